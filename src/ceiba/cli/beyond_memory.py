@@ -19,6 +19,7 @@ from ceiba.visible import counted
 if TYPE_CHECKING:
     from ceiba.cli.learn_job import LearnJob
 
+IDENTIFIERS = "Left out as identifiers: {}. --keep-identifiers keeps them."
 _HASHED = 1_000_000  # values by which identifiers are judged
 
 
@@ -55,9 +56,10 @@ def open_files(
     table = table.without(*drop)
     if not work.keep_identifiers:
         columns = [name for name in names if name not in drop]
-        table = table.without(
-            *work.drop_identifiers(_find_identifiers(table, work.target), columns)
-        )
+        identifiers = work.select_identifiers(_find_identifiers(table, work.target), columns)
+        if identifiers:
+            remark(IDENTIFIERS.format(", ".join(map(repr, identifiers))), work.quiet)
+        table = table.without(*identifiers)
     head = pl.from_arrow(next(table.batches([work.target])).column(work.target))
     assert isinstance(head, pl.Series)
     work.task = infer_task(head, task)

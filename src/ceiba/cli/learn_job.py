@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from ceiba._polars import pl
 from ceiba.cli.advice import add_option_hint, describe_table, find_column, list_target_warnings
-from ceiba.cli.beyond_memory import read_labels, with_progress
+from ceiba.cli.beyond_memory import IDENTIFIERS, read_labels, with_progress
 from ceiba.cli.commands.using.evaluate import (
     evaluate_file,
     evaluation_to_dict,
@@ -83,8 +83,9 @@ class LearnJob:
             raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
         identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
-        left_out = [] if self.keep_identifiers else self.drop_identifiers(identifiers, names)
-        unused = {self.target, self.weight, *left_out}
+        if identifiers:
+            remark(IDENTIFIERS.format(", ".join(map(repr, identifiers))), self.quiet)
+        unused = {self.target, self.weight, *identifiers}
         table = table.select([j for j, name in enumerate(names) if name not in unused])
         if not table.n_columns:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
@@ -103,7 +104,7 @@ class LearnJob:
             remark(f"Left out: {left} without {self.target!r}.", self.quiet)
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Print what the table is like; return its identifiers."""
+        """Print what the table is like; return the identifiers to leave out."""
         description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
@@ -112,18 +113,19 @@ class LearnJob:
         description = replace(description, target=self.target, columns=columns)
         if aloud:
             remark(f"{shown(self.data)}: {description.headline()}.")
-        if description[self.target].n_missing:
+        if not present.all():
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
             description = describe_table(described(table.select(others).take(present)))
-        identifiers = [
-            column.name
-            for column in description.columns
-            if column.kind == "identifier" and not column.is_target
-        ]
+        identifiers = self.select_identifiers(
+            [
+                column.name
+                for column in description.columns
+                if column.kind == "identifier" and not column.is_target
+            ],
+            table.schema.names,
+        )
         if aloud:
-            names = list(table.schema.names)
-            left_out = [] if self.keep_identifiers else self._select_identifiers(identifiers, names)
-            remarks = [finding for finding in description.remarks if finding.column not in left_out]
+            remarks = [note for note in description.remarks if note.column not in identifiers]
             for finding in remarks[:_REMARKS]:
                 remark(f"warning: {add_option_hint(finding)}")
             if len(remarks) > _REMARKS:
@@ -131,21 +133,15 @@ class LearnJob:
                 remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")
         return identifiers
 
-    def _select_identifiers(self, identifiers: list[str], columns: list[str]) -> list[str]:
-        """Return the identifiers that nobody asked for; none if no other column is left."""
+    def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
+        """Return the identifiers that no option names; none if no other column would be left."""
+        if self.keep_identifiers:
+            return []
         wanted = {self.target, self.weight, *self.shape["categorical"], *self.shape["numeric"],
                   *self.shape["ordered"]}  # fmt: skip
         chosen = [name for name in identifiers if name not in wanted]
         rest = set(columns) - {self.target, self.weight, *chosen}
         return chosen if rest else []
-
-    def drop_identifiers(self, identifiers: list[str], columns: list[str]) -> list[str]:
-        """Return the identifiers that are not learned from, and say so."""
-        chosen = self._select_identifiers(identifiers, columns)
-        if chosen:
-            names = ", ".join(map(repr, chosen))
-            remark(f"Left out as identifiers: {names}. --keep-identifiers keeps them.", self.quiet)
-        return chosen
 
     def fit(
         self,
@@ -190,7 +186,7 @@ class LearnJob:
             pruning = read_pruning(wanted)
             if pruning is not None and "keep_unpruned" in pruning.get_params():
                 whole = pruning.get_params() | {"keep_unpruned": True}
-                model.set_params(prune=type(pruning)(**whole))
+                model.prune = type(pruning)(**whole)
         table, self.X = self.X, None
         y, w = self.y, self.weights
         if test_size is not None:
@@ -211,7 +207,7 @@ class LearnJob:
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.set_params(prune=wanted)  # the model file has what was asked for
+            model.prune = wanted  # the model file has what was asked for
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:

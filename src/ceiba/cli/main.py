@@ -7,15 +7,14 @@ says how to get it.
 
 from __future__ import annotations
 
-import functools
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Container
+from collections.abc import Container
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ceiba.words import words
 
@@ -40,21 +39,6 @@ _EPILOG: Final = (
     "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
     "5 drift above --fail-psi, 1 anything else. --debug shows where an error came from."
 )
-
-
-class _StoppedError(Exception):
-    """Ctrl-C, or nobody reads on: typer would end the process itself, without a word."""
-
-
-def _wrap_interrupts(command: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(command)
-    def run_command(*arguments: Any, **options: Any) -> None:
-        try:
-            command(*arguments, **options)
-        except (KeyboardInterrupt, BrokenPipeError) as error:
-            raise _StoppedError from error
-
-    return run_command
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
@@ -107,7 +91,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
             if in_use is None or name in in_use:
-                app.command(name, rich_help_panel=heading)(_wrap_interrupts(with_flags(command)))
+                app.command(name, rich_help_panel=heading)(with_flags(command))
             else:  # help lists it
                 listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
                 listed(lambda: None)
@@ -123,7 +107,7 @@ def _is_interruptible(frame: FrameType | None) -> bool:
     """
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
-        if frame.f_globals is globals() and frame.f_code.co_name == "run_command":
+        if frame.f_code.co_qualname == "with_flags.<locals>.run":
             return within
         within = True
         frame = frame.f_back
@@ -163,7 +147,9 @@ def main() -> None:
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
-        cause = raised.__cause__ if isinstance(raised, _StoppedError) else raised
+        stopped_by = raised.__cause__  # of a `StoppedError`
+        stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
+        cause = stopped_by if stopped else raised
         if interrupted and not isinstance(cause, SystemExit):  # a library may raise another error
             cause = KeyboardInterrupt()
         assert cause is not None

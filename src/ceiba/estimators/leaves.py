@@ -75,12 +75,13 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
 def _parts(tree: Tree) -> list[int]:
     """Return the branches of the root, one of them parted again if by the same column."""
     column = tree.splits.column
-    parts = [child.id for child in tree.root.children]
+    start, branches = tree.branch_start, tree.branch_node
+    parts = branches[: start[1]].tolist()
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
     if not again or len(parts) > 2:
         return parts
     most = max(again, key=lambda i: float(tree.risk[i]))
-    return [i for i in parts if i != most] + [child.id for child in tree.node(most).children]
+    return [i for i in parts if i != most] + branches[start[most] : start[most + 1]].tolist()
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:

@@ -104,7 +104,7 @@ def _check_growers(options: GrowOptions) -> None:
                     f"{_asked_by(grower, options)} works with {name}={listed}. "
                     f"Got {name}={value!r}."
                 )
-    if options.multiway and split_gain(options.criterion_name) is not None:
+    if options.categorical_splits != "binary" and split_gain(options.criterion_name) is not None:
         raise OptionError(
             f"criterion={options.criterion_name!r} values splits in two, and categorical_splits="
             "'multiway' makes more branches. Use categorical_splits='binary', or a criterion that "

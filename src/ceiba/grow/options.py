@@ -343,11 +343,6 @@ class GrowOptions:
         criterion = expand("criterion", self.criterion)
         return criterion if isinstance(criterion, Chaid) else None
 
-    @property
-    def cuts_at_values(self) -> bool:
-        """Whether cuts are values of the column (C4.5)."""
-        return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
-
     @cached_property
     def value_rules(self) -> ValueRules:
         """How the values of grown nodes follow from the core's arrays."""
@@ -377,11 +372,6 @@ class GrowOptions:
         if self.rpart is not None:
             return self.rpart.use_surrogate
         return 2 if self.surrogates.otherwise == "majority" else 1
-
-    @property
-    def multiway(self) -> bool:
-        """Whether levels get a branch each."""
-        return bool(self.categorical_splits != "binary")
 
     @property
     def empty_branches(self) -> bool:

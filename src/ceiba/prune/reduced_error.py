@@ -93,7 +93,8 @@ class ReducedError(Pruning):
         self.check()
         if self.X is not None:
             return self.prune(problem.grow(), problem)
-        seed = seed_of(problem.seed_for(self.random_state))
+        given = self.random_state
+        seed = seed_of(problem.options.seed if given is None else given)
         held_out = _draw(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         labels = problem.target.values[held_out]

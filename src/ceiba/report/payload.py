@@ -25,7 +25,7 @@ import numpy as np
 from ceiba.errors import CeibaError, OptionError
 from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
-from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, unit_of
+from ceiba.prune import Risk, choose_step, pruning_sequence, unit_of
 from ceiba.report.nodes import column_columns, exact, node_columns, whole
 from ceiba.report.training_rows import (
     RowsByNode,
@@ -221,7 +221,6 @@ def pruning_columns(
     if steps is not None and "impurity" in steps:
         kind = "impurity"
     try:
-        node_alpha = collapse_alpha(tree, risk=kind)
         sequence = pruning_sequence(tree, risk=kind)
     except CeibaError:
         return None
@@ -232,7 +231,7 @@ def pruning_columns(
         "kind": kind,
         "unit": unit,
         "unit_text": unit_of(tree, kind),
-        "node_alpha": exact(node_alpha),
+        "node_alpha": exact(sequence.node_alpha),
         "alpha": exact(sequence.alpha),
         "n_leaves": sequence.n_leaves.tolist(),
         "risk": exact(sequence.risk),

@@ -57,22 +57,18 @@ class RowsByNode:
         order = np.argsort(end, kind="stable")
         first = np.searchsorted(end[order], np.arange(tree.n_nodes))
         last = np.searchsorted(end[order], tree.subtree_end)
-        return cls(table, _target(tree, y, table.n_rows, output), order, first, last)
+        if tree.task.is_regression("The report"):
+            numbers = np.asarray(y, np.float64).reshape(table.n_rows, -1)[:, output]
+            return cls(table, numbers, order, first, last)
+        target = read_target(y, task=tree.task, n_rows=table.n_rows)
+        code_of = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
+        labels = target.info.classes[output].tolist()
+        codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
+        return cls(table, codes[target.values[:, output]], order, first, last)
 
     def of(self, node: int) -> Array:
         """Return the rows that pass through a node."""
         return self.order[self.first[node] : self.last[node]]
-
-
-def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
-    if tree.task.is_regression("The report"):
-        return np.asarray(y, np.float64).reshape(n_rows, -1)[:, output]
-    target = read_target(y, task=tree.task, n_rows=n_rows)
-    code_of = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
-    names = target.info.classes[output].tolist()
-    codes = np.array([code_of.get(label, -1) for label in names], np.int64)
-    labels: Array = codes[np.asarray(target.values)[:, output]]
-    return labels
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:

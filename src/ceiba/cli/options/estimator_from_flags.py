@@ -126,7 +126,8 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
             hint = did_you_mean(name, allowed)
             owner = recipe or f"{task} tree"
             raise OptionError(f"The {owner} has no option {name!r}.{hint}")
-    return make(**params).set_params(**nested)
+    model = make(**params)
+    return model.set_params(**nested) if nested else model
 
 
 def check_before_reading(

@@ -81,6 +81,10 @@ _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "random_state": "--random-state"}  # fmt: skip
 
 
+class StoppedError(Exception):
+    """Ctrl-C, or a closed pipe; typer would end the process itself, without a message."""
+
+
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command with all its flags, whole help lines and completion.
 
@@ -94,18 +98,21 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        asked = values.pop("lang")
-        lang = LANG.get() if asked is None else words(asked).lang  # `ceiba --lang es show`
-        if reading:
-            values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
-        if rows:
-            flags = {name: values.pop(name) for name in rows}
-            values["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
-        if "lang" in signature:
-            values["lang"] = lang
-        before = LANG.set(lang)
+        before = LANG.set(LANG.get())
         try:
+            asked = values.pop("lang")
+            if asked is not None:  # else that of `ceiba --lang es show`
+                LANG.set(words(asked).lang)
+            if reading:
+                values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
+            if rows:
+                flags = {name: values.pop(name) for name in rows}
+                values["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
+            if "lang" in signature:
+                values["lang"] = LANG.get()
             command(**values)
+        except (KeyboardInterrupt, BrokenPipeError) as error:
+            raise StoppedError from error
         finally:
             LANG.reset(before)
 

@@ -26,6 +26,7 @@ Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
 #: More folds than this need a table in memory.
 _MOST_FOLDS: Final = 1000
+_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # every row, or every group, is a fold
 
 _ALLOWED: Final = (
     "a whole number of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
@@ -94,9 +95,9 @@ def fold_ids(
     """Return the fold of each row; None where folds are a splitter or pairs of rows."""
     n = problem.n_rows
     codes = None if groups is None else ids_of("groups", groups, n)
-    if leaves_one_out(folds):
+    if isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
         return np.arange(n) if codes is None else codes
-    if is_random(folds):
+    if isinstance(folds, Integral) and not isinstance(folds, bool):
         return _deal_folds(int(folds), problem, stratify, codes, seed_of(random_state), repeat)
     if isinstance(folds, str | bytes | bool | float) or folds is None:
         raise OptionError(f"folds must be {_ALLOWED}. Got {folds!r}.")
@@ -118,9 +119,9 @@ def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None
             "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
             "Use missing='learn' or 'majority'."
         )
-    if is_random(folds):
+    if isinstance(folds, Integral) and not isinstance(folds, bool):
         n_folds = int(folds)
-    elif leaves_one_out(folds):
+    elif isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
         n_folds = _MOST_FOLDS + 1 if groups is None else len(np.unique(groups))
     else:
         n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
@@ -130,16 +131,6 @@ def check_folds_of_shards(folds: Any, groups: Any, options: GrowOptions) -> None
             f"2 to {_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
             "different ids."
         )
-
-
-def leaves_one_out(folds: Any) -> bool:
-    """Return whether every row, or every group of rows, is a fold."""
-    return isinstance(folds, str) and folds in ("leave-one-out", "loo")
-
-
-def is_random(folds: Any) -> bool:
-    """Return whether the folds are a number, dealt out at random."""
-    return isinstance(folds, Integral) and not isinstance(folds, bool | np.bool_)
 
 
 def seed_of(random_state: Any) -> int:

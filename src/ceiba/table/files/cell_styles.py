@@ -50,6 +50,10 @@ _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2
 _SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
+#: The kinds of styles that are numbers.
+NUMBERS: Final = ("integer", "number")
+
+
 @dataclass(frozen=True)
 class Style:
     """One way of writing cells."""
@@ -60,18 +64,6 @@ class Style:
     prefix: str = ""
     suffix: str = ""
     form: str = ""
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the cells are numbers."""
-        return self.kind in ("integer", "number")
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether any program reads these numbers."""
-        return self.is_number and not (self.thousands or self.prefix or self.suffix) and (
-            self.decimal in ("", ".")
-        )  # fmt: skip
 
     def read(self, series: Any) -> Any:
         """Read texts; a cell that is not in this style becomes null."""
@@ -107,7 +99,7 @@ class Style:
             same = (before.fill_null("") == self.prefix) & (after.fill_null("") == self.suffix)
             body = sign.fill_null("") + body.str.strip_chars()
             cells = pl.when(same).then(body)
-        if not self.is_plain:
+        if self not in PLAIN_STYLES:
             cells = _where(cells, self.pattern)
         if self.thousands:
             cells = cells.str.replace_all(_GROUPS[self.thousands], "")
@@ -140,6 +132,8 @@ class Style:
 
 INTEGER: Final = Style("integer")
 PLAIN: Final = Style("number", ".")
+#: Numbers that any program reads.
+PLAIN_STYLES: Final = (INTEGER, PLAIN, Style("number"))
 TEXT: Final = Style("text")
 _BOOLEAN: Final = Style("boolean")
 _PAIRS: Final = tuple(
@@ -244,7 +238,7 @@ class Choice:
     @property
     def decimal_comma(self) -> bool:
         """Whether the numbers of the file have decimal commas."""
-        marks = [style.decimal for style in self.styles.values() if style.is_number]
+        marks = [style.decimal for style in self.styles.values() if style.kind in NUMBERS]
         return "," in marks and "." not in marks
 
 
@@ -257,13 +251,16 @@ def choose(
     stored: Mapping[str, Style] | None = None,
 ) -> Choice:
     """Choose one style for each column."""
-    marks = _certain(map(_marks, fits.values()))
-    orders = _certain(map(_orders, fits.values()))
+    # What is the only possibility of some column settles the doubts of others.
+    marks, orders = (
+        {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}
+        for possible in (_marks, _orders)
+    )
     choice = Choice()
     for name, styles in fits.items():
         if not styles:
             choice.styles[name] = TEXT
-        elif styles[0].is_number:
+        elif styles[0].kind in NUMBERS:
             style = _number(name, styles, marks, separator, decimal_comma, stored or {}, choice)
             choice.styles[name] = style
         else:
@@ -271,14 +268,9 @@ def choose(
     return choice
 
 
-def _certain(possible: Iterable[set[str]]) -> set[str]:
-    """Return what is the only possibility of some column."""
-    return {value for some in possible if len(some) == 1 for value in some}
-
-
 def _marks(styles: Sequence[Style]) -> set[str]:
     """Return the decimal marks that are possible; none where no cell has a mark."""
-    numbers = [style for style in styles if style.is_number]
+    numbers = [style for style in styles if style.kind in NUMBERS]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
         return set()
     return {style.decimal for style in numbers}
@@ -364,7 +356,9 @@ def plain_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str
     """
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
-    fits = [style for style in fitting([text]) if style.is_number == (info.display == "number")]
+    fits = [
+        style for style in fitting([text]) if (style.kind in NUMBERS) == (info.display == "number")
+    ]
     if not fits:
         return text
     choice = choose({info.name: fits}, decimal_comma=_comma(info.name, styles), stored=styles)
@@ -381,5 +375,5 @@ def _comma(name: str, styles: Mapping[str, Style]) -> bool | None:
     """Return whether the file had decimal commas; None where its numbers do not say."""
     if name in styles and styles[name].decimal:
         return None  # the column itself settles it
-    marks = {style.decimal for style in styles.values() if style.is_number and style.decimal}
+    marks = {style.decimal for style in styles.values() if style.kind in NUMBERS and style.decimal}
     return True if marks == {","} else None

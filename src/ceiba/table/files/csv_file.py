@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError
-from ceiba.table.files.cell_styles import Choice, Style, choose, fitting
+from ceiba.table.files.cell_styles import PLAIN_STYLES, Choice, Style, choose, fitting
 from ceiba.table.files.header import named_columns, records, separator_in
 from ceiba.table.files.streams import existing, first_line, pieces, shown
 
@@ -44,7 +44,7 @@ class CsvFormat:
         written = {
             name: style.to_dict()
             for name, style in self.styles.items()
-            if style.kind in ("number", "date", "datetime") and not style.is_plain
+            if style.kind in ("number", "date", "datetime") and style not in PLAIN_STYLES
         }
         return {"header": self.header, "names": list(self.names), "styles": written}
 
@@ -107,17 +107,19 @@ class CsvPiece:
         rows: int | None,
     ) -> pl.DataFrame:
         file = self.file
+        # polars leaves the doubled quotes of a header as they are.
+        doubled = {name: name.replace('"', '""') for name in file.format.names}
         frame = pl.read_csv(
             file.header + self.raw,
-            columns=None if columns is None else [_doubled(name) for name in columns],
+            columns=None if columns is None else [doubled[name] for name in columns],
             separator=file.format.separator,
             null_values=markers,
             infer_schema=False,
-            schema_overrides={_doubled(name): kind for name, kind in (kinds or {}).items()},
+            schema_overrides={doubled[name]: kind for name, kind in (kinds or {}).items()},
             n_rows=rows,
         )
         return frame.rename(
-            {_doubled(name): name for name in file.format.names if '"' in name}, strict=False
+            {text: name for name, text in doubled.items() if '"' in name}, strict=False
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
@@ -180,7 +182,9 @@ class CsvFile:
         self.remarks += remarks
         self.format = CsvFormat(separator, first.encoding, has_header, tuple(names), markers)
         end = start + (_header_end(first.raw[start:]) if has_header else 0)
-        self.header = _line(names, separator)
+        line = io.StringIO(newline="")
+        csv.writer(line, delimiter=separator, lineterminator="\n").writerow(names)
+        self.header = line.getvalue().encode("utf-8")
         before = first.raw.count(b"\n", 0, end)
         self._first = CsvPiece(self, first.raw[end:], first.line + before, first.encoding)
         self._first_done = first.done
@@ -256,15 +260,3 @@ def _record_end(raw: bytes, stop: int) -> int:
     """Return where the last record before a place ends; all of it if that is not certain."""
     end = raw.rfind(b"\n", 0, stop) + 1
     return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)
-
-
-def _doubled(name: str) -> str:
-    """Return a name as polars reads it in a header, where it leaves doubled quotes as they are."""
-    return name.replace('"', '""')
-
-
-def _line(names: Sequence[str], separator: str) -> bytes:
-    """Write names as the first line of a CSV file."""
-    text = io.StringIO(newline="")
-    csv.writer(text, delimiter=separator, lineterminator="\n").writerow(names)
-    return text.getvalue().encode("utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -21,6 +21,8 @@ from ceiba.progress import progress_bar
 from ceiba.table.files.cell_styles import (
     CODE,
     INTEGER,
+    NUMBERS,
+    PLAIN_STYLES,
     TEXT,
     Choice,
     Style,
@@ -105,11 +107,11 @@ def nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
     return empty, [f"Left out: {', '.join(empty)}, without a name and without a value."]
 
 
+@dataclass
 class Columns:
     """Typed pieces as whole columns: texts as codes, whole numbers in the smallest type."""
 
-    def __init__(self) -> None:
-        self._parts: dict[str, list[Any]] = {}
+    _parts: dict[str, list[Any]] = field(default_factory=dict)
 
     def add(self, frame: Any) -> None:
         """Take some rows."""
@@ -122,7 +124,16 @@ class Columns:
 
     def frame(self) -> pl.DataFrame:
         """Put the columns together; the pieces of a column go as soon as it is there."""
-        return pl.DataFrame([_joined(name, self._parts.pop(name)) for name in list(self._parts)])
+        columns = []
+        for name in list(self._parts):
+            parts = self._parts.pop(name)
+            kinds = {part.dtype for part in parts}
+            if len(kinds) > 1:  # whole numbers of several sizes: the largest of them
+                kind = max(kinds, key=lambda k: int("".join(filter(str.isdigit, str(k))) or 64))
+                parts = [part.cast(kind) for part in parts]
+            whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
+            columns.append(whole.rename(name))
+        return pl.DataFrame(columns)
 
 
 def typed_frame(
@@ -157,7 +168,7 @@ def _hand_over(pieces: _Pieces, choice: Choice | None, sink: Sink) -> Choice | N
 def _typed(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
     """Return the columns of a piece in their types; None if a guess does not hold."""
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
-             for name, style in styles.items() if style.is_plain}  # fmt: skip
+             for name, style in styles.items() if style in PLAIN_STYLES}  # fmt: skip
     try:
         frame = piece.parse_numbers(plain)
     except pl.exceptions.ComputeError:  # the parser is stricter: blanks around numbers, "-"
@@ -204,16 +215,6 @@ def _compact(series: Any) -> Any:
     return series.shrink_dtype() if series.dtype.is_integer() else series
 
 
-def _joined(name: str, parts: list[Any]) -> Any:
-    """Put the pieces of one column together."""
-    kinds = {part.dtype for part in parts}
-    if len(kinds) > 1:
-        kind = max(kinds, key=lambda kind: int("".join(filter(str.isdigit, str(kind))) or 64))
-        parts = [part.cast(kind) for part in parts]
-    whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
-    return whole.rename(name)
-
-
 def _choice_of_all(pieces: _Pieces) -> Choice:
     """Choose among the styles that hold for all rows of each column, in all files."""
     fits: dict[str, tuple[Style, ...]] = {}  # of the columns that have had a value
@@ -244,7 +245,7 @@ def _still_fitting(
             except pl.exceptions.PolarsError:  # no cell looks like a time
                 left[name].remove(style)
                 continue
-            codes = style.is_number and bool(bare[name].str.contains(CODE).any())
+            codes = style.kind in NUMBERS and bool(bare[name].str.contains(CODE).any())
             if codes or read.null_count() > bare[name].null_count():
                 left[name].remove(style)
     return {name: tuple(styles) for name, styles in left.items()}

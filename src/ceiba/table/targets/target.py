@@ -123,19 +123,34 @@ def read_target(
         return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
     outputs, found_name = target_outputs(y)
     _check_rows(outputs, n_rows)
-    _refuse_missing(outputs)
+    for output in outputs:
+        missing = _missing(output)
+        if missing is not None:
+            n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
+            raise DataError(
+                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
+                f"first is row {row}. Pass drop_missing_target=True to fit to leave them "
+                "out, or fill them in."
+            )
+        refuse_infinite(output)
     names = found_name if isinstance(found_name, tuple) else ()
     if name is None and isinstance(found_name, str):
         name = found_name
+    columns: list[Array]
+    classes_of_each: tuple[Array, ...] = ()
     if task.is_regression("Reading a target"):
-        values = _stack([_numbers(output) for output in outputs], np.float64)
-        return Target(TargetInfo(name, task, (), len(outputs), names), values)
-    coded = [code_labels(output, n_threads) for output in outputs]
-    for labels, _ in coded:
-        _warn_of_many_classes(labels, len(outputs[0]))
-    values = _stack([codes for _, codes in coded], np.int32)
-    labels_of_each = tuple(labels for labels, _ in coded)
-    return Target(TargetInfo(name, task, labels_of_each, len(outputs), names), values)
+        columns, dtype = [_numbers(output) for output in outputs], np.dtype(np.float64)
+    else:
+        coded = [code_labels(output, n_threads) for output in outputs]
+        for classes, codes in coded:
+            _warn_of_many_classes(classes, len(codes))
+        columns, dtype = [codes for _, codes in coded], np.dtype(np.int32)
+        classes_of_each = tuple(classes for classes, _ in coded)
+    if len(columns) == 1:
+        values = np.require(columns[0], dtype, ["C", "A"]).reshape(-1, 1)
+    else:
+        values = np.ascontiguousarray(np.stack(columns, axis=1), dtype=dtype)
+    return Target(TargetInfo(name, task, classes_of_each, len(outputs), names), values)
 
 
 def present_rows(y: Any) -> NDArray[np.bool_]:
@@ -170,7 +185,16 @@ def target_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
         y, name = _open_frame_or_series(y)
         if isinstance(y, dict):
             return list(y.values()), _names(y)
-    return _split_outputs(_array_of(y)), name
+    y = _array_of(y)
+    refuse_complex(y.dtype)
+    if y.ndim == 1:
+        return [y], name
+    if y.ndim == 2 and y.shape[1]:
+        return [y[:, k] for k in range(y.shape[1])], name
+    raise DataError(
+        "y should be a 1d array, or a 2d array with a column for each output, got an array of "
+        f"shape {y.shape} instead."
+    )
 
 
 def _names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
@@ -258,18 +282,6 @@ def _array_of(y: Any) -> Array:
     return result
 
 
-def _split_outputs(y: Array) -> list[Array]:
-    refuse_complex(y.dtype)
-    if y.ndim == 1:
-        return [y]
-    if y.ndim == 2 and y.shape[1]:
-        return [y[:, k] for k in range(y.shape[1])]
-    raise DataError(
-        "y should be a 1d array, or a 2d array with a column for each output, got an array of "
-        f"shape {y.shape} instead."
-    )
-
-
 def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
     got = len(outputs[0])
     if n_rows is not None and got != n_rows:
@@ -293,19 +305,6 @@ def _missing(output: Array) -> NDArray[np.bool_] | None:
     return missing_mask(output.tolist()) if kind == "O" else None
 
 
-def _refuse_missing(outputs: list[Array]) -> None:
-    for output in outputs:
-        missing = _missing(output)
-        if missing is not None:
-            n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
-            raise DataError(
-                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Pass drop_missing_target=True to fit to leave them "
-                "out, or fill them in."
-            )
-        refuse_infinite(output)
-
-
 def _numbers(output: Array) -> Array:
     if output.dtype.kind in "fiub":
         return output
@@ -318,12 +317,6 @@ def _numbers(output: Array) -> Array:
         f"Regression needs a target of numbers, got {output.dtype} ({output[0]!r}, ...). Convert "
         "it, or use the classifier."
     )
-
-
-def _stack(outputs: list[Array], dtype: Any) -> Array:
-    if len(outputs) == 1:
-        return np.require(outputs[0], dtype, ["C", "A"]).reshape(-1, 1)
-    return np.ascontiguousarray(np.stack(outputs, axis=1), dtype=dtype)
 
 
 def _warn_of_many_classes(classes: Array, n_rows: int) -> None:
