@@ -233,7 +233,7 @@ class DecisionTree(BaseTree):
     def _learn(self, problem: Problem, params: dict[str, Any]) -> Self:
         """Grow and prune the tree of a problem, and keep what is fitted."""
         n_rows = problem.n_rows
-        if params:
+        if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
         with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 lies infinity
             tree, pruned, strength = _made(problem, params)
@@ -410,16 +410,32 @@ def _made(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None
     if _AFTER_GROWING.isdisjoint(params):
         tree = problem.grow()
         return _shortened(tree, params) if params else tree, None, None
-    honest, rule = read_leaf_values(params)
+    honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)
+    pruning, search = read_pruning(params.get("prune")), problem.options.searched
     if honest is not None or rule is not None:
-        refuse_unpruned(read_pruning(params.get("prune")))
-    seed = problem.options.seed
-    if honest is None:
-        tree, pruned = _grown_and_pruned(problem, params)
+        refuse_unpruned(pruning)
+    seed, structure, estimation = problem.options.seed, problem, None
+    if honest is not None:
+        structure, estimation = map(problem.take, honest_parts(problem, honest.share, seed))
+    pruned = None
+    if pruning is None:
+        tree = _shortened(structure.grow(), params)
+    elif search is not None and search.penalty:
+        raise OptionError(
+            f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Pass one "
+            "of them."
+        )
     else:
-        questions, values = honest_parts(problem, honest.share, seed)
-        tree, pruned = _grown_and_pruned(problem.take(questions), params)
-        tree = honest_values(tree, problem.take(values))
+        pruned = pruning.fit(structure)
+        tree = pruned.tree
+        if search is not None and pruned.alpha is not None:
+            # A searched tree is searched for again, with the penalty that pruning chose.
+            chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
+            options = replace(structure.options, search=chosen)
+            tree = replace(structure, options=options).grow()
+    if estimation is not None:
+        tree = honest_values(tree, estimation)
+    # Smoothing comes last: it reads the values of inner nodes, which pruning and honesty change.
     if rule is None:
         return tree, pruned, None
     plain = "share" if honest is None else Honest(share=honest.share)
@@ -429,23 +445,6 @@ def _made(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None
 
     strength = chosen_strength(problem, rule, fold_tree, seed)
     return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength
-
-
-def _grown_and_pruned(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None]:
-    pruning, search = read_pruning(params.get("prune")), problem.options.searched
-    if pruning is None:
-        return _shortened(problem.grow(), params), None
-    if search is not None and search.penalty:
-        raise OptionError(
-            f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Pass one "
-            "of them."
-        )
-    pruned = pruning.fit(problem)
-    if search is None or pruned.alpha is None:
-        return pruned.tree, pruned
-    # A searched tree is searched for again, with the penalty that pruning chose.
-    chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
-    return replace(problem, options=replace(problem.options, search=chosen)).grow(), pruned
 
 
 def _shortened(tree: Tree, params: dict[str, Any]) -> Tree:

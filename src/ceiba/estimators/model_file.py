@@ -151,10 +151,6 @@ def _read_fitted(field: Field) -> Any:
     return from_json(field, _OBJECTS)
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and value == value
-
-
 def _is_figures(value: Any) -> bool:
     """Return whether a value is an array of numbers, or None."""
     return value is None or (
@@ -219,7 +215,7 @@ def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
         (len(start) == len(value.row) + 1 and start[0] == 0 and bool((np.diff(start) > 0).all()))
         and start[-1] == len(value.step) == len(value.answer)
         and _within(value.row, len(of.row_weight))
-        and _within(value.step, len(of))
+        and _within(value.step, len(of.alpha))
         and not value.step[start[:-1]].any()
         and (of.classes is None or _within(value.answer, len(of.classes)))
     )
@@ -239,15 +235,16 @@ def _within(numbers: Any, size: int) -> bool:
 
 #: What fitted attributes must be, for whoever reads them.
 _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(
+        ("alpha_", "leaf_strength_", "_last_cp"),
+        lambda value: type(value) in (int, float) and value == value,
+    ),
     "pruning_table_": _is_pruning_table,
     "cross_validation_": _is_cross_validation,
     "unpruned_tree_": lambda value: isinstance(value, Tree),
-    "alpha_": _is_number,
-    "leaf_strength_": _is_number,
     "n_rows_dropped_": lambda value: type(value) is int and value >= 0,
     "_counts_rows": lambda value: value is True,
     "_matches_names": lambda value: value is True,
-    "_last_cp": _is_number,
     "_cv_risk": _is_figures,
     "_cv_se": _is_figures,
 }

@@ -196,8 +196,6 @@ def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
 
 def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
     """Warn that `min_samples_split` does nothing when `min_samples_leaf` asks for as much."""
-    if "min_samples_split" not in params or "min_samples_leaf" not in params:
-        return
     leaf = resolve_min_leaf(params["min_samples_leaf"], n_rows)
     split = resolve_min_split(params["min_samples_split"], 0, n_rows)
     if leaf >= split:

@@ -205,7 +205,8 @@ class _Words:
     lang: str
 
     def __post_init__(self) -> None:
-        self.word, self.strengths = words_of(self.lang), node_strengths(self.tree)
+        self.word = words_of(self.lang)
+        self.strengths = node_strengths(self.tree) if self.purity or self.bars else np.zeros(0)
 
     def parts(self, node: int) -> tuple[str, list[str]]:
         """Return the sentence of a node and its figures."""
@@ -218,7 +219,7 @@ class _Words:
         # Without rows the answer of an inner node would be invented.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = visible(self.prediction(node), one_line=True)
-            parts.append(self.painted(node, arrow + answer))
+            parts.append(self.painted(node, arrow + answer) if self.color else arrow + answer)
             if self.bars:
                 parts.append(self.bar(node))
         if self.purity:
@@ -274,8 +275,6 @@ class _Words:
 
     def painted(self, node: int, text: str) -> str:
         """Return an answer in the colour of its class, bold at leaves."""
-        if not self.color:
-            return text
         weight = "1;" if self.tree.is_leaf[node] else ""
         if not self.tree.task.has_classes or self.tree.n_outputs > 1:
             return f"\x1b[1m{text}\x1b[0m" if weight else text

@@ -75,12 +75,15 @@ def node_columns(tree: Tree, output: int = 0) -> dict[str, Any]:
         return {**columns, "value": exact(value[:, 0]), "counts": None}
     n_classes = len(tree.target.classes[output])
     value = value[:, :n_classes]
-    counts = None if tree.counts is None else tree.counts[:, output, :n_classes]
-    return {
-        **columns,
-        "counts": None if counts is None else exact(counts),
-        "value": None if _is_share(value, counts) else exact(value),
-    }
+    if tree.counts is None:
+        return {**columns, "counts": None, "value": exact(value)}
+    counts = tree.counts[:, output, :n_classes]
+    total = np.zeros(len(counts))
+    for k in range(n_classes):  # in the reader's order: sums must agree to the bit
+        total = total + counts[:, k]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        is_share = np.array_equal(counts / total[:, None], value)
+    return {**columns, "counts": exact(counts), "value": None if is_share else exact(value)}
 
 
 def split_columns(splits: SplitTable) -> dict[str, Any]:
@@ -103,16 +106,6 @@ def split_columns(splits: SplitTable) -> dict[str, Any]:
         cuts = splits.interval_cut
         columns["interval_cut"] = exact(np.where(np.isinf(cuts), np.nan, cuts))
     return columns
-
-
-def _is_share(value: Any, counts: Any) -> bool:
-    if counts is None:
-        return False
-    total = np.zeros(len(counts))
-    for k in range(counts.shape[1]):  # in the reader's order: sums must agree to the bit
-        total = total + counts[:, k]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return bool(np.array_equal(counts / total[:, None], value))
 
 
 def _surrogates(tree: Tree) -> dict[str, Any] | None:

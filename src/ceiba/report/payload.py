@@ -139,7 +139,7 @@ def payload(
             "boxes": boxes(tree, by_node) if not classifies else None,
             "histograms": split_histograms(tree, by_node, output),
             "bars": column_bars(rows),
-            "rivals": None if tree.competitors is not None else search_rivals(tree, by_node, y),
+            "rivals": None if tree.competitors is not None else search_rivals(tree, by_node),
         }
     checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
     any_check = any(check is not None for check in checks.values())

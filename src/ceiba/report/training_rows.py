@@ -23,7 +23,7 @@ from ceiba.errors import CeibaError
 from ceiba.grow import Problem
 from ceiba.layout import bin_edges
 from ceiba.report.nodes import exact, shown, split_columns
-from ceiba.table import Column, Table, read_target
+from ceiba.table import Column, Table, Target, read_target
 from ceiba.tree import SplitKind, SplitTable, Tree
 from ceiba.tree.routing import route
 
@@ -206,18 +206,22 @@ def boxes(tree: Tree, rows: RowsByNode) -> list[Any]:
     return shown(low + (place - below) * (high - low))
 
 
-def search_rivals(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None:
+def search_rivals(tree: Tree, rows: RowsByNode) -> dict[str, Any] | None:
     """Return the runner-up splits of the largest nodes, in the form of those that a tree keeps."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
+    is_known = rows.target >= 0 if tree.task.has_classes else np.isfinite(rows.target)
     if (
         not rows.table.is_whole  # the rows of a node are never together
         or not plain
         or tree.n_outputs > 1
+        or not is_known.all()
         or not np.array_equal(tree.weight, tree.n_rows)
     ):
         return None
     try:
-        problem = Problem.like(tree, rows.table, y, max_depth=1, max_competitors=RIVALS)
+        values = rows.target.astype(np.int32 if tree.task.has_classes else np.float64)
+        target = Target(tree.target, values.reshape(-1, 1))
+        problem = Problem.like(tree, rows.table, target, max_depth=1, max_competitors=RIVALS)
     except CeibaError:
         return None
     largest = np.argsort(-tree.n_rows, kind="stable")

@@ -216,18 +216,15 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     owner = np.repeat(np.arange(len(splits)), np.diff(splits.level_start))
     mask = asks[owner]
     owner, code, branch = owner[mask], splits.level_code[mask], splits.level_branch[mask]
-
-    def per_split(wrong: Array) -> Array:
-        return np.bincount(owner[wrong], minlength=len(splits)) > 0
-
     same = owner[1:] == owner[:-1]
     falling = np.append(False, same & (np.diff(code) <= 0)) if len(owner) else np.zeros(0, bool)
-    wrong = per_split(falling)
+    rows = np.arange(len(splits))
+    wrong = np.isin(rows, owner[falling])
     _refuse(wrong, place, "level codes not ascending", "Each level is listed once.")
     n_levels = np.array([len(info.levels) for info in schema.columns] or [0])[splits.column]
     beyond = (code < 0) | (code >= n_levels[owner])
     _refuse(
-        per_split(beyond),
+        np.isin(rows, owner[beyond]),
         place,
         lambda i: (
             f"level code {code[beyond & (owner == i)][0]} of column "
@@ -240,7 +237,7 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
     _refuse(wrong, place, "one group of levels and missing values", "Use presence.")
-    wrong = per_split((branch < 0) | (branch >= n[owner]))
+    wrong = np.isin(rows, owner[(branch < 0) | (branch >= n[owner])])
     # A surrogate need not know a level for every branch of a multiway split.
     if place == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]

@@ -73,26 +73,21 @@ def render(value: Any, stream: IO[str] | None = None) -> str:
     A value is a text, a table, something with `blocks`, or a list of these. Where there are
     colours, their codes are let through, and nothing else.
     """
-    from ceiba.listing import Grid, text_of  # numpy, which --help does not wait for
+    from ceiba.listing import text_of  # numpy, which --help does not wait for
 
-    def safe(text: str) -> str:
-        parts = _CODE.split(text) if has_color(stream) else [text]
-        return "".join(part if k % 2 else visible(part) for k, part in enumerate(parts))
-
-    blocks = (block if isinstance(block, Grid) else safe(block) for block in _list_blocks(value))
-    return text_of(blocks, get_width(stream))
+    return text_of(_list_blocks(value, has_color(stream)), get_width(stream))
 
 
-def _list_blocks(value: Any) -> list[Block]:
+def _list_blocks(value: Any, has_codes: bool) -> list[Block]:
     from ceiba.listing import Grid
 
     if isinstance(value, Grid):
         return [value]
-    if hasattr(value, "blocks"):
-        return list(value.blocks())
-    if isinstance(value, list):
-        return [block for item in value for block in _list_blocks(item)]
-    return [str(value)]
+    items = value.blocks() if hasattr(value, "blocks") else value
+    if isinstance(items, list | tuple):
+        return [block for item in items for block in _list_blocks(item, has_codes)]
+    parts = _CODE.split(str(value)) if has_codes else [str(value)]
+    return ["".join(part if k % 2 else visible(part) for k, part in enumerate(parts))]
 
 
 def answer(value: Any, data: Any, as_json: bool) -> None:

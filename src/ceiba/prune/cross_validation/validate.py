@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import frexp
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,6 @@ from ceiba.prune.cross_validation.folds import (
     seed_of,
 )
 from ceiba.shards import grow_folds, with_rows
-from ceiba.table import effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
 
@@ -234,7 +232,32 @@ def run_folds(
                     "folds, or prune without cross-validation."
                 )
     done = _ticker(sum(map(len, plan)), verbose)
-    return _gather([_run(fold_tree, folds, done) for folds in plan], fold_tree, plan)
+    repeats = [_run(fold_tree, folds, done) for folds in plan]
+    figures = [
+        fold_tree.mean_and_variance(repeat.first, repeat.second, folds)
+        for repeat, folds in zip(repeats, plan, strict=True)
+    ]
+    risks = np.stack([risk for risk, _ in figures])
+    several = len(figures) > 1
+    problem = fold_tree.problem
+    has_classes = problem.options.task.is_classification("Cross-validation")
+    return CrossValidation(
+        alpha=fold_tree.grid,
+        risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
+        se=np.ldexp(np.sqrt(np.mean([v for _, v in figures], axis=0)), fold_tree.exponent),
+        sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
+        if several
+        else np.full(risks.shape[1], np.nan),
+        n_folds=len(plan[0]),
+        n_repeats=len(plan),
+        row_weight=problem.row_weight,
+        classes=problem.target.info.classes[0] if has_classes else None,
+        codes=problem.target.values[:, 0] if has_classes else None,
+        costs=problem.scales.costs if has_classes else None,
+        held_out=tuple(StepFunctions.joined(repeat.functions) for repeat in repeats)
+        if fold_tree.keep
+        else None,
+    )
 
 
 # ---------------------------------------------------------------------- all folds
@@ -284,59 +307,6 @@ def _results(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _gather(repeats: list[_Repeat], fold_tree: FoldTree, plan: list[list[Fold]]) -> CrossValidation:
-    """Put the repeats together."""
-    figures = [
-        _mean_and_variance(repeat, fold_tree, folds)
-        for repeat, folds in zip(repeats, plan, strict=True)
-    ]
-    risks = np.stack([risk for risk, _ in figures])
-    several = len(figures) > 1
-    problem = fold_tree.problem
-    has_classes = problem.options.task.is_classification("Cross-validation")
-    return CrossValidation(
-        alpha=fold_tree.grid,
-        risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
-        se=np.ldexp(np.sqrt(np.mean([v for _, v in figures], axis=0)), fold_tree.exponent),
-        sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
-        if several
-        else np.full(risks.shape[1], np.nan),
-        n_folds=len(plan[0]),
-        n_repeats=len(plan),
-        row_weight=problem.row_weight,
-        classes=problem.target.info.classes[0] if has_classes else None,
-        codes=problem.target.values[:, 0] if has_classes else None,
-        costs=problem.scales.costs if has_classes else None,
-        held_out=tuple(StepFunctions.joined(repeat.functions) for repeat in repeats)
-        if fold_tree.keep
-        else None,
-    )
-
-
-def _mean_and_variance(
-    sums: _Repeat, fold_tree: FoldTree, folds: list[Fold]
-) -> tuple[Array, Array]:
-    """Turn sums over all tests into the mean error and the variance of that mean."""
-    figures = fold_tree.mean_and_variance(sums.first, sums.second, folds)
-    if figures is not None:
-        return figures
-    tested = np.concatenate([fold.test for fold in folds])
-    weight = fold_tree.error_weight
-    # In units of a power of two, which changes no digit: huge or tiny weights have squares then.
-    scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
-    weight, first, second = weight / scale, sums.first / scale, sums.second / scale
-    total = float(weight[tested].sum())
-    # A splitter may hold a row out several times: the mean knows no more than its rows do.
-    once = weight[np.unique(tested)]
-    counted = fold_tree.weights_count_rows
-    rows = effective_rows(once, len(once), counted) * (scale if counted else 1.0)
-    unit = total
-    if fold_tree.error_scale is not None:
-        unit = float((weight * fold_tree.error_scale)[tested].sum())
-    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows)
-    return first / unit, variance
 
 
 def _ticker(total: int, verbose: bool) -> Callable[[], None]:

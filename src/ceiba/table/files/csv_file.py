@@ -181,7 +181,11 @@ class CsvFile:
         names, has_header, remarks = named_columns(rows_seen, reading, shown(source))
         self.remarks += remarks
         self.format = CsvFormat(separator, first.encoding, has_header, tuple(names), markers)
-        end = start + (_header_end(first.raw[start:]) if has_header else 0)
+        end = start
+        if has_header:  # a name in quotes may go over several lines
+            while (end := first.raw.find(b"\n", end) + 1) and first.raw.count(b'"', start, end) % 2:
+                pass
+            end = end or len(first.raw)
         line = io.StringIO(newline="")
         csv.writer(line, delimiter=separator, lineterminator="\n").writerow(names)
         self.header = line.getvalue().encode("utf-8")
@@ -245,15 +249,6 @@ def _is_finite(text: str) -> bool:
         return isfinite(float(text))
     except ValueError:
         return False
-
-
-def _header_end(raw: bytes) -> int:
-    """Return where the first record ends; a name in quotes may go over several lines."""
-    end = 0
-    while (end := raw.find(b"\n", end) + 1) > 0:
-        if raw.count(b'"', 0, end) % 2 == 0:
-            return end
-    return len(raw)
 
 
 def _record_end(raw: bytes, stop: int) -> int:

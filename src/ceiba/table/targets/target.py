@@ -21,7 +21,7 @@ from ceiba.table.readers.frames import as_array, column_of_series
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
 from ceiba.table.readers.objects import column_of_objects, missing_mask
-from ceiba.table.readers.sparse import refuse_sparse
+from ceiba.table.readers.sparse import is_sparse
 from ceiba.table.schema import TargetInfo
 from ceiba.table.targets.labels import code_labels, refuse_infinite
 from ceiba.table.weights import exact_sums
@@ -181,7 +181,11 @@ def target_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
         source = open_mapping(y)
         return [_array_of(y[key]) for key in y], _names(source.names or ())
     if not isinstance(y, np.ndarray | list | tuple):
-        refuse_sparse(y, "y")
+        if is_sparse(y):
+            raise DataTypeError(
+                "Sparse data was passed as y, but dense data is required. Use y.toarray() to "
+                "convert it (it must fit into memory)."
+            )
         y, name = _open_frame_or_series(y)
         if isinstance(y, dict):
             return list(y.values()), _names(y)

@@ -94,8 +94,12 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         **{name: getattr(tree, name).tolist() for name in _WHOLE},
         **{name: _numbers(getattr(tree, name), name) for name in _FIGURES},
         "risk": _numbers(tree.risk),
-        "value": _by_class(tree.value, "value"),
-        "counts": None if tree.counts is None else _by_class(tree.counts, "counts"),
+        **{
+            name: values
+            if values is None
+            else [[_numbers(v, name) for v in output.T] for output in np.moveaxis(values, 1, 0)]
+            for name, values in (("value", tree.value), ("counts", tree.counts))
+        },
         "cost_matrix": None if costs is None else [_numbers(row, "cost_matrix") for row in costs],
         "class_prior": None if prior is None else _numbers(prior, "class_prior"),
         "surrogates": None if tree.surrogates is None else _table_to_json(tree.surrogates),
@@ -133,11 +137,6 @@ def _numbers(values: Array, figure: str = "") -> list[Any]:
         else x
         for x in values.tolist()
     ]
-
-
-def _by_class(values: Array, name: str) -> list[list[list[Any]]]:
-    outputs = np.moveaxis(values, 1, 0)
-    return [[_numbers(column, name) for column in output.T] for output in outputs]
 
 
 def _splits_to_json(splits: SplitTable) -> dict[str, Any]:

@@ -70,18 +70,14 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
         return {"$array": [kind, list(value.shape), entries]}
     name = type(value).__name__
     if objects and objects.get(name) is type(value):
-        return {"$object": [name, to_json(_parts(value), objects)]}
+        if hasattr(value, "get_params"):
+            state = value.get_params(deep=False)
+        elif is_dataclass(value):
+            state = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+        else:
+            state = value.__getstate__()
+        return {"$object": [name, to_json(state, objects)]}
     raise UnwritableError(f"A {name} cannot be written into a model file: {value!r}.")
-
-
-def _parts(value: Any) -> dict[str, Any]:
-    if hasattr(value, "get_params"):
-        parameters: dict[str, Any] = value.get_params(deep=False)
-        return parameters
-    if is_dataclass(value):
-        return {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-    state: dict[str, Any] = value.__getstate__()
-    return state
 
 
 def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
