@@ -1,4 +1,4 @@
-"""``ceiba learn --memory``: files that are not read as a whole."""
+"""``ceiba learn --memory``: learning from files that need not fit into memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ceiba.cli.learn_job import LearnJob
 
 IDENTIFIERS = "Left out as identifiers: {}. --keep-identifiers keeps them."
-_HASHED = 1_000_000  # values by which identifiers are judged
+_HASHED = 1_000_000  # values by which identifiers are found
 
 
 def open_files(
@@ -31,7 +31,7 @@ def open_files(
     cluster: str | None,
     unusable: Mapping[str, Any],
 ) -> None:
-    """Open files that need not fit into memory as what is learned from."""
+    """Open the files of a job as a scan, and set its target and weights."""
     for flag, value in unusable.items():
         if value:
             raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
@@ -67,7 +67,7 @@ def open_files(
 
 
 def with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a scan that says what will be done and how far it is."""
+    """Return a scan that reports its plan and its progress."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
@@ -79,7 +79,7 @@ def with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan
 
 
 def add_bar(words: str, n_rows: int) -> str:
-    """Put a bar before what is said of a level: the share of rows that are at their leaf."""
+    """Return a progress message with a bar: the share of rows that have reached their leaf."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words
@@ -88,11 +88,11 @@ def add_bar(words: str, n_rows: int) -> str:
 
 
 def _find_identifiers(table: Scan, target: str) -> list[str]:
-    """Return the columns that are identifiers in the first rows, and differ in all others too."""
+    """Return the columns that are identifiers in the first batch and distinct in all rows."""
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
     description = describe_table(as_table(head.drop(target).get_columns()))
     names = [info.name for info in description.columns if info.kind == "identifier"]
-    share = 1 + table.n_rows // _HASHED  # of the values, all of their rows: repeats are seen
+    share = 1 + table.n_rows // _HASHED  # a sample by value, so that repeats are counted
     hashes: dict[str, list[Any]] = {name: [] for name in names}
     for batch in table.batches(names) if names else ():
         for name in names:

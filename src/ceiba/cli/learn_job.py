@@ -1,4 +1,4 @@
-"""What learning from a table goes through: read it, advise, fit, judge, tell."""
+"""The steps of ``ceiba learn``: read the table, warn, fit, evaluate, print, report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REMARKS = 8  # remarks about columns that are printed
 
 @dataclass
 class LearnJob:
-    """The table on its way to a model."""
+    """Table, target and options of one run of ``ceiba learn``."""
 
     data: str
     target: str
@@ -58,7 +58,7 @@ class LearnJob:
     n_rows: int = 0
 
     def read(self, task: str | None, *, advise: bool) -> None:
-        """Read the table and take the target and the weights out of it."""
+        """Read the table and separate the target and the weights from it."""
         loaded = load_table(self.data, self.reading)
         for text in loaded.remarks:
             remark(f"warning: {text}", self.quiet)
@@ -72,7 +72,7 @@ class LearnJob:
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
         self.y = frame[self.target]
-        if is_text(self.data) and self.y.dtype.is_integer():  # not in the smallest type: labels
+        if is_text(self.data) and self.y.dtype.is_integer():  # labels are not of the smallest type
             self.y = self.y.cast(pl.Int64)
         self.weights = None if self.weight is None else frame[self.weight].to_numpy()
         columns = frame.get_columns()
@@ -104,7 +104,7 @@ class LearnJob:
             remark(f"Left out: {left} without {self.target!r}.", self.quiet)
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Print what the table is like; return the identifiers to leave out."""
+        """Print a description of the table and warnings; return the identifiers to drop."""
         description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
@@ -156,7 +156,7 @@ class LearnJob:
         keep_unpruned: bool = False,
         checkpoint: Any = None,
     ) -> Any:
-        """Fit the estimator, to all rows or to those not held out."""
+        """Fit the estimator to all rows, or to those that are not held out."""
         from ceiba.progress import listening
         from ceiba.prune import read_pruning
 
@@ -182,7 +182,7 @@ class LearnJob:
             and wanted is not None
             and getattr(model, "leaf_values", "share") == "share"
         ):
-            # For the slider of the page.
+            # The slider of the page needs the unpruned tree.
             pruning = read_pruning(wanted)
             if pruning is not None and "keep_unpruned" in pruning.get_params():
                 whole = pruning.get_params() | {"keep_unpruned": True}
@@ -207,11 +207,11 @@ class LearnJob:
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.prune = wanted  # the model file has what was asked for
+            model.prune = wanted  # as the user wrote it, for the model file
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
-        """Return what is kept beside the model."""
+        """Return the metadata of the model file."""
         import hashlib
 
         metadata: dict[str, Any] = {
@@ -226,7 +226,7 @@ class LearnJob:
         return metadata
 
     def print_result(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
-        """Print the tree and how good it is."""
+        """Print the tree, its pruning table and its evaluation."""
         tree = model.tree_
         rows = self.n_rows
         figures: dict[str, Any] = {
@@ -262,7 +262,7 @@ class LearnJob:
             remark(f"No rows were held out to test the tree: try {hint}.", silent)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
-        """Write the page, with the training rows and the held-out ones."""
+        """Write the HTML report, with training and held-out rows."""
         from ceiba.report import fits_into_memory
 
         held_out = None
@@ -286,13 +286,13 @@ class LearnJob:
 
 
 def _show_fold(show: Callable[[str], None], done: int, total: int) -> None:
-    """Show how many folds of a cross-validation are done."""
+    """Show the progress of cross-validation."""
     full = round(30 * done / total)
     show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
 
 
 def _show_gap(show: Callable[[str], None], objective: float, lower: float, seconds: float) -> None:
-    """Show the gap of the exact search closing."""
+    """Show the optimality gap of the exact search."""
     gap = 100 * (objective - lower) / objective if objective > 0 else 0.0
     state = f"{objective:.6g} so far, at least {lower:.6g}, gap {gap:.1f} %"
     show(f"searching: {state} ({seconds:.0f} s)")

@@ -2,7 +2,7 @@
 
 A command's file imports only typer and errors at its top; the rest is imported when the command
 runs, so that ``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
-says how to get it.
+exits with the command that installs it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     import typer
 
-#: The commands by the folder they are in, with the heading under which help lists them; each is a
-#: function in a file of its name.
+#: Commands by folder, with their heading in the help; each is a function in a file of its name.
 COMMANDS: Final = {
     "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve")),
     "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
@@ -36,8 +35,8 @@ COMMANDS: Final = {
 }
 
 _EPILOG: Final = (
-    "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
-    "5 drift above --fail-psi, 1 anything else. --debug shows where an error came from."
+    "Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, "
+    "1 any other error. --debug prints the traceback."
 )
 
 
@@ -73,7 +72,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             is_eager=True,
         ),
         debug: bool = typer.Option(
-            False, "--debug", help="Show where an error came from.", metavar=" "
+            False, "--debug", help="Print the traceback of an error.", metavar=" "
         ),
         lang: str = typer.Option(
             "en",
@@ -100,10 +99,10 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 
 def _is_interruptible(frame: FrameType | None) -> bool:
-    """Return whether a command runs in `frame`, and no import in it.
+    """Whether `frame` is inside a running command and outside any import.
 
-    Extensions print or swallow what is raised while they are imported, and typer prints an empty
-    line on Ctrl-C outside of a command.
+    Extensions print or swallow errors raised during their import, and typer prints an empty line on
+    Ctrl-C outside a command.
     """
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -115,7 +114,7 @@ def _is_interruptible(frame: FrameType | None) -> bool:
 
 
 def main() -> None:
-    """Run the command line and leave the process; the installed script ``ceiba`` calls this."""
+    """Run the command line and exit; entry point of the script ``ceiba``."""
     interrupted = False
     hook = sys.unraisablehook
     is_main = threading.current_thread() is threading.main_thread()
@@ -143,7 +142,7 @@ def main() -> None:
     try:
         _run()
     except BaseException as raised:
-        if is_main:  # while the interpreter ends, Ctrl-C would print a traceback
+        if is_main:  # Ctrl-C during interpreter shutdown would print a traceback
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
@@ -162,7 +161,7 @@ def main() -> None:
 
 
 def _run() -> None:
-    """Make the commands, run one, and leave with its exit code."""
+    """Build the application, run a command, and exit with its code."""
     try:
         completing = any(name.startswith("_CEIBA") for name in os.environ)
         app = make_app(in_use=None if completing else sys.argv)
@@ -186,7 +185,7 @@ def _run() -> None:
 
 
 def _report_error(error: BaseException) -> None:
-    """Print what went wrong in one message and leave with its exit code."""
+    """Print an error as one message and exit with its code."""
     from ceiba.cli.options.flags import read_usage_error, use_flag_names
     from ceiba.cli.terminal.output import (
         answer,
@@ -219,7 +218,7 @@ def _report_error(error: BaseException) -> None:
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    if "--json" in sys.argv:  # in the place of the answer
+    if "--json" in sys.argv:  # instead of the result
         figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
         answer("", figures, as_json=True)
     message = render(f"ceiba: {text}", sys.stderr)

@@ -1,4 +1,4 @@
-"""What the studio is opened on: a table, a model with its table, a lesson."""
+"""Sources of the studio: a table, a model with its table, or a lesson."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ceiba.table.files import (
     load_table,
 )
 
-_MOST_MEMORY = 64 << 30  # bytes that the reader of a held-out file may take
+_MOST_MEMORY = 64 << 30  # bytes, for the reader of a held-out file
 
 
 def open_table(
     data: str, target: str | None, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, str | None]:
-    """Read a table, unless that was done already; return it with its target."""
+    """Return the source of a table, read here unless `loaded`, and its target."""
     reading = flags.resolve()
     loaded = load_table(data, reading) if loaded is None else loaded
     return _build_source(data, loaded, reading, flags, target, test)
@@ -36,7 +36,7 @@ def open_table(
 def open_model_table(
     model: str, data: str | None, target: str | None, flags: ReadingFlags
 ) -> tuple[Source, str | None]:
-    """Read a model and the table that it learned from."""
+    """Return the source of a model and its training table, and the target."""
     if data is None:
         raise OptionError("A model needs the table it learned from: --data TABLE.")
     opened, metadata = open_model(model)
@@ -85,14 +85,14 @@ def _build_source(
 
 
 def _read_held_out(path: str, reading: Reading) -> Any:
-    """Read a table while the studio runs: a file that ends its reader does not end the studio."""
+    """Read a table in a child process, so that a hostile file cannot end the studio."""
     if is_text(path) or is_spreadsheet(path):  # a spreadsheet is read in a process of its own
         return load_table(path, reading).frame
     return in_child(path, _MOST_MEMORY, load_table, path, reading).frame
 
 
 def _explicit_flags(flags: ReadingFlags) -> dict[str, Any]:
-    """Return what the command line says about reading, and nothing else."""
+    """Return the reading flags that were passed."""
     every = dataclasses.asdict(flags)
     return {
         name: value for name, value in every.items() if value not in (None, 0) or value is False
@@ -100,7 +100,7 @@ def _explicit_flags(flags: ReadingFlags) -> dict[str, Any]:
 
 
 def open_lesson(name: str) -> tuple[Source, str, dict[str, Any]]:
-    """Return the data of a lesson, its target, and how its trees grow."""
+    """Return the source of a lesson, its target, and its growing options."""
     from ceiba import datasets
     from ceiba.table import read
 

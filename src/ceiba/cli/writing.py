@@ -1,8 +1,7 @@
-"""Rows of a file with their answers beside them, written piece by piece.
+"""Predictions written next to the rows of a file, piece by piece.
 
-A CSV file to a CSV file is the common case and has a way of its own: the lines of the file are
-copied as they stand, and what comes after them is looked up by the node a row ends in. Files appear
-when all of it is there.
+CSV to CSV is the common case and has a fast path: lines are copied unchanged, and the predictions
+are looked up by the node that a row reaches. Files are written atomically.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from ceiba.tree.routing import n_threads, route
 
 
 class Predictions:
-    """The new columns of rows: answers, probabilities and leaves.
+    """The new columns: predictions, probabilities and leaves.
 
-    Where a row ends decides all of them (rows that reach several leaves aside), so they are made
-    once for every node, and rows are looked up in that table.
+    They depend on the node that a row reaches, so they are computed once per node and looked up,
+    unless rows reach several leaves.
     """
 
     def __init__(self, tree: Tree, probabilities: bool, leaf: bool, prefix: str) -> None:
@@ -40,7 +39,7 @@ class Predictions:
 
     @property
     def may_split_rows(self) -> bool:
-        """Whether a row may reach several leaves, so that its end does not decide its answer."""
+        """Whether a row may reach several leaves."""
         return self.tree.missing == "fractional"
 
     @property
@@ -50,7 +49,7 @@ class Predictions:
 
     @cached_property
     def by_node(self) -> pl.DataFrame:
-        """The answers of all nodes, in their order."""
+        """The new columns of all nodes, by id."""
         tree = self.tree
         labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
@@ -61,7 +60,7 @@ class Predictions:
         return self._frame(answers, tree.value, nodes)
 
     def find_leaves(self, frame: pl.DataFrame) -> Any:
-        """Return the node each row ends in."""
+        """Return the node that each row reaches."""
         if not len(frame):
             return np.zeros(0, np.int32)
         table = route.read(self.tree, frame)
@@ -103,7 +102,7 @@ class Predictions:
 def write_predictions(
     answers: Predictions, batches: Iterator[Batch], out: Path | None, *, only: bool, escape: bool
 ) -> int:
-    """Write all rows and their answers; return how many rows there were."""
+    """Write all rows with their predictions; return the number of rows."""
     if out is not None and out.suffix.lower() in (".parquet", ".pq"):
         return _write_parquet(answers, batches, out, only)
     if out is None:
@@ -163,13 +162,13 @@ def _write_csv(
     return n
 
 
-#: What begins like a formula, and the numbers that do.
+#: Cells that a spreadsheet reads as formulas, and numbers that look like them.
 _FORMULA: Final = r"^[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$"
 
 
 def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before each text that a spreadsheet would run as a formula."""
+    """Prefix texts that a spreadsheet would run as formulas with an apostrophe."""
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return frame.with_columns(pl.when(runs).then("'" + text).otherwise(text).name.keep())
@@ -179,12 +178,12 @@ def _report_encoding(piece: CsvPiece) -> None:
     name = codecs.lookup(piece.encoding).name
     if name not in ("utf-8", "utf-8-sig", "ascii"):
         source = shown(piece.file.source)
-        remark(f"{source} is {name}; the answers are UTF-8.", piece.file.reading.quiet)
+        remark(f"{source} is {name}; the output is UTF-8.", piece.file.reading.quiet)
 
 
 def _write(frame: pl.DataFrame, file: IO[bytes], form: dict[str, Any]) -> None:
     if file is sys.stdout.buffer:
-        # Through a text, so that a closed pipe is an error that Python knows.
+        # As bytes, so that a closed pipe raises BrokenPipeError.
         file.write(_format_csv(frame, form))
     else:
         file.flush()
@@ -197,7 +196,7 @@ def _format_csv(frame: pl.DataFrame, form: dict[str, Any], header: bool = False)
 
 
 def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
-    """Return the lines of a piece, one per row with all its cells; None if that is not certain."""
+    """Return the lines of a piece, one per row; None unless every line is one complete record."""
     raw = piece.raw
     if b'"' in raw or b"\r" in raw or b"\x01" in raw or not n_rows:
         return None
@@ -213,12 +212,12 @@ def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
 
 
 def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | None:
-    """Return what comes after the line of a row, by the node it ends in."""
+    """Return the text appended to a line, by the node that the row reaches."""
     if answers.may_split_rows:
         return None
     nodes = answers.by_node
     texts = _format_csv(nodes, form).decode("utf-8").split("\n")
-    if len(texts) != len(nodes) + 1:  # a class that goes over several lines
+    if len(texts) != len(nodes) + 1:  # a class with a line break
         return None
     tails: pl.Series = pl.Series("tail", texts[:-1])
     return tails
@@ -228,7 +227,7 @@ def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | Non
 
 
 def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, only: bool) -> int:
-    """Write one row group after another; polars asks for the rows as it writes."""
+    """Write Parquet batch by batch; polars pulls the rows while it writes."""
     from polars.io.plugins import register_io_source
 
     first = next(batches)

@@ -1,6 +1,6 @@
-"""Completion by the shell: recipes, formats, columns of the file, levels of lists, node numbers.
+"""Shell completion: recipes, formats, columns of a file, node numbers.
 
-Completing must be quick and never fail: a file that cannot be read completes nothing.
+Completion must be fast and never fail: a file that cannot be read completes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.words import LANGUAGES
 
 Complete = Callable[[typer.Context, str], list[str]]
 
-#: What is allowed, by the name of the parameter.
+#: Allowed values by parameter.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "task": ("classification", "regression"),
     "recipe": ("cart", "rpart", "c45", "id3", "chaid"),
@@ -44,10 +44,10 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _find_file(context: typer.Context, name: str) -> str | None:
-    """Return the file that an argument names.
+    """Return the file of an argument.
 
-    An option without its value yet keeps the line from being parsed; then the words of the line
-    that are files are looked at: a model ends in .ceiba, data do not.
+    A line that ends with an option without value is not parsed; then its words are searched for a
+    file: a model ends in .ceiba, data do not.
     """
     value = context.params.get(name)
     if value is not None:
@@ -71,7 +71,7 @@ def _list_columns(context: typer.Context) -> list[str]:
 
 
 def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the columns that may come next in a list: a,b."""
+    """Return completions of a comma list of columns."""
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [
@@ -82,7 +82,7 @@ def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def read_columns(source: str | None) -> list[str]:
-    """Return the names of the columns of a file; none if it cannot be read."""
+    """Return the column names of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
         from ceiba.table.files import CsvFile, Reading, batches, is_text
 
@@ -95,7 +95,7 @@ def read_columns(source: str | None) -> list[str]:
 
 
 def list_nodes(path: str | None) -> list[str]:
-    """Return the numbers of the nodes that ask something."""
+    """Return the ids of inner nodes."""
     with contextlib.suppress(Exception):
         tree = open_tree(str(path))[0]
         return [str(node) for node in range(tree.n_nodes) if not tree.is_leaf[node]]
@@ -103,7 +103,7 @@ def list_nodes(path: str | None) -> list[str]:
 
 
 def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
-    """Return what completes a parameter: those of some names that begin so."""
+    """Return a completer of some names."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         choices = names(ctx) if callable(names) else names
@@ -118,7 +118,7 @@ def _list_formats(_: typer.Context) -> Iterable[str]:
     return FORMATS
 
 
-#: What completes a parameter, by its name; the others are left to the shell (files).
+#: Completers by parameter; others are completed by the shell (files).
 COMPLETERS: Final[dict[str, Complete]] = {
     **{name: _complete_from(choices) for name, choices in CHOICES.items()},
     "format_": _complete_from(_list_formats),

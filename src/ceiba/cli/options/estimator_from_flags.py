@@ -1,4 +1,4 @@
-"""From options of the command line to a fitted estimator."""
+"""Estimators from command line options."""
 
 from __future__ import annotations
 
@@ -17,19 +17,16 @@ _RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
 def read_task(wanted: str) -> Task:
-    """Read ``--task``: what an estimator learns."""
+    """Return the task that ``--task`` names."""
     from ceiba.estimators.parameters import ESTIMATORS
 
     if wanted not in ESTIMATORS:
-        raise OptionError(f"--task {wanted!r}: {' or '.join(ESTIMATORS)}.")
+        raise OptionError(f"--task must be {' or '.join(ESTIMATORS)}, got {wanted!r}.")
     return Task(wanted)
 
 
 def infer_task(y: pl.Series, wanted: str | None) -> Task:
-    """Return whether the target is a class or a number.
-
-    Texts, booleans and whole numbers of few different values are classes.
-    """
+    """Return the task: texts, booleans and integers of few distinct values are classes."""
     if wanted is not None:
         return read_task(wanted)
     if not y.dtype.is_numeric():
@@ -40,7 +37,7 @@ def infer_task(y: pl.Series, wanted: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Read ``name=value`` settings; values as Python writes them, else texts."""
+    """Return ``name=value`` settings as a dict; values are Python literals, else texts."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -54,7 +51,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
-    """Read ``yes=0.4,no=0.6`` with the labels of the target."""
+    """Return ``yes=0.4,no=0.6`` as a dict by the labels of the target."""
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -77,7 +74,7 @@ def _find_label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
 
 
 def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
-    """Read a CSV of three columns: truth, predicted, cost."""
+    """Return costs by (truth, predicted) from a CSV of three columns."""
     frame = load_table(path, Reading()).frame
     if frame.width != 3:
         raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
@@ -95,7 +92,7 @@ def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]
 
 
 def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> Any:
-    """Make the estimator, plain or of a recipe; options that are None are left out."""
+    """Return the estimator of a task or recipe; options that are None are left out."""
     from ceiba import estimators, families
     from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
     from ceiba.families.rpart import RPART_OPTIONS
@@ -109,7 +106,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
         if make is None:
             names = [name for name in _RECIPES if hasattr(families, name)]
             hint = did_you_mean(recipe, names)
-            raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(names)}.{hint}")
+            raise OptionError(f"--recipe {recipe!r}. Allowed values: {', '.join(names)}.{hint}")
     signature = inspect.signature(make).parameters
     allowed = {*signature, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}
     if recipe == "rpart":
@@ -133,7 +130,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
 def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
-    """Refuse options that no data could make right, before a large file is read."""
+    """Raise OptionError for invalid options before a large file is read."""
     from ceiba.cli.options.flags import use_flag_names
     from ceiba.estimators.parameters import ESTIMATORS, grow_options
 
@@ -148,12 +145,12 @@ def check_before_reading(
             failures.append(use_flag_names(str(error)))
         else:
             return
-    if len(set(failures)) == 1:  # else the target decides which of them is said
+    if len(set(failures)) == 1:  # else the target decides which one is raised
         raise OptionError(failures[0])
 
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
-    """Divide rows into those to learn from and those to judge by, each class in its share."""
+    """Split rows into training and held-out ones, stratified by class."""
     from ceiba.inspection import held_out_rows
 
     codes = None

@@ -1,10 +1,10 @@
-"""The flags of commands: of reading, of the estimators' options, --lang; their help lines.
+"""The flags of commands and their help lines: reading, growing options, --lang.
 
-A row of the estimators' options with a `flag` becomes ``--its-name`` of `ceiba learn`, with the
-first sentence of its documentation, its default and its allowed values. Every other option is
-declared by its command; allowed names and defaults are added here from one table, which completion
-uses as well. Messages about parameters are put in the words of the command line: the estimators
-speak of "the 'max_depth' parameter of DecisionTreeClassifier", a user has typed ``--max-depth``.
+An option row with a `flag` becomes ``--its-name`` of `ceiba learn`, with the first sentence of its
+documentation, its default and its allowed values. Other options are declared by their command;
+allowed names and defaults are added here from one table, which completion shares. Messages about
+parameters ("the 'max_depth' parameter of DecisionTreeClassifier") are rewritten to name flags
+(``--max-depth``).
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _PANELS: Final = {
 }  # fmt: skip
 _PRUNING: Final = ("prune", "ccp_alpha")
 _NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
-_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # what only Python can be given
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # can be passed in Python only
 _GROWING_PANELS: Final = ("How the tree grows", "How large the tree is")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
-#: Options of other commands, which their messages name at the beginning, or as `name=value`.
+#: Options of other commands, named at the start of their messages or as `name=value`.
 _OF_COMMANDS: Final = re.compile(
     r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
     r"(?=: | is | must be |=')=?"
@@ -75,7 +75,7 @@ _RANGES: Final = (
     (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
 _SETTING: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
-#: Options of `learn` whose parameter has another name.
+#: Flags of `learn` whose parameter has another name.
 _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "class_weight": "--class-weight", "sample_weight": "--weight",
                      "random_state": "--random-state"}  # fmt: skip
@@ -86,10 +86,9 @@ class StoppedError(Exception):
 
 
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with all its flags, whole help lines and completion.
+    """Return a command with all its flags, complete help lines and completion.
 
-    A parameter ``reading`` stands for the options of reading, ``options`` for a flag per row of the
-    estimators' options.
+    The parameter ``reading`` expands to the reading options, ``options`` to a flag per option row.
     """
     signature = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
@@ -143,7 +142,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def flag_rows() -> Mapping[str, Any]:
-    """Return the rows that have a flag, by name: those of both tasks together."""
+    """Return the option rows of both tasks that have a flag, by name."""
     from ceiba.estimators.parameters import PARAMETERS
 
     rows = {**PARAMETERS[Task.REGRESSION], **PARAMETERS[Task.CLASSIFICATION]}
@@ -151,7 +150,7 @@ def flag_rows() -> Mapping[str, Any]:
 
 
 def _declare_flag(name: str, row: Any) -> Any:
-    """Declare the flag of a row: the first sentence of its help, its names and its default."""
+    """Return the declaration of a flag: first sentence of its help, allowed names, default."""
     from ceiba.estimators.parameters import PARAMETERS
 
     first = row.help.partition(". ")[0].rstrip(".") + "."
@@ -165,7 +164,7 @@ def _declare_flag(name: str, row: Any) -> Any:
         for task, option in rows.items()
     }
     names = next(iter(lists.values()))
-    if len(set(lists.values())) > 1:  # a task has names of its own
+    if len(set(lists.values())) > 1:  # the tasks allow different names
         names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
     listed = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())
@@ -181,7 +180,7 @@ def _declare_flag(name: str, row: Any) -> Any:
 
 
 def _read_flag(name: str, text: Any) -> Any:
-    """Read a flag's text: a whole number, a number, or a name."""
+    """Return the value of a flag: an integer, a float, or an allowed name."""
     row = flag_rows()[name]
     if text is None or row.flag is not float:
         return text
@@ -193,11 +192,11 @@ def _read_flag(name: str, text: Any) -> Any:
     if any(text in check.names for check in row.allowed):
         return text
     allowed = " or ".join(check.allows for check in row.allowed)
-    raise OptionError(f"--{name.replace('_', '-')} must be {allowed}. Got {text!r}.")
+    raise OptionError(f"--{name.replace('_', '-')} must be {allowed}, got {text!r}.")
 
 
 def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
-    """Add metavar, panel, allowed names and default to an option; completion to an argument too."""
+    """Return a declaration with metavar, panel, allowed names, default and completion."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
     infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
     if not infos:
@@ -230,7 +229,7 @@ def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
 
 
 def hide_types(command: Any) -> None:
-    """Show no type beside arguments and flags of a command and those below it: the texts say it."""
+    """Remove types from the help of a command and its subcommands."""
     for param in command.params:
         if param.param_type_name == "argument":
             param.display_type_rich = lambda ctx: None
@@ -250,7 +249,7 @@ def hide_types(command: Any) -> None:
 
 
 def use_flag_names(text: str) -> str:
-    """Return a message of the estimators with options instead of parameters."""
+    """Return a message with flags instead of parameters."""
     text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)
@@ -262,7 +261,7 @@ def use_flag_names(text: str) -> str:
 
 
 def read_usage_error(error: BaseException) -> tuple[int, str] | None:
-    """Return exit code and message of an error of typer's; None for another."""
+    """Return exit code and message of a typer error; None for other errors."""
     if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
         return None
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -285,7 +284,7 @@ def _format_setting(part: re.Match[str]) -> str:
 
 
 def _find_flag(name: str) -> str | None:
-    """Return the option that stands for a parameter; None if there is none."""
+    """Return the flag of a parameter; None if it has none."""
     if name in _RENAMED:
         return _RENAMED[name]
     return f"--{name.replace('_', '-')}" if name in flag_rows() else None

@@ -1,7 +1,7 @@
-"""What the commands say: answers on the standard output, remarks and bars on the standard error.
+"""Output of the commands: results on standard output, messages and bars on standard error.
 
-Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model or its file,
-5 drift above --fail-psi, 1 anything else, 130 interrupted.
+Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, 1 any
+other error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ _CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
 
 def get_width(stream: IO[str] | None = None) -> int | None:
-    """Return the columns of the terminal that a stream goes to; None if it goes elsewhere."""
+    """Return the width of the terminal that a stream writes to; None if it is not a terminal."""
     if not (stream or sys.stdout).isatty():
         return None
     return max(shutil.get_terminal_size().columns, 20)
 
 
 def has_color(stream: IO[str] | None = None) -> bool:
-    """Return whether a stream shows colours: on a terminal, unless NO_COLOR is set."""
+    """Whether a stream supports colours: a terminal, unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return (stream or sys.stdout).isatty() and not plain
 
 
 def colorize(text: str, code: str, stream: IO[str] | None = None) -> str:
-    """Return a text in a colour, where there are colours."""
+    """Return a text in a colour if the stream supports colours."""
     return f"\x1b[{_CODES[code]}m{text}\x1b[0m" if has_color(stream) else text
 
 
@@ -68,10 +68,10 @@ def tree_style() -> dict[str, Any]:
 
 
 def render(value: Any, stream: IO[str] | None = None) -> str:
-    """Return what a value prints, within the width of a stream, control characters as escapes.
+    """Return a value as text that fits the width of a stream, control characters escaped.
 
-    A value is a text, a table, something with `blocks`, or a list of these. Where there are
-    colours, their codes are let through, and nothing else.
+    A value is a text, a table, an object with `blocks`, or a list of these. Colour codes are kept
+    if the stream supports them.
     """
     from ceiba.listing import text_of  # numpy, which --help does not wait for
 
@@ -91,7 +91,7 @@ def _list_blocks(value: Any, has_codes: bool) -> list[Block]:
 
 
 def answer(value: Any, data: Any, as_json: bool) -> None:
-    """Print an answer (see `render`) as text that fits the terminal, or as JSON."""
+    """Print a result as text (see `render`) or as JSON."""
     if as_json:
         print(json.dumps(plain(data), ensure_ascii=False, indent=1))
     else:
@@ -99,12 +99,12 @@ def answer(value: Any, data: Any, as_json: bool) -> None:
 
 
 def supports_unicode() -> bool:
-    """Return whether the standard output takes more than ASCII."""
+    """Whether standard output can encode more than ASCII."""
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
 
 def remark(text: str, quiet: bool = False) -> None:
-    """Print a remark, unless silence was asked for."""
+    """Print a message on standard error unless `quiet`."""
     if not text or quiet:
         return
     message = render(text, sys.stderr)
@@ -115,7 +115,7 @@ def remark(text: str, quiet: bool = False) -> None:
 
 
 def check_out_path(path: Path | None, option: str = "--out") -> None:
-    """Refuse a file that cannot be written before the work is done."""
+    """Raise OptionError for an output path whose folder is absent or that is a folder."""
     if path is None:
         return
     folder = path.parent
@@ -126,7 +126,7 @@ def check_out_path(path: Path | None, option: str = "--out") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return figures as JSON has them: arrays as lists, NaN and infinities as null."""
+    """Return figures as plain JSON values: arrays as lists, NaN and infinities as None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -143,7 +143,7 @@ def plain(value: Any) -> Any:
 
 
 def show_warnings(quiet: bool = False) -> None:
-    """Show warnings of ceiba once each, in the words of the command line, and no others."""
+    """Print each warning of ceiba once, with flags instead of parameters; ignore others."""
     from ceiba.cli.options.flags import use_flag_names
 
     texts: set[str] = set()
@@ -157,18 +157,18 @@ def show_warnings(quiet: bool = False) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
-    # What is said after reading says this with the option that helps.
+    # `learn` prints this one with the option that helps.
     warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Return whether there was no room for what was written, be it to the standard output."""
+    """Whether the disk was full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def format_os_error(error: OSError) -> str:
-    """Return in our words what the system refused: reading a file, or writing what is printed."""
+    """Return the message of a system error: reading a file, or writing the output."""
     if is_disk_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:
@@ -193,7 +193,7 @@ def exit_code(error: BaseException) -> int:
 
 @contextlib.contextmanager
 def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show how much of some work is done, once it has taken a second; the bar goes when it ends."""
+    """Show a transient progress bar if the work takes longer than a second."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -228,7 +228,7 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
 
 @contextlib.contextmanager
 def spinner(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show that work of unknown length goes on; the sign goes when it ends."""
+    """Show a spinner during work of unknown length."""
     if quiet or not sys.stderr.isatty():
         yield lambda words: None
         return

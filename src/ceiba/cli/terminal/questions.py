@@ -1,8 +1,7 @@
-"""A conversation with a tree: which question comes next, and how an answer is read.
+"""Interactive prediction: which column to ask for next, and how an answer is read.
 
-Only what the way needs is asked: the column of the first node on the row's way that has not been
-asked about yet; where its value is not known and surrogates stand in, their columns. The way itself
-is that of `ceiba.tree.routing.trace`.
+The next column is that of the first node on the row's path without a value; where the value is
+unknown and surrogates are in use, theirs. The path is that of `ceiba.tree.routing.trace`.
 """
 
 from __future__ import annotations
@@ -19,22 +18,19 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
-_MANY: Final = 20  # levels that are listed
+_MANY: Final = 20  # levels listed at most
 
 
 @dataclass
 class Conversation:
-    """What is known so far of one row.
-
-    `styles` say how the columns of the model's file were written; answers may be written so too.
-    """
+    """Values of one row so far; `styles` are the cell styles of the model's training file."""
 
     tree: Tree
     values: dict[str, str | None] = field(default_factory=dict)
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def next_column(self) -> str | None:
-        """Return the column to ask about next; None if the way ends."""
+        """Return the next column to ask for; None at the end of the path."""
         from ceiba.tree.routing import trace
 
         names = self.tree.schema.names
@@ -53,11 +49,11 @@ class Conversation:
         return None
 
     def info(self, column: str) -> ColumnInfo:
-        """Return what the tree knows of a column."""
+        """Return the schema entry of a column."""
         return self.tree.schema.columns[self.tree.schema.index(column)]
 
     def set_value(self, column: str, text: str) -> None:
-        """Take an answer; an empty one is "not known"."""
+        """Set the value of a column; an empty text is a missing value."""
         from ceiba.table.files import plain_value
 
         text = text.strip()
@@ -76,7 +72,7 @@ class Conversation:
             raise DataError(f"{text!r} is not {_describe_kind(info)}.") from None
 
     def table(self) -> Table:
-        """Return the row as a table for the tree; what was not asked is missing."""
+        """Return the row as a table for the tree; other columns are missing."""
         from ceiba.tree.routing import route
 
         cells = {name: [self.values.get(name)] for name in self.tree.schema.names}
@@ -86,7 +82,7 @@ class Conversation:
 
 
 def _read_level(text: str, info: ColumnInfo) -> str:
-    """Read a level by its name, its number in the list, or its only beginning."""
+    """Return the level with this name, number or unique prefix."""
     names = [str(level) for level in info.levels]
     if text in names:
         return text
@@ -95,7 +91,7 @@ def _read_level(text: str, info: ColumnInfo) -> str:
     begins = [name for name in names if name.casefold().startswith(text.casefold())]
     if len(begins) == 1:
         return begins[0]
-    raise DataError(f"{text!r} is none of its levels.{did_you_mean(text, names)}")
+    raise DataError(f"{text!r} is not a level of this column.{did_you_mean(text, names)}")
 
 
 def _describe_kind(info: ColumnInfo) -> str:
@@ -104,7 +100,7 @@ def _describe_kind(info: ColumnInfo) -> str:
 
 
 def format_range(info: ColumnInfo, lang: str = "en") -> str:
-    """Return which values a column had when the tree was learned."""
+    """Return the range or the levels of a column in the training data."""
     if not info.is_numeric:
         names = [level_text(level) for level in info.levels[:_MANY]]
         if info.n_levels > _MANY:
@@ -121,7 +117,7 @@ def format_range(info: ColumnInfo, lang: str = "en") -> str:
 
 
 def find_confidence(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
-    """Return the probability of the leaf's answer, its interval and the training rows there."""
+    """Return the confidence of a leaf, its interval and its training rows."""
     for rule in tree.rules().rules:
         if rule.node == leaf:
             return rule.confidence, rule.low, rule.high, rule.rows

@@ -1,7 +1,7 @@
-"""The tree in the terminal, to walk in: nodes on the left, figures of the node on the right.
+"""The interactive tree viewer: nodes on the left, the figures of the current node on the right.
 
-Built with Textual. The tree widget folds and moves by itself; here are the words of the nodes, the
-search, and the way of a row, which is unfolded and marked.
+Built with Textual, whose tree widget folds and moves. This file has the labels of nodes, the search
+and the path of a row, which is unfolded and marked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.visible import counted, visible
 
-_OPEN: Final = 2  # levels that are unfolded at first
+_OPEN: Final = 2  # levels unfolded at the start
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20
 _KEYS: Final = (
@@ -37,7 +37,7 @@ _KEYS: Final = (
 
 
 class TreeViewer(App[None]):
-    """Walk a tree."""
+    """Browse a tree, its figures and the paths of rows."""
 
     CSS = """
     #outline { width: 3fr; }
@@ -59,7 +59,7 @@ class TreeViewer(App[None]):
         self.items: list[TreeNode[int]] = []
 
     def compose(self) -> ComposeResult:
-        """Put the widgets together."""
+        """Create the widgets."""
         yield Header()
         with Horizontal():
             outline: Outline[int] = Outline(self._label(0), data=0, id="outline")
@@ -126,7 +126,7 @@ class TreeViewer(App[None]):
         return number_text(label, 4) if isinstance(label, float) else str(label)
 
     def _figures(self, node: int) -> Text:
-        """Write what is known of a node."""
+        """Return the figures of a node as text."""
         tree = self.model
         text = Text()
         kind = "Leaf" if tree.is_leaf[node] else "Node"
@@ -184,7 +184,7 @@ class TreeViewer(App[None]):
             self.query_one("#figures", Static).update(self._figures(event.node.data))
 
     def _go_to(self, node: int) -> None:
-        """Unfold the way to a node and put the cursor on it."""
+        """Unfold the path to a node and move the cursor there."""
         above = int(self.model.parent[node])
         while above >= 0:
             self.items[above].expand()
@@ -203,21 +203,21 @@ class TreeViewer(App[None]):
             child.collapse_all()
 
     def action_search(self) -> None:
-        """Ask what to look for."""
+        """Open the search box."""
         box = self.query_one("#search", Input)
         box.add_class("shown")
         box.value = ""
         box.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the first node that is meant."""
+        """Go to the first match."""
         self.search_text = event.value.strip()
         event.input.remove_class("shown")
         self._outline.focus()
         self._find(0)
 
     def action_next(self) -> None:
-        """Go to the next node that is meant."""
+        """Go to the next match."""
         at = self._outline.cursor_node
         self._find((at.data or 0) + 1 if at is not None else 0)
 
@@ -244,7 +244,7 @@ class TreeViewer(App[None]):
         self._follow()
 
     def _follow(self) -> None:
-        """Mark the way of the row and go to its end."""
+        """Mark the path of the row and go to its end."""
         explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         before, self.row_path = (
             self.row_path,

@@ -1,4 +1,4 @@
-"""``ceiba compare``: two models on one file: how good, where they disagree, how they differ."""
+"""``ceiba compare``: compare two models on one file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from ceiba.visible import counted, figure, visible
 def compare(
     first: Model,
     second: Model,
-    data: Annotated[str, typer.Argument(help="A table with the truth.", metavar="DATA")],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth.")
-    ] = None,
+    data: Annotated[str, typer.Argument(help="Table with the target.", metavar="DATA")],
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Target column.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -78,7 +76,7 @@ def _compare_answers(answers: Any, other: Any, y: Any, task: Task) -> dict[str, 
 
 
 def _compare_splits(first: Any, second: Any) -> dict[str, Any]:
-    """Return how often each tree asks about each column."""
+    """Return how often each tree splits on each column."""
     from collections import Counter
 
     from ceiba.listing import Grid

@@ -21,25 +21,27 @@ from ceiba.cli.options.shared_options import (
 def curve(
     data: Data,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+        str, typer.Option("--target", "-t", help="Column to predict, by name or number.")
     ],
     task: Annotated[
         str | None, typer.Option(help="Learning task. [default: inferred from the target]")
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
-    categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Columns to drop.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Columns to read as categorical.")
+    ] = None,
     keep_identifiers: KeepIdentifiers = False,
-    repeats: Annotated[int, typer.Option(help="Shuffles per size.")] = 20,
-    recipe: Annotated[str | None, typer.Option(help="A known family of trees.")] = None,
+    repeats: Annotated[int, typer.Option(help="Repeats per size.")] = 20,
+    recipe: Annotated[str | None, typer.Option(help="Preset of options.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="An option of the estimator: NAME=VALUE.")
+        list[str] | None, typer.Option("--set", help="Estimator option: NAME=VALUE.")
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     out: Out = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how the score grows with the rows learned from, to see whether more would help.
+    """Compute the learning curve: the score by the number of training rows.
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """

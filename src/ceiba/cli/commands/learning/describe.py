@@ -1,4 +1,4 @@
-"""``ceiba describe``: what a table is like, before anything is learned from it."""
+"""``ceiba describe``: describe a table."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def describe(
             "--target",
             "-t",
             metavar="COLUMN",
-            help="A column, by name or number: the others get their association with it.",
+            help="Target column, by name or number; adds the association of the others with it.",
             show_default=False,
         ),
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a table: kinds of columns, missing cells, distributions, what looks suspicious.
+    """Describe a table: kinds of columns, missing values, distributions, warnings.
 
     Example: ceiba describe weather.csv --target RAIN
     """

@@ -1,4 +1,4 @@
-"""``ceiba export``: a model in another format."""
+"""``ceiba export``: write a model in another format."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def export(
         str | None,
         typer.Argument(
             metavar="[FORMAT]",
-            help="sql, python, c, javascript, json, onnx, pmml, rules, text, dot, ...; by the "
-            "ending of --out if not given.",
+            help="sql, python, c, javascript, json, onnx, pmml, rules, text, dot, ... "
+            "[default: by the suffix of --out]",
         ),
     ] = None,
     out: Out = None,
-    dialect: Annotated[str | None, typer.Option(help="Of SQL. [default: ansi]")] = None,
-    table: Annotated[str | None, typer.Option(help="Of SQL: the table. [default: data]")] = None,
+    dialect: Annotated[str | None, typer.Option(help="SQL dialect. [default: ansi]")] = None,
+    table: Annotated[str | None, typer.Option(help="SQL table. [default: data]")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Another option of the format: NAME=VALUE.")
+        list[str] | None, typer.Option("--set", help="Other option of the format: NAME=VALUE.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model in another format; every format answers as `ceiba predict` does.
+    """Write a model in another format; predictions equal those of `ceiba predict`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""``ceiba report``: the interactive page of a model."""
+"""``ceiba report``: the interactive HTML report of a model."""
 
 from __future__ import annotations
 
@@ -15,47 +15,48 @@ from ceiba.visible import counted
 def report(
     model: Model,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page to write. [default: MODEL.html]")
+        Path | None, typer.Option("--out", "-o", help="HTML file to write. [default: MODEL.html]")
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", "-d", help="Held-out rows with the truth.")
+        str | None, typer.Option("--data", "-d", help="Held-out rows with the target.")
     ] = None,
     train: Annotated[
         str | None,
-        typer.Option("--train", help="The rows that were learned from: adds their distributions."),
+        typer.Option("--train", help="Training rows: adds their distributions."),
     ] = None,
     stability: Annotated[
         int | None,
-        typer.Option("--stability", help="Trust: fit to so many resamples of --train.", min=2),
+        typer.Option("--stability", help="Trust: number of resamples of --train to fit.", min=2),
     ] = None,
     rivals: Annotated[
         list[int] | None,
-        typer.Option("--rivals", help="Trust: other columns that could split this node."),
+        typer.Option("--rivals", help="Trust: rival split columns of this node."),
     ] = None,
     by: Annotated[
-        list[str] | None, typer.Option("--by", help="Trust: figures per group of --data.")
+        list[str] | None, typer.Option("--by", help="Trust: metrics per group of --data.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option("--positive", help="With --by: the class that rates are about.")
+        str | None, typer.Option("--positive", help="Positive class of the rates of --by.")
     ] = None,
     drift: Annotated[
-        str | None, typer.Option("--drift", help="Trust: later rows beside those of training.")
+        str | None,
+        typer.Option("--drift", help="Trust: new rows to compare with training."),
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column of --train with weights.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    lang: Annotated[str, typer.Option(help="Language of the page, and of what is printed.")] = "en",
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    lang: Annotated[str, typer.Option(help="Language of the report and of messages.")] = "en",
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in a browser.")] = False,
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
-    """Write the interactive page of a model: one HTML file that needs no network.
+    """Write the interactive report of a model: one HTML file that needs no network.
 
-    With held-out rows (--data) the page shows their figures beside those of training.
+    With held-out rows (--data) the report shows their metrics next to those of training.
 
-    With --stability, --rivals, --by or --drift it has a tab that tells how far to trust the tree.
+    With --stability, --rivals, --by or --drift it has a Trust tab.
 
     Examples
     --------
@@ -71,9 +72,9 @@ def report(
     fits_again = stability is not None or bool(rivals)
     if fits_again and train is None:
         name = "--stability" if stability is not None else "--rivals"
-        raise OptionError(f"{name} fits the model again: give the rows it learned from, --train.")
+        raise OptionError(f"{name} fits the model again; pass its training rows as --train.")
     if by and data is None:
-        raise OptionError("--by compares groups of held-out rows: give them with --data.")
+        raise OptionError("--by compares groups of held-out rows; pass --data.")
     if positive is not None and not by:
         raise OptionError("--positive has no effect without --by.")
     if weight is not None and not fits_again:
@@ -108,7 +109,7 @@ def report(
 
 
 def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any:
-    """Compare new rows with those of training; their truth too, if the file holds it."""
+    """Return the drift of new rows, with their target if the file has it."""
     from ceiba._polars import pl
     from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.table.files import batches, by_schema

@@ -10,18 +10,18 @@ from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.visible import visible
 from ceiba.words import words
 
-_LEVELS = 8  # listed in a condition, the others are counted
+_LEVELS = 8  # listed in a condition; others are counted
 
 
 def rules(
     model: Model,
     sort: Annotated[
         str | None,
-        typer.Option(help="Sort by this, the largest first. [default: order of the leaves]"),
+        typer.Option(help="Sort key, largest first. [default: order of the leaves]"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the tree as rules: condition, answer, rows, confidence, lift.
+    """Print the tree as rules: condition, prediction, rows, confidence, lift.
 
     Example: ceiba rules weather.ceiba --sort lift
     """
@@ -38,7 +38,7 @@ def rules(
 
 
 def _format_rules(table: Any) -> str:
-    """Write each rule as a block: what it says and its figures, then its conditions, one a line."""
+    """Return each rule as a block: prediction and figures, then one condition per line."""
     from ceiba.cli.terminal.output import colorize
     from ceiba.layout import percent
     from ceiba.tree.splits import number_text

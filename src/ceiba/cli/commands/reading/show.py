@@ -12,11 +12,11 @@ from ceiba.cli.options.shared_options import AsJson, Model
 
 def show(
     model: Model,
-    max_depth: Annotated[int | None, typer.Option(help="Fold what lies deeper.")] = 30,
-    node_ids: Annotated[bool, typer.Option("--node-ids", help="Show the nodes' numbers.")] = False,
+    max_depth: Annotated[int | None, typer.Option(help="Depth below which nodes are folded.")] = 30,
+    node_ids: Annotated[bool, typer.Option("--node-ids", help="Show node ids.")] = False,
     impurity: Annotated[bool, typer.Option("--impurity", help="Show the impurity.")] = False,
     counts: Annotated[bool, typer.Option("--counts", help="Show the class counts.")] = False,
-    ascii_: Annotated[bool, typer.Option("--ascii", help="Draw with plain characters.")] = False,
+    ascii_: Annotated[bool, typer.Option("--ascii", help="Use ASCII characters only.")] = False,
     bars: Annotated[
         bool | None,
         typer.Option(

@@ -1,4 +1,4 @@
-"""``ceiba view``: walk a tree in the terminal."""
+"""``ceiba view``: browse a tree in the terminal."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def view(
     model: Model,
     data: Annotated[
         str | None,
-        typer.Argument(help="A table with rows to follow.", metavar="[DATA]", show_default=False),
+        typer.Argument(help="Table with rows to follow.", metavar="[DATA]", show_default=False),
     ] = None,
     row: Annotated[
-        int, typer.Option("--row", "-r", metavar="N", min=1, help="Follow this row first.")
+        int, typer.Option("--row", "-r", metavar="N", min=1, help="First row to follow.")
     ] = 1,
     reading: ReadingFlags = DEFAULT_READING,
 ) -> None:
-    """Walk a tree with the arrow keys: fold, search, see a node's figures, follow a row.
+    """Browse a tree with the arrow keys: fold, search, show figures, follow a row.
 
     Keys: arrows move, Space folds, / searches, n finds the next, [ and ] follow the row before and
     after (with DATA), e unfolds all, c folds all, q quits.

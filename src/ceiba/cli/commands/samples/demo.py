@@ -1,4 +1,4 @@
-"""``ceiba demo``: a first look, from two small tables to two trees, a picture and a report."""
+"""``ceiba demo``: two small tables, two trees, a plot and a report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder of picture and report.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Directory of plot and report.")] = Path("out"),
 ) -> None:
     """Learn two small trees, print them, draw one and write its report.
 
@@ -51,7 +51,7 @@ def _print_heading(text: str) -> None:
 
 
 def _show_gains(data: Dataset) -> None:
-    """Print what each question tells about the target, as the book works it out."""
+    """Print the information gain of each column, as the book computes it."""
     from ceiba.inspection import split_table
 
     table = split_table(data.X, data.y, "entropy", categorical_splits="multiway")
@@ -70,7 +70,7 @@ def _fit_and_print(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: li
 
 
 def _format_accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
-    """Return the accuracy beside that of always giving the most frequent class."""
+    """Return the accuracy and that of the most frequent class."""
     from ceiba.inspection import ClassEvaluation
 
     result = model.evaluate(X, y)
@@ -81,7 +81,7 @@ def _format_accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: 
 def _split_every_third(
     data: Dataset,
 ) -> tuple[tuple[dict[str, list[Any]], list[Any]], tuple[dict[str, list[Any]], list[Any]]]:
-    """Keep rows 0, 3, 6, ... for judging; the classes of iris stand in blocks, so all take part."""
+    """Hold out rows 0, 3, 6, ...; iris is sorted by class, so all classes are held out."""
     n = len(data.y)
     groups = ([i for i in range(n) if i % 3], list(range(0, n, 3)))
     seen, test = (
@@ -92,7 +92,7 @@ def _split_every_third(
 
 
 def _draw_tree(model: DecisionTreeClassifier, out: Path) -> str:
-    """Draw the tree and give the path of the file, or say what is missing."""
+    """Draw the tree; return the path of the file, or which package is missing."""
     from ceiba.plot import plot_tree
 
     try:

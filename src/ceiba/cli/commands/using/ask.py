@@ -1,4 +1,4 @@
-"""``ceiba ask``: a conversation that ends with an answer, why, and how sure."""
+"""``ceiba ask``: interactive prediction with explanation and confidence."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ceiba.words import words
 def ask(model: Model) -> None:
     """Predict interactively, asking only for the columns on the path.
 
-    Press Enter where a value is not known. Answers are written as in the file that the model was
-    learned from (1.234,5 or 31/12/2024), and may also come from a pipe, one a line.
+    Press Enter for a missing value. Values are written as in the training file (1.234,5 or
+    31/12/2024), and may come from a pipe, one per line.
 
     Example: ceiba ask weather.ceiba
     """
@@ -41,7 +41,7 @@ def ask(model: Model) -> None:
 
 
 def _ask_value(conversation: Any, column: str) -> str:
-    """Ask for the value of a column and give what was typed."""
+    """Ask for the value of a column and return the input."""
     from ceiba.cli.terminal.output import LANG, colorize
     from ceiba.cli.terminal.questions import format_range
 
@@ -50,14 +50,14 @@ def _ask_value(conversation: Any, column: str) -> str:
     print(f"{colorize(visible(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
     if not line:
-        raise DataError(f"The way needs a value of {column!r}, and none came.")
+        raise DataError(f"The path requires a value of {column!r}; the input ended.")
     if not sys.stdin.isatty():
         print(visible(line.rstrip("\n")))
     return line
 
 
 def _format_answer(tree: Any, explanation: Any) -> str:
-    """Write the answer, why, and how sure."""
+    """Return the prediction, its explanation and its confidence as text."""
     from ceiba.cli.terminal.output import colorize
     from ceiba.cli.terminal.questions import find_confidence
     from ceiba.layout import percent

@@ -1,4 +1,4 @@
-"""``ceiba counterfactual``: what would have to change for another answer."""
+"""``ceiba counterfactual``: the nearest changes that give another prediction."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ def counterfactual(
     values: RowValues = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The wanted class, or LOW:HIGH for numbers."),
+        typer.Option("--target", "-t", help="Wanted class, or LOW:HIGH for numbers."),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option("--fixed", help="A column that may not change.")
+        list[str] | None, typer.Option("--fixed", help="Column that may not change.")
     ] = None,
-    up: Annotated[list[str] | None, typer.Option(help="A column that may only rise.")] = None,
-    down: Annotated[list[str] | None, typer.Option(help="A column that may only fall.")] = None,
+    up: Annotated[list[str] | None, typer.Option(help="Column that may only increase.")] = None,
+    down: Annotated[list[str] | None, typer.Option(help="Column that may only decrease.")] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option("--allow", help="A level that a column may take: COLUMN=LEVEL. Repeat it."),
+        typer.Option("--allow", help="Allowed level of a column: COLUMN=LEVEL; repeatable."),
     ] = None,
     cost: Annotated[
-        list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
+        list[str] | None, typer.Option(help="Cost of changing a column: COLUMN=NUMBER.")
     ] = None,
     order: Annotated[
-        str, typer.Option(help="What comes first: fewer columns changed, or smaller changes.")
+        str, typer.Option(help="Sort by number of changed columns, or by distance.")
     ] = "columns",
-    k: Annotated[int, typer.Option("-k", help="How many alternatives.")] = 5,
+    k: Annotated[int, typer.Option("-k", help="Number of alternatives.")] = 5,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Find the nearest changes to a row that would give it another answer.
+    """Find the nearest changes to a row that give another prediction.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def counterfactual(
 
 
 def _read_target(tree: Any, text: str | None) -> Any:
-    """Read the wanted answer: a class by its text, or a range of numbers."""
+    """Return the wanted class or range of numbers."""
     if tree.task.is_classification("A counterfactual"):
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
@@ -95,7 +95,7 @@ def _read_target(tree: Any, text: str | None) -> Any:
 
 
 def _read_levels(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
-    """Read the levels that columns may take, by their text."""
+    """Return the allowed levels by column."""
     chosen: dict[str, list[Any]] = {}
     for text in texts:
         name, equals, level = text.partition("=")

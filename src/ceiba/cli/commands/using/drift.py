@@ -1,4 +1,4 @@
-"""``ceiba drift``: whether new rows still go through the tree as the training rows did."""
+"""``ceiba drift``: compare new rows with the training rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def drift(
     model: Model,
     data: Data,
     with_target: Annotated[
-        bool, typer.Option("--with-target", help="Compare the rates in the leaves too.")
+        bool, typer.Option("--with-target", help="Also compare the targets in the leaves.")
     ] = False,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     fail_psi: Annotated[
         float | None, typer.Option("--fail-psi", help="Exit code 5 if the PSI is above this.")
@@ -27,9 +27,9 @@ def drift(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare new rows with the rows the model was learned from, branch by branch.
+    """Compare new rows with the training rows, branch by branch.
 
-    The model file keeps counts only, which is all that is needed.
+    The counts in the model file are enough; training rows are not needed.
 
     Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
     """

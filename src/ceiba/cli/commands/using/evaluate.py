@@ -1,4 +1,4 @@
-"""``ceiba evaluate``: how good a model is on a file that holds the truth."""
+"""``ceiba evaluate``: evaluate a model on a file with the target."""
 
 from __future__ import annotations
 
@@ -18,27 +18,25 @@ def evaluate(
     model: Model,
     data: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with weights.")] = None,
     by: Annotated[
-        str | None, typer.Option("--by", help="Column of groups: every figure per group.")
+        str | None, typer.Option("--by", help="Column of groups; adds metrics per group.")
     ] = None,
     positive: Annotated[
         str | None,
-        typer.Option("--positive", help="The class that AUC, KS, gains and rates are about."),
+        typer.Option("--positive", help="Positive class of AUC, KS, gains and rates."),
     ] = None,
-    gains: Annotated[
-        bool, typer.Option("--gains", help="Show the table of gains and lift.")
-    ] = False,
+    gains: Annotated[bool, typer.Option("--gains", help="Show gains and lift.")] = False,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the answers of a model with the truth in a file.
+    """Evaluate the predictions of a model on a file with the target.
 
-    Classification: confusion matrix, error and cost against always giving the most frequent class.
-    Of the probabilities: AUC, average precision, Brier score, log loss, KS; gains with --gains.
-    Regression: mean squared and absolute error, R2, against the mean.
+    Classification: confusion matrix, error and cost, compared with the most frequent class; AUC,
+    average precision, Brier score, log loss, KS; gains with --gains. Regression: mean squared and
+    absolute error, R2, compared with the mean.
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
@@ -56,7 +54,7 @@ def evaluate(
 
 
 def format_evaluation(evaluation: Any) -> list[Any]:
-    """Return an evaluation as it is printed; one per output of a model with several."""
+    """Return the printed blocks of an evaluation, for each output."""
     from ceiba.cli.terminal.output import LANG
     from ceiba.trust import GroupEvaluation
 
@@ -68,7 +66,7 @@ def format_evaluation(evaluation: Any) -> list[Any]:
 
 
 def find_gains(evaluation: Any) -> Any:
-    """Return the table of gains and lift, or raise an error that says why there is none."""
+    """Return the table of gains and lift; raise OptionError if there is none."""
     scores = getattr(evaluation, "scores", None)
     if scores is None or scores.gains is None:
         raise OptionError(
@@ -86,12 +84,12 @@ def evaluate_file(
     by: str | None = None,
     positive: str | None = None,
 ) -> Any:
-    """Read a file as the model wants it and evaluate, per group if a column is named."""
+    """Evaluate a model on a file, per group if `by` names a column."""
     from ceiba.cli.terminal.output import remark
 
     groups: list[Any] = []
     tree = model.tree_
-    # Rows that are parted among leaves need all their columns; of others the leaf says all.
+    # Fractional rows need all their columns; for others the leaf is enough.
     streamed = tree.missing != "fractional"
     X, y, weights, dropped = read_truth(
         model, data, reading, target, weight, by, groups, _leaf_finder(model) if streamed else None
@@ -119,7 +117,7 @@ def evaluate_file(
 
 
 def _leaf_finder(model: Any) -> Callable[[Any], Any]:
-    """Return what turns rows into the nodes in which they end."""
+    """Return a function from rows to the nodes that they reach."""
 
     def leaves(rows: Any) -> Any:
         ends = model.apply(rows) if len(rows) else []
@@ -138,17 +136,17 @@ def read_truth(
     groups: list[Any] | None = None,
     reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
-    """Return the columns, the truth in the type of the classes, weights, and rows left out.
+    """Return columns, target (in the type of the classes), weights and the number of rows left out.
 
-    The values of a column `by` are put into `groups`. The columns of each batch are kept as
-    `reduced` makes them, so that all rows need not be in memory.
+    The values of the column `by` are appended to `groups`. Each batch is passed through `reduced`,
+    so that not all rows need to be in memory.
     """
     from ceiba.table.files import batches, by_schema, numbers_in, tidy
 
     tree = model.tree_
     name = target or tree.target.name
     if name is None:
-        raise OptionError("The model does not know the name of its target: give --target.")
+        raise OptionError("The model has no target name; pass --target.")
     beside = list(dict.fromkeys([name, *filter(None, [weight, by])]))
     read, frames = [], []
     for batch in batches(data, reading, 250_000):
@@ -181,7 +179,7 @@ def read_truth(
 
 
 def _convert_truth(series: Any, tree: Any) -> Any:
-    """Bring the truth into the type of the classes: a CSV holds texts."""
+    """Convert the target to the type of the classes: a CSV holds texts."""
     if tree.task.is_regression("Evaluation"):
         return series.to_numpy()
     labels = tree.target.classes[0].tolist()

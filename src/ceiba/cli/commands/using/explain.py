@@ -1,4 +1,4 @@
-"""``ceiba explain``: why a row gets its answer."""
+"""``ceiba explain``: explain the prediction of a row."""
 
 from __future__ import annotations
 
@@ -24,14 +24,10 @@ def explain(
     data: RowTable = None,
     row: RowNumber = 1,
     values: RowValues = None,
-    shapley: Annotated[
-        bool, typer.Option("--shapley", help="Also how much each column contributed.")
-    ] = False,
+    shapley: Annotated[bool, typer.Option("--shapley", help="Also print Shapley values.")] = False,
     background: Annotated[
         str | None,
-        typer.Option(
-            "--background", help="With --shapley: a table whose rows stand for unknown values."
-        ),
+        typer.Option("--background", help="Background table of --shapley."),
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
@@ -68,7 +64,7 @@ def explain(
 
 
 def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Return the contributions to the answer for a row, one listing per output."""
+    """Return the Shapley values of a row, one listing per output."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)
@@ -91,7 +87,7 @@ def _read_rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
 def read_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
-    """Read one row of a file, or one that is written in the command, as a table for the tree."""
+    """Return a row of a file, or one given by --value, as a table for the tree."""
     from ceiba.table.files import Batch, by_schema
     from ceiba.tree.routing import route
 
@@ -126,7 +122,7 @@ def _find_row(data: str, reading: Any, row: int) -> Any:
     from ceiba.table.files import Batch, batches, styles_of
 
     if row < 1:
-        raise OptionError(f"--row {row}: rows are counted from 1.")
+        raise OptionError(f"--row must be at least 1, got {row}.")
     seen = 0
     for batch in batches(data, reading, 100_000):
         cells = batch.cells()

@@ -1,4 +1,4 @@
-"""``ceiba predict``: answers for the rows of a file, in pieces, in order, columns unchanged."""
+"""``ceiba predict``: append predictions to the rows of a file, in order."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def predict(
     data: Data,
     out: Out = None,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", "-p", help="Also the probability of each class.")
+        bool, typer.Option("--probabilities", "-p", help="Add class probabilities.")
     ] = False,
-    leaf: Annotated[bool, typer.Option("--leaf", help="Also the node each row ends in.")] = False,
-    only: Annotated[bool, typer.Option("--only", help="Without the columns of the file.")] = False,
-    prefix: Annotated[str, typer.Option(help="Before the names of the new columns.")] = "",
+    leaf: Annotated[bool, typer.Option("--leaf", help="Add the leaf of each row.")] = False,
+    only: Annotated[bool, typer.Option("--only", help="Omit the columns of the file.")] = False,
+    prefix: Annotated[str, typer.Option(help="Prefix of the new columns.")] = "",
     escape: Annotated[
         bool,
         typer.Option(
-            "--escape-formulas", help="In a CSV, put ' before texts that a spreadsheet would run."
+            "--escape-formulas", help="In a CSV, prefix texts that a spreadsheet would run with '."
         ),
     ] = False,
     chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
@@ -48,7 +48,7 @@ def predict(
     show_warnings(quiet)
     check_out_path(out)
     if chunk < 1:
-        raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
+        raise OptionError(f"--chunk must be at least 1, got {chunk}.")
     tree, metadata = open_tree(model)
     no_bar = quiet or (out is None and sys.stdout.isatty())
     read_as = reading.for_model(metadata, tree, no_bar)

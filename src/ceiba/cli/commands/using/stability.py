@@ -1,4 +1,4 @@
-"""``ceiba stability``: whether another sample would give another tree."""
+"""``ceiba stability``: stability of a tree under resampling."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ def stability(
     model: Model,
     data: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with weights.")] = None,
-    resamples: Annotated[int, typer.Option(help="How many trees are grown.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Number of resamples.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     rivals: Annotated[
         int | None,
-        typer.Option("--rivals", help="Instead: which other columns could split this node."),
+        typer.Option("--rivals", help="List rival split columns of this node instead."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw it too (png, svg, pdf).")
+        Path | None, typer.Option("--plot", help="Plot to write (png, svg, pdf).")
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Fit again on resamples of the rows that the model was learned from.
+    """Refit a model on resamples of its training rows.
 
-    Tells for each split how often it is chosen again, and for each leaf how often its answer is.
+    Reports how often each split is chosen again, and each leaf's prediction repeated.
 
     Examples
     --------
