@@ -26,7 +26,7 @@ def test_conversation_asks_what_the_way_needs_and_no_more() -> None:
         asked = []
         while (column := talk.next_column()) is not None:
             asked.append(column)
-            talk.tell(column, str(data.X[column][row]))
+            talk.set_value(column, str(data.X[column][row]))
         assert len(asked) == len(set(asked))
         one = {name: [values[row]] for name, values in data.X.items()}
         assert set(asked) == {step.column for step in model.explain(one).steps}
@@ -43,7 +43,7 @@ def test_values_that_are_not_known_are_routed_as_missing() -> None:
     asked = []
     while (column := talk.next_column()) is not None:
         asked.append(column)
-        talk.tell(column, "" if column == "a" else "-3")
+        talk.set_value(column, "" if column == "a" else "-3")
     assert asked[:2] == ["a", "b"]  # the surrogate's column is asked, as a is not known
     assert (
         model.tree_.predict(talk.table())[0]
@@ -57,18 +57,18 @@ def test_levels_are_taken_by_name_number_or_beginning() -> None:
     for text in ("Full", "3", "f"):
         talk = Conversation(model.tree_)
         assert talk.next_column() == "Patrons"
-        talk.tell("Patrons", text)
-        assert talk.known["Patrons"] == "Full"
+        talk.set_value("Patrons", text)
+        assert talk.values["Patrons"] == "Full"
     with pytest.raises(DataError, match="Did you mean 'Some'"):
-        talk.tell("Patrons", "Sone")
+        talk.set_value("Patrons", "Sone")
 
 
 def test_numbers_may_have_a_decimal_comma() -> None:
     talk = Conversation(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    talk.tell("x", "2,6")
-    assert talk.known == {"x": "2.6"}
+    talk.set_value("x", "2,6")
+    assert talk.values == {"x": "2.6"}
     with pytest.raises(DataError, match="'many' is not a number"):
-        talk.tell("x", "many")
+        talk.set_value("x", "many")
 
 
 def asked(folder: Path, *lines: str) -> Any:
@@ -98,9 +98,9 @@ def test_ask_says_what_is_lacking(learned: Path) -> None:
 def test_value_that_reads_two_ways_is_refused_unless_the_file_settles_it() -> None:
     tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     with pytest.raises(DataError, match="'2,600' is ambiguous. Write it like 1234.5"):
-        Conversation(tree).tell("x", "2,600")
+        Conversation(tree).set_value("x", "2,600")
     for decimal, known in ((",", "2.6"), (".", "2600.0")):
         thousands = "." if decimal == "," else ","
         talk = Conversation(tree, styles={"x": Style("number", decimal, thousands)})
-        talk.tell("x", "2,600")
-        assert talk.known == {"x": known}
+        talk.set_value("x", "2,600")
+        assert talk.values == {"x": known}

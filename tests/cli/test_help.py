@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ceiba.cli.main import COMMANDS, make_app
-from ceiba.cli.options.completion import columns_of, nodes_of
+from ceiba.cli.options.completion import list_nodes, read_columns
 from tests.cli.running import ok
 
 NAMES = [name for _, names in COMMANDS.values() for name in names]
@@ -97,7 +97,7 @@ def test_shell_completes_names_of_all_kinds(learned: Path, words: str, wanted: s
 
 
 def test_columns_and_nodes_are_those_of_the_file(learned: Path) -> None:
-    assert columns_of(str(learned / "iris.csv"))[-1] == "species"
-    assert columns_of(str(learned / "none.csv")) == []
-    assert nodes_of(str(learned / "iris.ceiba")) == ["0", "2"]
-    assert nodes_of(str(learned / "iris.csv")) == []
+    assert read_columns(str(learned / "iris.csv"))[-1] == "species"
+    assert read_columns(str(learned / "none.csv")) == []
+    assert list_nodes(str(learned / "iris.ceiba")) == ["0", "2"]
+    assert list_nodes(str(learned / "iris.csv")) == []

@@ -277,4 +277,4 @@ def test_learn_optimal_tree_says_what_is_proven(folder: Path) -> None:
     assert " ".join(shown.split()).endswith(str(model.certificate_))
     refused = run("learn", "weather.csv", "-t", "RAIN", "--time-limit", "3", cwd=folder)
     assert refused.returncode != 0
-    assert "--time-limit is about --search optimal" in refused.stderr
+    assert "--time-limit requires --search optimal" in refused.stderr

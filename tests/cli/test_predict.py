@@ -80,7 +80,7 @@ def test_predict_says_in_which_encoding_it_writes(folder: Path, encoding: str) -
     ok("learn", "e.csv", "-t", "y", "-q", *given, cwd=folder)
     done = run("predict", "e.ceiba", "e.csv", "-o", "out.csv", *given, cwd=folder)
     kept = encoding.startswith("utf-8")
-    assert ("the answers are UTF-8" in done.stderr) is not kept
+    assert ("the output is UTF-8" in done.stderr) is not kept
     found = (folder / "out.csv").read_bytes().decode("utf-8")
     assert found.startswith("\ufeff") is (encoding == "utf-8-sig")
     answered = [f"{line},{line.rpartition(',')[2]}" for line in lines]

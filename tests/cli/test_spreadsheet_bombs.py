@@ -10,7 +10,7 @@ import pytest
 
 import ceiba
 from ceiba.cli.options.shared_options import ReadingFlags
-from ceiba.cli.studio_job import file_source
+from ceiba.cli.studio_job import open_table
 from ceiba.errors import DataError
 from ceiba.studio.launch import initial_setup
 from ceiba.studio.work.workspace import Workspace
@@ -132,7 +132,7 @@ def test_held_out_file_does_not_end_the_studio(tmp_path: Path) -> None:
     data.write_text("x,y\n" + "1,a\n2,b\n" * 10)
     xlsx(tmp_path / "far.xlsx", [(0, 0), FAR["xlsx"]])
     (tmp_path / "no.parquet").write_bytes(b"PAR1" + bytes(50) + b"\xff\xff\xff\x7fPAR1")
-    source, name = file_source(str(data), "y", ReadingFlags(), None)
+    source, name = open_table(str(data), "y", ReadingFlags(), None)
     workspace = Workspace(source, initial_setup(source, name, {}))
     before = workspace.state
     for file in ("far.xlsx", "no.parquet"):

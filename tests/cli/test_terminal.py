@@ -135,7 +135,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_bar_is_shown_in_a_terminal_and_goes(large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ceiba.cli.terminal.output._PATIENCE", -1)
+    monkeypatch.setattr("ceiba.cli.terminal.output._BAR_DELAY", -1)
     raw = raw_session(["ceiba learn large.csv -t RAIN --drop day"], large)
     assert "reading" in raw
     assert "100%" in raw
@@ -147,7 +147,7 @@ def test_no_bar_where_there_is_no_terminal(large: Path, monkeypatch: pytest.Monk
     from ceiba.cli.terminal import output
     from tests.cli.running import run
 
-    monkeypatch.setattr(output, "_PATIENCE", -1)
+    monkeypatch.setattr(output, "_BAR_DELAY", -1)
     flags = ("--drop", "day", "--test-size", 0.5, "-m", "piped.ceiba")
     done = run("learn", "large.csv", "-t", "RAIN", *flags, cwd=large)
     assert done.stderr == (

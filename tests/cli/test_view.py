@@ -109,7 +109,7 @@ def test_row_is_followed_to_its_leaf(model: Any) -> None:
         await pilot.press("left_square_bracket")
         await pilot.pause()
         assert cursor(app) == ends[-1]
-        assert app.way >= {0, ends[-1]}
+        assert app.row_path >= {0, ends[-1]}
         assert app._label(ends[-1]).plain.startswith("●")
         await pilot.press("right_square_bracket", "right_square_bracket")
         await pilot.pause()

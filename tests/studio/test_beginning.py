@@ -80,12 +80,12 @@ def test_first_screen_does_not_import_scikit_learn(tmp_path: Path) -> None:
     code = f"""
         import sys
         from ceiba.cli.options.shared_options import ReadingFlags
-        from ceiba.cli.studio_job import file_source
+        from ceiba.cli.studio_job import open_table
         from ceiba.studio.launch import initial_setup, open_workspace
         from ceiba.studio.service import Service
         import ceiba.studio.server
 
-        source, name = file_source({str(path)!r}, "buys", ReadingFlags(), None)
+        source, name = open_table({str(path)!r}, "buys", ReadingFlags(), None)
         start = initial_setup(source, name, {{}})
         service = Service(open_workspace(source, start, None, "en", None, defer_root=True))
         assert service.state()["beginning"] and service.columns()["columns"]

@@ -93,9 +93,9 @@ def written(folder: Path, seed: int) -> Path:
 
 
 def mirror(path: Path) -> Workspace:
-    from ceiba.cli.studio_job import file_source
+    from ceiba.cli.studio_job import open_table
 
-    source, name = file_source(str(path), "buys", ReadingFlags(), None)
+    source, name = open_table(str(path), "buys", ReadingFlags(), None)
     return Workspace(source, initial_setup(source, name, {}))
 
 

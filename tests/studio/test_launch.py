@@ -14,7 +14,7 @@ import pytest
 
 import ceiba
 from ceiba.cli.options.shared_options import ReadingFlags
-from ceiba.cli.studio_job import file_source, model_source
+from ceiba.cli.studio_job import open_model_table, open_table
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio import launch
 from ceiba.studio.prepare import read_whole_table
@@ -181,7 +181,7 @@ def saved(folder: Path) -> tuple[Path, Path]:
     pl = pytest.importorskip("polars")
     data, model = folder / "data.csv", folder / "tree.ceiba"
     pl.DataFrame(frame(0)).write_csv(data)
-    source, _ = file_source(str(data), "buys", ReadingFlags(), None)
+    source, _ = open_table(str(data), "buys", ReadingFlags(), None)
     prepared = ceiba.prepare(source.table, "buys")
     ceiba.DecisionTreeClassifier(max_depth=3).fit(prepared.X, prepared.y).save(model)
     return data, model
@@ -191,7 +191,7 @@ def test_model_file_is_gone_on_with_and_its_script_runs(tmp_path: Path) -> None:
     from ceiba.studio.work.script import write_script
 
     data, model = saved(tmp_path)
-    source, name = model_source(str(model), str(data), None, ReadingFlags())
+    source, name = open_model_table(str(model), str(data), None, ReadingFlags())
     workspace = Workspace(source, launch.initial_setup(source, name, {}))
     assert workspace.state.tree == ceiba.load(model).tree_
     workspace.act("cut", {"node": 1})
@@ -205,12 +205,12 @@ def test_model_file_is_gone_on_with_and_its_script_runs(tmp_path: Path) -> None:
 def test_model_file_without_its_table_is_refused(tmp_path: Path) -> None:
     _, model = saved(tmp_path)
     with pytest.raises(OptionError, match="--data"):
-        model_source(str(model), None, None, ReadingFlags())
+        open_model_table(str(model), None, None, ReadingFlags())
 
 
 def test_held_out_file_of_the_command(tmp_path: Path) -> None:
     data, _ = saved(tmp_path)
-    source, name = file_source(str(data), "8", ReadingFlags(), str(data))
+    source, name = open_table(str(data), "8", ReadingFlags(), str(data))
     workspace = Workspace(source, launch.initial_setup(source, name, {}))
     assert workspace.data.held_out is not None
     assert workspace.data.held_out.X.n_rows == 90

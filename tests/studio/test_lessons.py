@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.studio_job import lesson_source
+from ceiba.cli.studio_job import open_lesson
 from ceiba.studio.analysis.lessons import MEASURES, ClassTable, compute_steps
 from ceiba.studio.launch import initial_setup
 from ceiba.studio.work.workspace import Workspace
@@ -18,7 +18,7 @@ from tests.studio.serving import Talk
 
 
 def lesson(name: str) -> Talk:
-    source, target, options = lesson_source(name)
+    source, target, options = open_lesson(name)
     start = initial_setup(source, target, options)
     return Talk(Workspace(source, start, lesson=name))
 
@@ -109,7 +109,7 @@ def test_formulas_say_what_they_come_to(measure: str) -> None:
 def test_script_of_a_lesson_runs() -> None:
     talk = lesson("restaurant")
     talk.act("grow", node=0)
-    source, _, _ = lesson_source("restaurant")
+    source, _, _ = open_lesson("restaurant")
     names: dict[str, Any] = {"__name__": "__main__"}
     text = talk.client.get("/api/download/script").text
     assert "ceiba.datasets.load_restaurant().data" in text

@@ -59,14 +59,14 @@ def test_script_500_random_sequences_give_the_same_tree(part: int) -> None:
 
 def test_script_is_a_program_that_reads_the_file(tmp_path: Path) -> None:
     from ceiba.cli.options.shared_options import ReadingFlags
-    from ceiba.cli.studio_job import file_source
+    from ceiba.cli.studio_job import open_table
     from ceiba.studio.launch import initial_setup
 
     rows = ["size;price;sold", *(f"{s};{k},5;{'yes' if k > 4 else 'no'}"
                                  for k in range(10) for s in "SML")]  # fmt: skip
     (tmp_path / "shop.csv").write_text("\n".join(rows))
     (tmp_path / "later.csv").write_text("\n".join(rows[:9]))
-    source, name = file_source(str(tmp_path / "shop.csv"), "sold", ReadingFlags(), None)
+    source, name = open_table(str(tmp_path / "shop.csv"), "sold", ReadingFlags(), None)
     workspace = Workspace(source, initial_setup(source, name, {}))
     workspace.act("set_column", {"column": "size", "order": ["S", "M", "L"]})
     workspace.act("set_held_out", {"file": "later.csv"})

@@ -200,11 +200,11 @@ def test_save_writes_into_the_folder_only(tmp_path: Path) -> None:
 def test_held_out_file_of_the_folder_is_read(tmp_path: Path) -> None:
     pl = pytest.importorskip("polars")
     from ceiba.cli.options.shared_options import ReadingFlags
-    from ceiba.cli.studio_job import file_source
+    from ceiba.cli.studio_job import open_table
 
     pl.DataFrame(frame(0)).write_csv(tmp_path / "train.csv")
     pl.DataFrame(frame(1)).write_csv(tmp_path / "test.csv")
-    source, name = file_source(str(tmp_path / "train.csv"), "buys", ReadingFlags(), None)
+    source, name = open_table(str(tmp_path / "train.csv"), "buys", ReadingFlags(), None)
     talk = Talk(Workspace(source, initial_setup(source, name, {})))
     assert talk.get("/api/files") == {"files": ["test.csv", "train.csv"]}
     state = talk.act("set_held_out", file="test.csv")

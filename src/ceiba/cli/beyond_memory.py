@@ -1,4 +1,4 @@
-"""``ceiba learn --memory``: files that are not read as a whole."""
+"""``ceiba learn --memory``: learning from files that need not fit into memory."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ceiba._polars import pl
-from ceiba.cli.first_look import column_named, described
-from ceiba.cli.options.estimator_from_flags import task_of
+from ceiba.cli.advice import describe_table, find_column
+from ceiba.cli.options.estimator_from_flags import infer_task
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
 from ceiba.formatting import pluralize
@@ -17,20 +17,21 @@ from ceiba.table import MIN_DISTINCT, Scan
 from ceiba.table.files import as_table, open_scan
 
 if TYPE_CHECKING:
-    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.learn_job import LearnJob
 
-_HASHED = 1_000_000  # values by which identifiers are judged
+IDENTIFIERS = "Left out as identifiers: {}. --keep-identifiers keeps them."
+_HASHED = 1_000_000  # values by which identifiers are found
 
 
 def open_files(
-    work: Learning,
+    work: LearnJob,
     task: str | None,
     memory: str | None,
     scratch: Any,
     cluster: str | None,
     unusable: Mapping[str, Any],
 ) -> None:
-    """Open files that need not fit into memory as what is learned from."""
+    """Open the files of a job as a scan, and set its target and weights."""
     for flag, value in unusable.items():
         if value:
             raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
@@ -46,36 +47,39 @@ def open_files(
     table = opened.scan
     names = list(table.names)
     work.source = opened.format.to_dict() | {"names": names}
-    work.target = column_named(work.target, names, "--target", work.data)
-    drop = [column_named(name, names, "--drop", work.data) for name in work.shape["drop"]]
+    work.target = find_column(work.target, names, "--target", work.data)
+    drop = [find_column(name, names, "--drop", work.data) for name in work.shape["drop"]]
     if work.target in drop:
         raise OptionError(f"--drop names the target {work.target!r}.")
     if work.weight is not None:
-        work.weight = column_named(work.weight, names, "--weight", work.data)
+        work.weight = find_column(work.weight, names, "--weight", work.data)
     table = table.without(*drop)
     if not work.keep_identifiers:
         columns = [name for name in names if name not in drop]
-        table = table.without(*work.left_out(_identifiers(table, work.target), columns))
+        identifiers = work.select_identifiers(_find_identifiers(table, work.target), columns)
+        if identifiers:
+            remark(IDENTIFIERS.format(", ".join(map(repr, identifiers))), work.quiet)
+        table = table.without(*identifiers)
     head = pl.from_arrow(next(table.batches([work.target])).column(work.target))
     assert isinstance(head, pl.Series)
-    work.task = task_of(head, task)
+    work.task = infer_task(head, task)
     work.X, work.y, work.weights = table, work.target, work.weight
 
 
-def watched(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a scan that says what will be done and how far it is."""
+def with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
+    """Return a scan that reports its plan and its progress."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
             remark(words, quiet)
         else:
-            show(with_bar(words, table.n_rows))
+            show(add_bar(words, table.n_rows))
 
     return replace(table, watch=watch)
 
 
-def with_bar(words: str, n_rows: int) -> str:
-    """Put a bar before what is said of a level: the share of rows that are at their leaf."""
+def add_bar(words: str, n_rows: int) -> str:
+    """Return a progress message with a bar: the share of rows that have reached their leaf."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words
@@ -83,12 +87,12 @@ def with_bar(words: str, n_rows: int) -> str:
     return f"{'█' * full}{'░' * (20 - full)} {words}"
 
 
-def _identifiers(table: Scan, target: str) -> list[str]:
-    """Return the columns that are identifiers in the first rows, and differ in all others too."""
+def _find_identifiers(table: Scan, target: str) -> list[str]:
+    """Return the columns that are identifiers in the first batch and distinct in all rows."""
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
-    description = described(as_table(head.drop(target).get_columns()))
+    description = describe_table(as_table(head.drop(target).get_columns()))
     names = [info.name for info in description.columns if info.kind == "identifier"]
-    share = 1 + table.n_rows // _HASHED  # of the values, all of their rows: repeats are seen
+    share = 1 + table.n_rows // _HASHED  # a sample by value, so that repeats are counted
     hashes: dict[str, list[Any]] = {name: [] for name in names}
     for batch in table.batches(names) if names else ():
         for name in names:
@@ -99,7 +103,7 @@ def _identifiers(table: Scan, target: str) -> list[str]:
     return [name for name, codes in joined.items() if codes.n_unique() >= MIN_DISTINCT * len(codes)]
 
 
-def labels_in(table: Scan, target: str) -> list[Any]:
+def read_labels(table: Scan, target: str) -> list[Any]:
     """Return the classes of the target."""
     seen: set[Any] = set()
     for batch in table.batches([target]):

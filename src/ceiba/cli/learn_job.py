@@ -1,31 +1,31 @@
-"""What learning from a table goes through: read it, advise, fit, judge, tell."""
+"""The steps of ``ceiba learn``: read the table, warn, fit, evaluate, print, report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ceiba._polars import pl
-from ceiba.cli.beyond_memory import labels_in, watched
+from ceiba.cli.advice import add_option_hint, describe_table, find_column, list_target_warnings
+from ceiba.cli.beyond_memory import IDENTIFIERS, read_labels, with_progress
 from ceiba.cli.commands.using.evaluate import (
-    evaluation_blocks,
-    evaluation_data,
-    evaluation_on,
-    truth_of,
+    evaluate_file,
+    evaluation_to_dict,
+    format_evaluation,
+    read_truth,
 )
-from ceiba.cli.first_look import advice, column_named, described, in_option_words
 from ceiba.cli.options.estimator_from_flags import (
+    infer_task,
     make_model,
     read_costs,
     read_pairs,
     read_settings,
     split_rows,
-    task_of,
 )
-from ceiba.cli.terminal.output import LANG, answer, busy, remark, tree_style
+from ceiba.cli.terminal.output import LANG, answer, remark, spinner, tree_style
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import pluralize
 from ceiba.table import Scan, Table, fit_schema
@@ -37,8 +37,8 @@ _REMARKS = 8  # remarks about columns that are printed
 
 
 @dataclass
-class Learning:
-    """The table on its way to a model."""
+class LearnJob:
+    """Table, target and options of one run of ``ceiba learn``."""
 
     data: str
     target: str
@@ -58,21 +58,21 @@ class Learning:
     n_rows: int = 0
 
     def read(self, task: str | None, *, advise: bool) -> None:
-        """Read the table and take the target and the weights out of it."""
+        """Read the table and separate the target and the weights from it."""
         loaded = load_table(self.data, self.reading)
         for text in loaded.remarks:
             remark(f"warning: {text}", self.quiet)
         self.source = {**loaded.format.to_dict(), "names": list(loaded.frame.columns)}
         frame = loaded.frame
         del loaded
-        self.target = column_named(self.target, frame.columns, "--target", self.data)
+        self.target = find_column(self.target, frame.columns, "--target", self.data)
         if self.weight is not None:
-            self.weight = column_named(self.weight, frame.columns, "--weight", self.data)
+            self.weight = find_column(self.weight, frame.columns, "--weight", self.data)
         frame = convert_columns(frame, **self.shape)
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
         self.y = frame[self.target]
-        if is_text(self.data) and self.y.dtype.is_integer():  # not in the smallest type: labels
+        if is_text(self.data) and self.y.dtype.is_integer():  # labels are not of the smallest type
             self.y = self.y.cast(pl.Int64)
         self.weights = None if self.weight is None else frame[self.weight].to_numpy()
         columns = frame.get_columns()
@@ -81,10 +81,11 @@ class Learning:
         present = self.y.is_not_null().to_numpy()
         if not present.any():
             raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
-        identifiers = self._look_at(table, present, advise and not self.quiet)
+        identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
-        left_out = [] if self.keep_identifiers else self.left_out(identifiers, names)
-        unused = {self.target, self.weight, *left_out}
+        if identifiers:
+            remark(IDENTIFIERS.format(", ".join(map(repr, identifiers))), self.quiet)
+        unused = {self.target, self.weight, *identifiers}
         table = table.select([j for j, name in enumerate(names) if name not in unused])
         if not table.n_columns:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
@@ -94,17 +95,17 @@ class Learning:
             self.y = self.y.filter(present)
             self.weights = None if self.weights is None else self.weights[present]
         self.X = table
-        self.task = task_of(self.y, task)
+        self.task = infer_task(self.y, task)
         if advise and not self.quiet:
-            for text in advice(self.y, self.task, n_missing):
+            for text in list_target_warnings(self.y, self.task, n_missing):
                 remark(f"warning: {text}")
         if n_missing:
             left = pluralize(n_missing, "row")
             remark(f"Left out: {left} without {self.target!r}.", self.quiet)
 
-    def _look_at(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Print what the table is like; return its identifiers."""
-        description = described(table)
+    def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
+        """Print a description of the table and warnings; return the identifiers to drop."""
+        description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
             for column in description.columns
@@ -112,40 +113,35 @@ class Learning:
         description = replace(description, target=self.target, columns=columns)
         if aloud:
             remark(f"{display_name(self.data)}: {description.headline()}.")
-        if description[self.target].n_missing:
+        if not present.all():
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
-            description = described(fit_schema(table.select(others).take(present)))
-        identifiers = [
-            column.name
-            for column in description.columns
-            if column.kind == "identifier" and not column.is_target
-        ]
+            description = describe_table(fit_schema(table.select(others).take(present)))
+        identifiers = self.select_identifiers(
+            [
+                column.name
+                for column in description.columns
+                if column.kind == "identifier" and not column.is_target
+            ],
+            table.schema.names,
+        )
         if aloud:
-            names = list(table.schema.names)
-            left_out = [] if self.keep_identifiers else self._chosen(identifiers, names)
-            remarks = [finding for finding in description.remarks if finding.column not in left_out]
+            remarks = [note for note in description.remarks if note.column not in identifiers]
             for finding in remarks[:_REMARKS]:
-                remark(f"warning: {in_option_words(finding)}")
+                remark(f"warning: {add_option_hint(finding)}")
             if len(remarks) > _REMARKS:
                 more = len(remarks) - _REMARKS
                 remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")
         return identifiers
 
-    def _chosen(self, identifiers: list[str], columns: list[str]) -> list[str]:
-        """Return the identifiers that nobody asked for; none if no other column is left."""
+    def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
+        """Return the identifiers that no option names; none if no other column would be left."""
+        if self.keep_identifiers:
+            return []
         wanted = {self.target, self.weight, *self.shape["categorical"], *self.shape["numeric"],
                   *self.shape["ordered"]}  # fmt: skip
         chosen = [name for name in identifiers if name not in wanted]
         rest = set(columns) - {self.target, self.weight, *chosen}
         return chosen if rest else []
-
-    def left_out(self, identifiers: list[str], columns: list[str]) -> list[str]:
-        """Return the identifiers that are not learned from, and say so."""
-        chosen = self._chosen(identifiers, columns)
-        if chosen:
-            names = ", ".join(map(repr, chosen))
-            remark(f"Left out as identifiers: {names}. --keep-identifiers keeps them.", self.quiet)
-        return chosen
 
     def fit(
         self,
@@ -160,14 +156,14 @@ class Learning:
         keep_unpruned: bool = False,
         checkpoint: Any = None,
     ) -> Any:
-        """Fit the estimator, to all rows or to those not held out."""
+        """Fit the estimator to all rows, or to those that are not held out."""
         from ceiba.progress import progress_listeners
         from ceiba.prune import read_pruning
 
         is_scan = isinstance(self.X, Scan)
         labels: list[Any] = []
         if self.task.has_classes and (class_weight or prior or costs):
-            labels = labels_in(self.X, self.y) if is_scan else self.y.unique().to_list()
+            labels = read_labels(self.X, self.y) if is_scan else self.y.unique().to_list()
         by_class: dict[str, Any] = {}
         if class_weight == "balanced":
             by_class["class_weight"] = "balanced"
@@ -186,11 +182,11 @@ class Learning:
             and wanted is not None
             and getattr(model, "leaf_values", "share") == "share"
         ):
-            # For the slider of the page.
+            # The slider of the page needs the unpruned tree.
             pruning = read_pruning(wanted)
             if pruning is not None and "keep_unpruned" in pruning.get_params():
                 whole = pruning.get_params() | {"keep_unpruned": True}
-                model.set_params(prune=type(pruning)(**whole))
+                model.prune = type(pruning)(**whole)
         table, self.X = self.X, None
         y, w = self.y, self.weights
         if test_size is not None:
@@ -202,20 +198,20 @@ class Learning:
         self.train = (table, y)
         self.n_rows = table.n_rows
         with (
-            busy("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
+            spinner("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
             progress_listeners(search=partial(_show_gap, show), folds=partial(_show_fold, show)),
         ):
             if is_scan:
-                files = watched(table, show, self.quiet)
+                files = with_progress(table, show, self.quiet)
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.set_params(prune=wanted)  # the model file has what was asked for
+            model.prune = wanted  # as the user wrote it, for the model file
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
-        """Return what is kept beside the model."""
+        """Return the metadata of the model file."""
         import hashlib
 
         metadata: dict[str, Any] = {
@@ -229,8 +225,8 @@ class Learning:
                 metadata["sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
         return metadata
 
-    def tell(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
-        """Print the tree and how good it is."""
+    def print_result(self, model: Any, path: Path, test: str | None, as_json: bool) -> None:
+        """Print the tree, its pruning table and its evaluation."""
         tree = model.tree_
         rows = self.n_rows
         figures: dict[str, Any] = {
@@ -251,11 +247,11 @@ class Learning:
             judged = model.evaluate(held, truth, weights)
             lines.append(f"On {pluralize(len(truth), 'held-out row')}:")
         elif test is not None:
-            judged = evaluation_on(model, test, self.reading, self.target, self.weight)
+            judged = evaluate_file(model, test, self.reading, self.target, self.weight)
             lines.append(f"On {display_name(test)}:")
         if judged is not None:
-            lines += [*evaluation_blocks(judged), ""]
-            figures["test"] = evaluation_data(judged)
+            lines += [*format_evaluation(judged), ""]
+            figures["test"] = evaluation_to_dict(judged)
         leaves = pluralize(tree.n_leaves, "leaf", "leaves")
         lines[-1:] = [f"{leaves} from {pluralize(rows, 'row')}, saved in {path}"]
         if not self.quiet or as_json:
@@ -266,14 +262,14 @@ class Learning:
             remark(f"No rows were held out to test the tree: try {hint}.", silent)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
-        """Write the page, with the training rows and the held-out ones."""
+        """Write the HTML report, with training and held-out rows."""
         from ceiba.report import fits_into_memory
 
         held_out = None
         if self.test is not None:
             held_out = (model._read_rows(self.test[0]), self.test[1])
         elif test is not None:
-            held_out = truth_of(model, test, self.reading, self.target, None)[:2]
+            held_out = read_truth(model, test, self.reading, self.target, None)[:2]
         train: Any = self.train
         table, y = train
         if not isinstance(table, Scan):
@@ -290,13 +286,13 @@ class Learning:
 
 
 def _show_fold(show: Callable[[str], None], done: int, total: int) -> None:
-    """Show how many folds of a cross-validation are done."""
+    """Show the progress of cross-validation."""
     full = round(30 * done / total)
     show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
 
 
 def _show_gap(show: Callable[[str], None], objective: float, lower: float, seconds: float) -> None:
-    """Show the gap of the exact search closing."""
+    """Show the optimality gap of the exact search."""
     gap = 100 * (objective - lower) / objective if objective > 0 else 0.0
     state = f"{objective:.6g} so far, at least {lower:.6g}, gap {gap:.1f} %"
     show(f"searching: {state} ({seconds:.0f} s)")

@@ -2,20 +2,19 @@
 
 A command's file imports only typer and errors at its top; the rest is imported when the command
 runs, so that ``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
-says how to get it.
+exits with the command that installs it.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Container
+from collections.abc import Container
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ceiba.words import words
 
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 
     import typer
 
-#: The commands by the folder they are in, with the heading under which help lists them; each is a
-#: function in a file of its name.
+#: Commands by folder, with their heading in the help; each is a function in a file of its name.
 COMMANDS: Final = {
     "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve")),
     "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
@@ -37,24 +35,9 @@ COMMANDS: Final = {
 }
 
 _EPILOG: Final = (
-    "Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model, "
-    "5 drift above --fail-psi, 1 anything else. --debug shows where an error came from."
+    "Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, "
+    "1 any other error. --debug prints the traceback."
 )
-
-
-class _EndedError(Exception):
-    """Ctrl-C, or nobody reads on: typer would end the process itself, without a word."""
-
-
-def _guarded(command: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(command)
-    def run_command(*arguments: Any, **options: Any) -> None:
-        try:
-            command(*arguments, **options)
-        except (KeyboardInterrupt, BrokenPipeError) as error:
-            raise _EndedError from error
-
-    return run_command
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
@@ -89,7 +72,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             is_eager=True,
         ),
         debug: bool = typer.Option(
-            False, "--debug", help="Show where an error came from.", metavar=" "
+            False, "--debug", help="Print the traceback of an error.", metavar=" "
         ),
         lang: str = typer.Option(
             "en",
@@ -107,7 +90,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         for name in names:
             command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
             if in_use is None or name in in_use:
-                app.command(name, rich_help_panel=heading)(_guarded(with_flags(command)))
+                app.command(name, rich_help_panel=heading)(with_flags(command))
             else:  # help lists it
                 listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
                 listed(lambda: None)
@@ -115,15 +98,15 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
     return app
 
 
-def _may_raise(frame: FrameType | None) -> bool:
-    """Return whether a command runs in `frame`, and no import in it.
+def _is_interruptible(frame: FrameType | None) -> bool:
+    """Whether `frame` is inside a running command and outside any import.
 
-    Extensions print or swallow what is raised while they are imported, and typer prints an empty
-    line on Ctrl-C outside of a command.
+    Extensions print or swallow errors raised during their import, and typer prints an empty line on
+    Ctrl-C outside a command.
     """
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
-        if frame.f_globals is globals() and frame.f_code.co_name == "run_command":
+        if frame.f_code.co_qualname == "with_flags.<locals>.run":
             return within
         within = True
         frame = frame.f_back
@@ -131,7 +114,7 @@ def _may_raise(frame: FrameType | None) -> bool:
 
 
 def main() -> None:
-    """Run the command line and leave the process; the installed script ``ceiba`` calls this."""
+    """Run the command line and exit; entry point of the script ``ceiba``."""
     interrupted = False
     hook = sys.unraisablehook
     is_main = threading.current_thread() is threading.main_thread()
@@ -140,7 +123,7 @@ def main() -> None:
 
     def interrupt(_: int, frame: FrameType | None) -> None:
         nonlocal interrupted
-        if deferrable and not _may_raise(frame):
+        if deferrable and not _is_interruptible(frame):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
             return
         interrupted = True
@@ -159,11 +142,13 @@ def main() -> None:
     try:
         _run()
     except BaseException as raised:
-        if is_main:  # while the interpreter ends, Ctrl-C would print a traceback
+        if is_main:  # Ctrl-C during interpreter shutdown would print a traceback
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
-        cause = raised.__cause__ if isinstance(raised, _EndedError) else raised
+        stopped_by = raised.__cause__  # of a `StoppedError`
+        stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
+        cause = stopped_by if stopped else raised
         if interrupted and not isinstance(cause, SystemExit):  # a library may raise another error
             cause = KeyboardInterrupt()
         assert cause is not None
@@ -172,11 +157,11 @@ def main() -> None:
             sys.exit(0)
         if os.environ.get("CEIBA_DEBUG") or isinstance(cause, SystemExit):
             raise
-        _complain(cause)
+        _report_error(cause)
 
 
 def _run() -> None:
-    """Make the commands, run one, and leave with its exit code."""
+    """Build the application, run a command, and exit with its code."""
     try:
         completing = any(name.startswith("_CEIBA") for name in os.environ)
         app = make_app(in_use=None if completing else sys.argv)
@@ -199,21 +184,21 @@ def _run() -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _complain(error: BaseException) -> None:
-    """Print what went wrong in one message and leave with its exit code."""
-    from ceiba.cli.options.flags import in_flag_words, wrong_usage
+def _report_error(error: BaseException) -> None:
+    """Print an error as one message and exit with its code."""
+    from ceiba.cli.options.flags import read_usage_error, use_flag_names
     from ceiba.cli.terminal.output import (
         answer,
-        colored,
+        colorize,
         exit_code,
-        fitted,
-        is_full,
-        of_system,
+        format_os_error,
+        is_disk_full,
+        render,
     )
     from ceiba.errors import CeibaError, OptionError, OutputError
 
     code = exit_code(error)
-    usage = wrong_usage(error)
+    usage = read_usage_error(error)
     if usage is not None:
         code, text = usage
         if not text:  # the help was shown instead
@@ -223,19 +208,19 @@ def _complain(error: BaseException) -> None:
     elif isinstance(error, MemoryError):
         text = "not enough memory"
     elif isinstance(error, OSError) and not isinstance(error, CeibaError):
-        text = of_system(error)
+        text = format_os_error(error)
     else:
         text = str(error) or type(error).__name__
         if isinstance(error, OptionError):
-            text = in_flag_words(text)
-        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_full(error)):
+            text = use_flag_names(text)
+        if code == 1 and not (isinstance(error, ImportError | OutputError) or is_disk_full(error)):
             text = (
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    if "--json" in sys.argv:  # in the place of the answer
+    if "--json" in sys.argv:  # instead of the result
         figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
         answer("", figures, as_json=True)
-    message = fitted(f"ceiba: {text}", sys.stderr)
-    print(message.replace("ceiba:", colored("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
+    message = render(f"ceiba: {text}", sys.stderr)
+    print(message.replace("ceiba:", colorize("ceiba:", "red", sys.stderr), 1), file=sys.stderr)
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""Model files for the commands: opened, checked, and always as an estimator."""
+"""Opening and saving model files for the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     from ceiba.tree import Tree
     from ceiba.tree.model_file import read
 
-    with _named(path):
+    with _name_file(path):
         document = read(path)
         model = restore(document)
     return wrap_tree(model) if isinstance(model, Tree) else model, document.metadata
@@ -29,14 +29,14 @@ def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Return the tree of a model file and the metadata, without waiting for scikit-learn."""
     from ceiba.tree.model_file import read
 
-    with _named(path):
+    with _name_file(path):
         document = read(path)
     return document.tree, document.metadata
 
 
 @contextlib.contextmanager
-def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file that is no model: of a command's two files, it may be the wrong one."""
+def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Add the path to errors about a model file: a command may take two files."""
     try:
         yield
     except ModelFileError as error:
@@ -46,7 +46,7 @@ def _named(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
-    """Save a model; one that is there already is kept beside it, and a word says so."""
+    """Save a model; back up an existing file and return a message about it."""
     if not path.is_file():
         model.save(path, metadata=metadata)
         return ""
@@ -62,7 +62,7 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
         [line for line in file.read_bytes().splitlines() if b'"written"' not in line]
         for file in (backup, path)
     )
-    if old == new:  # but for when they were written
+    if old == new:  # apart from the time of writing
         backup.unlink()
         return ""
-    return f"{path} was there already: it is replaced, and kept as {backup}."
+    return f"{path} exists: replaced; the old file is kept as {backup}."

@@ -1,4 +1,4 @@
-"""What the studio is opened on: a table, a model with its table, a lesson."""
+"""Sources of the studio: a table, a model with its table, or a lesson."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from ceiba.cli.first_look import column_named
+from ceiba.cli.advice import find_column
 from ceiba.cli.models import open_model
 from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.errors import OptionError
@@ -21,22 +21,22 @@ from ceiba.table.files import (
     load_table,
 )
 
-_MOST_MEMORY = 64 << 30  # bytes that the reader of a held-out file may take
+_MOST_MEMORY = 64 << 30  # bytes, for the reader of a held-out file
 
 
-def file_source(
+def open_table(
     data: str, target: str | None, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, str | None]:
-    """Read a table, unless that was done already; return it with its target."""
-    reading = flags.reading()
+    """Return the source of a table, read here unless `loaded`, and its target."""
+    reading = flags.resolve()
     loaded = load_table(data, reading) if loaded is None else loaded
-    return _source(data, loaded, reading, flags, target, test)
+    return _build_source(data, loaded, reading, flags, target, test)
 
 
-def model_source(
+def open_model_table(
     model: str, data: str | None, target: str | None, flags: ReadingFlags
 ) -> tuple[Source, str | None]:
-    """Read a model and the table that it learned from."""
+    """Return the source of a model and its training table, and the target."""
     if data is None:
         raise OptionError("A model needs the table it learned from: --data TABLE.")
     opened, metadata = open_model(model)
@@ -44,12 +44,14 @@ def model_source(
     name = target if target is not None else tree.target.name or metadata.get("target")
     if name is None:
         raise OptionError("The model does not say what its target is called: --target COLUMN.")
-    reading = flags.like(metadata, tree)
+    reading = flags.for_model(metadata, tree)
     loaded = load_table(data, reading)
-    return _source(data, loaded, reading, flags, str(name), None, model=opened, model_file=model)
+    return _build_source(
+        data, loaded, reading, flags, str(name), None, model=opened, model_file=model
+    )
 
 
-def _source(
+def _build_source(
     data: str,
     loaded: Any,
     reading: Any,
@@ -59,7 +61,7 @@ def _source(
     **more: Any,
 ) -> tuple[Source, str | None]:
     frame = loaded.frame
-    name = None if target is None else column_named(target, frame.columns, "--target", data)
+    name = None if target is None else find_column(target, frame.columns, "--target", data)
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),
            "reading": {**loaded.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
     remarks = tuple(loaded.remarks)
@@ -71,9 +73,9 @@ def _source(
         name=file.name if "::" not in data else f"{file.name}::{data.partition('::')[2]}",
         table=as_table(columns),
         file=None if is_stream(data) else data,
-        reading=_given(flags),
+        reading=_explicit_flags(flags),
         folder=Path.cwd() if is_stream(data) else file.parent,
-        read_file=lambda path: _read_apart(str(path), reading),
+        read_file=lambda path: _read_held_out(str(path), reading),
         held_out=held_out,
         metadata=how,
         remarks=remarks,
@@ -82,23 +84,23 @@ def _source(
     return source, name
 
 
-def _read_apart(path: str, reading: ReadOptions) -> Any:
-    """Read a table while the studio runs: a file that ends its reader does not end the studio."""
+def _read_held_out(path: str, reading: ReadOptions) -> Any:
+    """Read a table in a child process, so that a hostile file cannot end the studio."""
     if is_text(path) or is_spreadsheet(path):  # a spreadsheet is read in a process of its own
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
 
 
-def _given(flags: ReadingFlags) -> dict[str, Any]:
-    """Return what the command line says about reading, and nothing else."""
+def _explicit_flags(flags: ReadingFlags) -> dict[str, Any]:
+    """Return the reading flags that were passed."""
     every = dataclasses.asdict(flags)
     return {
         name: value for name, value in every.items() if value not in (None, 0) or value is False
     }
 
 
-def lesson_source(name: str) -> tuple[Source, str, dict[str, Any]]:
-    """Return the data of a lesson, its target, and how its trees grow."""
+def open_lesson(name: str) -> tuple[Source, str, dict[str, Any]]:
+    """Return the source of a lesson, its target, and its growing options."""
     from ceiba import datasets
     from ceiba.table import read
 

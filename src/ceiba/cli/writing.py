@@ -1,8 +1,7 @@
-"""Rows of a file with their answers beside them, written piece by piece.
+"""Predictions written next to the rows of a file, piece by piece.
 
-A CSV file to a CSV file is the common case and has a way of its own: the lines of the file are
-copied as they stand, and what comes after them is looked up by the node a row ends in. Files appear
-when all of it is there.
+CSV to CSV is the common case and has a fast path: lines are copied unchanged, and the predictions
+are looked up by the node that a row reaches. Files are written atomically.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from ceiba.tree.model_file import atomic_write
 from ceiba.tree.routing import n_threads, route
 
 
-class Answers:
-    """The new columns of rows: answers, probabilities and leaves.
+class Predictions:
+    """The new columns: predictions, probabilities and leaves.
 
-    Where a row ends decides all of them (rows that reach several leaves aside), so they are made
-    once for every node, and rows are looked up in that table.
+    They depend on the node that a row reaches, so they are computed once per node and looked up,
+    unless rows reach several leaves.
     """
 
     def __init__(self, tree: Tree, probabilities: bool, leaf: bool, prefix: str) -> None:
@@ -39,18 +38,18 @@ class Answers:
         self.prefix = prefix
 
     @property
-    def spreads(self) -> bool:
-        """Whether a row may reach several leaves, so that its end does not decide its answer."""
+    def may_split_rows(self) -> bool:
+        """Whether a row may reach several leaves."""
         return self.tree.missing == "fractional"
 
     @property
     def names(self) -> list[str]:
         """The names of the new columns."""
-        return list(self.of_nodes.columns)
+        return list(self.by_node.columns)
 
     @cached_property
-    def of_nodes(self) -> pl.DataFrame:
-        """The answers of all nodes, in their order."""
+    def by_node(self) -> pl.DataFrame:
+        """The new columns of all nodes, by id."""
         tree = self.tree
         labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
@@ -60,18 +59,18 @@ class Answers:
         ]
         return self._frame(answers, tree.value, nodes)
 
-    def ends(self, frame: pl.DataFrame) -> Any:
-        """Return the node each row ends in."""
+    def find_leaves(self, frame: pl.DataFrame) -> Any:
+        """Return the node that each row reaches."""
         if not len(frame):
             return np.zeros(0, np.int32)
         table = route.read(self.tree, frame)
         threads = n_threads(None, table.n_rows * table.n_columns)
         return route.apply(self.tree, table, n_threads=threads)
 
-    def of(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def predict(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return the new columns of some rows."""
-        if not self.spreads or not len(frame):
-            rows: pl.DataFrame = self.of_nodes[self.ends(frame)]
+        if not self.may_split_rows or not len(frame):
+            rows: pl.DataFrame = self.by_node[self.find_leaves(frame)]
             return rows
         tree = self.tree
         table = route.read(tree, frame)
@@ -80,7 +79,7 @@ class Answers:
         if self.probabilities:
             shares = route.predict_proba(tree, table)
             value = np.stack(shares if isinstance(shares, list) else [shares], axis=1)
-        return self._frame(list(answers.T), value, self.ends(frame) if self.leaf else None)
+        return self._frame(list(answers.T), value, self.find_leaves(frame) if self.leaf else None)
 
     def _frame(self, answers: list[Any], value: Any, ends: Any) -> pl.DataFrame:
         many = len(answers) > 1
@@ -100,10 +99,10 @@ class Answers:
         return pl.DataFrame(columns)
 
 
-def write_answers(
-    answers: Answers, batches: Iterator[Batch], out: Path | None, *, only: bool, escape: bool
+def write_predictions(
+    answers: Predictions, batches: Iterator[Batch], out: Path | None, *, only: bool, escape: bool
 ) -> int:
-    """Write all rows and their answers; return how many rows there were."""
+    """Write all rows with their predictions; return the number of rows."""
     if out is not None and out.suffix.lower() in (".parquet", ".pq"):
         return _write_parquet(answers, batches, out, only)
     if out is None:
@@ -114,14 +113,14 @@ def write_answers(
         return _write_csv(answers, batches, file, only, escape)
 
 
-def _refuse_clash(answers: Answers, columns: list[str], only: bool) -> None:
+def _check_names(answers: Predictions, columns: list[str], only: bool) -> None:
     clash = [] if only else [name for name in answers.names if name in columns]
     if clash:
         raise OptionError(f"The file has a column {clash[0]!r} already. Pass --prefix, or --only.")
 
 
-def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:
-    predictions = answers.of(apply_schema(batch, answers.tree.schema))
+def _predict_batch(answers: Predictions, batch: Batch, only: bool) -> pl.DataFrame:
+    predictions = answers.predict(apply_schema(batch, answers.tree.schema))
     return predictions if only else batch.cells(markers=False).hstack(predictions)
 
 
@@ -129,7 +128,7 @@ def _answered(answers: Answers, batch: Batch, only: bool) -> pl.DataFrame:
 
 
 def _write_csv(
-    answers: Answers, batches: Iterator[Batch], file: IO[bytes], only: bool, escape: bool
+    answers: Predictions, batches: Iterator[Batch], file: IO[bytes], only: bool, escape: bool
 ) -> int:
     n = 0
     tails: pl.Series | None = None
@@ -140,64 +139,64 @@ def _write_csv(
             file.write(codecs.BOM_UTF8)
         if piece is not None and piece.encoding != encoding:
             encoding = piece.encoding
-            _say_encoding(piece)
+            _report_encoding(piece)
         form = {"separator": "," if piece is None else piece.file.format.separator,
                 "decimal_comma": piece is not None and piece.file.decimal_comma}  # fmt: skip
         frame = apply_schema(batch, answers.tree.schema)
         n += len(frame)
         if at == 0:
-            _refuse_clash(answers, batch.columns, only)
+            _check_names(answers, batch.columns, only)
             header = [*([] if only else batch.columns), *answers.names]
             if escape:
-                header = _without_formulas(pl.DataFrame({"name": header}))["name"].to_list()
-            file.write(_text(pl.DataFrame(schema=header), form, header=True))
-            tails = None if only or piece is None or escape else _tails(answers, form)
-        if piece and tails is not None and (lines := _lines(piece, len(frame))) is not None:
-            pair = pl.DataFrame([lines, tails[answers.ends(frame)]])
+                header = _escape_formulas(pl.DataFrame({"name": header}))["name"].to_list()
+            file.write(_format_csv(pl.DataFrame(schema=header), form, header=True))
+            tails = None if only or piece is None or escape else _format_tails(answers, form)
+        if piece and tails is not None and (lines := _split_lines(piece, len(frame))) is not None:
+            pair = pl.DataFrame([lines, tails[answers.find_leaves(frame)]])
             _write(pair, file, {"separator": form["separator"], "quote_style": "never"})
             continue
-        rows = answers.of(frame)
+        rows = answers.predict(frame)
         if not only:
             rows = batch.cells(markers=False).hstack(rows)
-        _write(_without_formulas(rows) if escape else rows, file, form)
+        _write(_escape_formulas(rows) if escape else rows, file, form)
     return n
 
 
-#: What begins like a formula, and the numbers that do.
+#: Cells that a spreadsheet reads as formulas, and numbers that look like them.
 _FORMULA: Final = r"^[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$"
 
 
-def _without_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before each text that a spreadsheet would run as a formula."""
+def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Prefix texts that a spreadsheet would run as formulas with an apostrophe."""
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return frame.with_columns(pl.when(runs).then("'" + text).otherwise(text).name.keep())
 
 
-def _say_encoding(piece: CsvPiece) -> None:
+def _report_encoding(piece: CsvPiece) -> None:
     name = codecs.lookup(piece.encoding).name
     if name not in ("utf-8", "utf-8-sig", "ascii"):
         source = display_name(piece.file.source)
-        remark(f"{source} is {name}; the answers are UTF-8.", piece.file.reading.quiet)
+        remark(f"{source} is {name}; the output is UTF-8.", piece.file.reading.quiet)
 
 
 def _write(frame: pl.DataFrame, file: IO[bytes], form: dict[str, Any]) -> None:
     if file is sys.stdout.buffer:
-        # Through a text, so that a closed pipe is an error that Python knows.
-        file.write(_text(frame, form))
+        # As bytes, so that a closed pipe raises BrokenPipeError.
+        file.write(_format_csv(frame, form))
     else:
         file.flush()
         frame.write_csv(file, include_header=False, **form)
 
 
-def _text(frame: pl.DataFrame, form: dict[str, Any], header: bool = False) -> bytes:
+def _format_csv(frame: pl.DataFrame, form: dict[str, Any], header: bool = False) -> bytes:
     text: str = frame.write_csv(include_header=header, **form)
     return text.encode("utf-8")
 
 
-def _lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
-    """Return the lines of a piece, one per row with all its cells; None if that is not certain."""
+def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
+    """Return the lines of a piece, one per row; None unless every line is one complete record."""
     raw = piece.raw
     if b'"' in raw or b"\r" in raw or b"\x01" in raw or not n_rows:
         return None
@@ -212,13 +211,13 @@ def _lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
     return lines if len(lines) == n_rows and not lines.null_count() else None
 
 
-def _tails(answers: Answers, form: dict[str, Any]) -> pl.Series | None:
-    """Return what comes after the line of a row, by the node it ends in."""
-    if answers.spreads:
+def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | None:
+    """Return the text appended to a line, by the node that the row reaches."""
+    if answers.may_split_rows:
         return None
-    nodes = answers.of_nodes
-    texts = _text(nodes, form).decode("utf-8").split("\n")
-    if len(texts) != len(nodes) + 1:  # a class that goes over several lines
+    nodes = answers.by_node
+    texts = _format_csv(nodes, form).decode("utf-8").split("\n")
+    if len(texts) != len(nodes) + 1:  # a class with a line break
         return None
     tails: pl.Series = pl.Series("tail", texts[:-1])
     return tails
@@ -227,13 +226,13 @@ def _tails(answers: Answers, form: dict[str, Any]) -> pl.Series | None:
 # ---------------------------------------------------------------------- Parquet
 
 
-def _write_parquet(answers: Answers, batches: Iterator[Batch], out: Path, only: bool) -> int:
-    """Write one row group after another; polars asks for the rows as it writes."""
+def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, only: bool) -> int:
+    """Write Parquet batch by batch; polars pulls the rows while it writes."""
     from polars.io.plugins import register_io_source
 
     first = next(batches)
-    _refuse_clash(answers, first.columns, only)
-    start = _answered(answers, first, only)
+    _check_names(answers, first.columns, only)
+    start = _predict_batch(answers, first, only)
     n = 0
     failure: list[BaseException] = []
 
@@ -243,7 +242,7 @@ def _write_parquet(answers: Answers, batches: Iterator[Batch], out: Path, only: 
             n = len(start)
             yield start
             for batch in batches:
-                piece = _answered(answers, batch, only)
+                piece = _predict_batch(answers, batch, only)
                 n += len(piece)
                 yield piece.cast(dict(start.schema))  # type: ignore[arg-type]
         except BaseException as error:  # polars would wrap it

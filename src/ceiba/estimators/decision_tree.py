@@ -235,7 +235,7 @@ class DecisionTree(BaseTree):
     def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> Self:
         """Fit the tree of a problem, and set the fitted attributes."""
         n_rows = problem.n_rows
-        if params:
+        if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
         with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
             tree, pruned, strength = _fit_tree(problem, params)

@@ -52,14 +52,20 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
-    parts = _first_branches(tree)
+    # The branches of the root, one of them split again if by the same column.
+    start, branches, column = tree.branch_start, tree.branch_node, tree.splits.column
+    parts = branches[: start[1]].tolist()
+    again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
+    if again and len(parts) <= 2:
+        most = max(again, key=lambda i: float(tree.risk[i]))
+        parts = [i for i in parts if i != most] + branches[start[most] : start[most + 1]].tolist()
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
     if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
         return  # infinite: squares overflowed
     if smallest < max(2, table.n_rows // 200):
         return
-    first = int(tree.splits.column[0])
+    first = int(column[0])
     by_column = table.is_whole and table.matrix is None and table.sparse is None
     if by_column and should_warn_identifier(table.columns, first):
         return
@@ -71,17 +77,6 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
         LeakWarning,
         stacklevel=4,
     )
-
-
-def _first_branches(tree: Tree) -> list[int]:
-    """Return the branches of the root, one of them replaced by its own if of the same column."""
-    column = tree.splits.column
-    parts = [child.id for child in tree.root.children]
-    again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
-    if not again or len(parts) > 2:
-        return parts
-    most = max(again, key=lambda i: float(tree.risk[i]))
-    return [i for i in parts if i != most] + [child.id for child in tree.node(most).children]
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:

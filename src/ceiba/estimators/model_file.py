@@ -40,6 +40,17 @@ _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
+#: The classes that parameters and fitted attributes may be of, by name.
+_OBJECTS: Final = {
+    cls.__name__: cls
+    for cls in (
+        *(getattr(room, name) for room in (grow, prune) for name in room.__all__),
+        Listing,
+        StepFunctions,
+    )
+    if isinstance(cls, type)
+    and issubclass(cls, OptionObject | Listing | prune.CrossValidation | StepFunctions)
+}
 _LEFT_OUT: Final = {"$object": ["left out", {}]}
 _MAX_REPR: Final = 80  # characters of a value in a warning
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
@@ -53,15 +64,14 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
             f"{name} is not a class of ceiba, so it cannot be saved. Save its tree: "
             "model.tree_.save(path)."
         )
-    classes = _value_classes()
     parameters = {
-        key: _to_plain(key, value, classes, "set the parameter again before the next fit.")
+        key: _to_plain(key, value, "set the parameter again before the next fit.")
         for key, value in model.get_params(deep=False).items()
     }
     fitted, attributes = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            plain = _to_plain(key, value, classes, "fit again to have the attribute.")
+            plain = _to_plain(key, value, "fit again to have the attribute.")
             if plain != _LEFT_OUT:
                 fitted[key], attributes[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
@@ -87,12 +97,12 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
             stored["fitted"][key].fail(f"This is not a valid {key}.")
 
 
-def _to_plain(name: str, value: Any, classes: Mapping[str, type], advice: str) -> Any:
+def _to_plain(name: str, value: Any, advice: str) -> Any:
     """Return a value as JSON; a placeholder if it cannot be written."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
-        return to_json(value, classes)
+        return to_json(value, _OBJECTS)
     except UnwritableError:
         text = repr(value)
         text = text if len(text) <= _MAX_REPR else f"<{type(value).__name__}>"
@@ -112,18 +122,18 @@ def restore(document: Document) -> Any:
         return tree
     stored.object(("class", "parameters", "fitted"))
     check_depth(stored)
-    classes, objects = _estimator_classes(), _value_classes()
+    classes = _estimator_classes()
     cls = classes[stored["class"].text(sorted(classes))]
     settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("An object {...} is needed.")
     parameters = {
-        key: from_json(settings[key], objects)
+        key: from_json(settings[key], _OBJECTS)
         for key in settings.value
         if settings.value[key] != _LEFT_OUT
     }
     model = cls(**parameters)
-    attributes = {key: _read_fitted(fitted[key], objects) for key in fitted.value}
+    attributes = {key: _read_fitted(fitted[key]) for key in fitted.value}
     _refuse_unusable(model, attributes, tree, stored)
     try:
         model._set_fitted(tree)
@@ -133,16 +143,12 @@ def restore(document: Document) -> Any:
     return model
 
 
-def _read_fitted(field: Field, classes: Mapping[str, type]) -> Any:
+def _read_fitted(field: Field) -> Any:
     """Read a fitted attribute."""
     if isinstance(field.value, dict) and "$tree" in field.value:
         parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
         return tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-    return from_json(field, classes)
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and value == value
+    return from_json(field, _OBJECTS)
 
 
 def _is_figures(value: Any) -> bool:
@@ -209,7 +215,7 @@ def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
         (len(start) == len(value.row) + 1 and start[0] == 0 and bool((np.diff(start) > 0).all()))
         and start[-1] == len(value.step) == len(value.answer)
         and _within(value.row, len(of.row_weight))
-        and _within(value.step, len(of))
+        and _within(value.step, len(of.alpha))
         and not value.step[start[:-1]].any()
         and (of.classes is None or _within(value.answer, len(of.classes)))
     )
@@ -229,15 +235,16 @@ def _within(numbers: Any, size: int) -> bool:
 
 #: Checks of fitted attributes.
 _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(
+        ("alpha_", "leaf_strength_", "_last_cp"),
+        lambda value: type(value) in (int, float) and value == value,
+    ),
     "pruning_table_": _is_pruning_table,
     "cross_validation_": _is_cross_validation,
     "unpruned_tree_": lambda value: isinstance(value, Tree),
-    "alpha_": _is_number,
-    "leaf_strength_": _is_number,
     "n_rows_dropped_": lambda value: type(value) is int and value >= 0,
     "_counts_rows": lambda value: value is True,
     "_matches_names": lambda value: value is True,
-    "_last_cp": _is_number,
     "_cv_risk": _is_figures,
     "_cv_se": _is_figures,
 }
@@ -255,14 +262,6 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
         for cls in family[1:]
         if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
     }
-
-
-def _value_classes() -> dict[str, type]:
-    """Return the allowed classes of parameters and fitted attributes, by name."""
-    public = [getattr(room, name) for room in (grow, prune) for name in room.__all__]
-    bases = (OptionObject, Listing, prune.CrossValidation, StepFunctions)
-    classes = [cls for cls in (*public, Listing, StepFunctions) if isinstance(cls, type)]
-    return {cls.__name__: cls for cls in classes if issubclass(cls, bases)}
 
 
 def wrap_tree(tree: Tree) -> Any:

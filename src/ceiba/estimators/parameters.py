@@ -195,8 +195,6 @@ def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
 
 def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
     """Warn if `min_samples_leaf` implies `min_samples_split`."""
-    if "min_samples_split" not in params or "min_samples_leaf" not in params:
-        return
     leaf = resolve_min_leaf(params["min_samples_leaf"], n_rows)
     split = resolve_min_split(params["min_samples_split"], 0, n_rows)
     if leaf >= split:

@@ -205,7 +205,8 @@ class _NodeText:
     lang: str
 
     def __post_init__(self) -> None:
-        self.word, self.strengths = words_of(self.lang), node_strengths(self.tree)
+        self.word = words_of(self.lang)
+        self.strengths = node_strengths(self.tree) if self.purity or self.bars else np.zeros(0)
 
     def parts(self, node: int) -> tuple[str, list[str]]:
         """Return the sentence of a node and its figures."""
@@ -220,7 +221,7 @@ class _NodeText:
         # Without rows an inner node has no meaningful prediction.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = escape_control(self.prediction(node), one_line=True)
-            parts.append(self.colorize(node, arrow + answer))
+            parts.append(self.colorize(node, arrow + answer) if self.color else arrow + answer)
             if self.bars:
                 parts.append(self.bar(node))
         if self.purity:
@@ -276,8 +277,6 @@ class _NodeText:
 
     def colorize(self, node: int, text: str) -> str:
         """Return a prediction in the colour of its class, bold at leaves."""
-        if not self.color:
-            return text
         weight = "1;" if self.tree.is_leaf[node] else ""
         if not self.tree.task.has_classes or self.tree.n_outputs > 1:
             return f"\x1b[1m{text}\x1b[0m" if weight else text

@@ -23,7 +23,7 @@ from ceiba.grow.leaf_values import Honest, MEstimate, Shrinkage
 from ceiba.grow.leaf_values import apply_monotonic_limits as apply_monotonic_limits
 from ceiba.grow.leaf_values import expand_leaf_values as expand_leaf_values
 from ceiba.grow.leaf_values import fixed_strength as fixed_strength
-from ceiba.grow.leaf_values import limited as limited
+from ceiba.grow.leaf_values import honest_values as honest_values
 from ceiba.grow.leaf_values import merge_equal_siblings as merge_equal_siblings
 from ceiba.grow.leaf_values import smooth as smooth
 from ceiba.grow.leaf_values import smoothed_values as smoothed_values

@@ -102,7 +102,7 @@ def _check_growers(options: GrowOptions) -> None:
                 raise OptionError(
                     f"{_option_for(grower, options)} requires {name}={listed}, got {value!r}."
                 )
-    if options.multiway and split_gain(options.criterion_name) is not None:
+    if options.categorical_splits != "binary" and split_gain(options.criterion_name) is not None:
         raise OptionError(
             "categorical_splits='multiway' is not supported with criterion="
             f"{options.criterion_name!r}, which scores binary splits. Use categorical_splits="

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import ALIASES
 from ceiba.errors import OptionError, did_you_mean
+from ceiba.grow.option_objects import GainRatio
 from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.table import Table, exact_sum
@@ -38,6 +39,7 @@ Array = npt.NDArray[np.float64]
 
 # Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
+_COUNTS: Final = (int, Integral)  # in this order: abstract classes are slow to ask
 _MANY_ROWS: Final = 2**53  # more than any table has, and exact as a float
 #: C4.5: weights this close are equal; the sum of a row's fractional weights is not exact.
 _SLACK: Final = 1e-6
@@ -202,9 +204,11 @@ def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
     if options.max_bins is not None:
         core.max_bins, core.approximate = options.max_bins, True
     core.seed = options.seed
-    core.multiway = options.multiway
+    core.multiway = options.categorical_splits != "binary"
     core.empty_branches = options.empty_branches
-    core.cuts_at_values = options.cuts_at_values
+    core.cuts_at_values = (
+        isinstance(options.criterion, GainRatio) and options.criterion.cuts == "value"
+    )
     core.max_surrogates = core_limit(options.surrogates.keep)
     core.surrogate_style = int(options.surrogates.agreement == "both")
     core.use_surrogate = options.use_surrogate
@@ -235,18 +239,14 @@ def set_sizes(
     core.min_weight_split = float(min_split)
 
 
-def _is_count(value: float) -> bool:
-    return type(value) is int or isinstance(value, Integral)  # checks of abstract classes are slow
-
-
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
     """Return the rows that a leaf needs: a count, or a fraction of the rows rounded up."""
-    return min(int(value) if _is_count(value) else ceil(value * n_rows), _MANY_ROWS)
+    return min(int(value) if isinstance(value, _COUNTS) else ceil(value * n_rows), _MANY_ROWS)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
     """Return the rows that a node needs to be split: at least those of two leaves."""
-    count = int(value) if _is_count(value) else max(2, ceil(value * n_rows))
+    count = int(value) if isinstance(value, _COUNTS) else max(2, ceil(value * n_rows))
     return min(max(count, 2 * min_leaf), _MANY_ROWS)
 
 

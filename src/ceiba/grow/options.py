@@ -341,11 +341,6 @@ class GrowOptions:
         criterion = expand("criterion", self.criterion)
         return criterion if isinstance(criterion, Chaid) else None
 
-    @property
-    def cuts_at_values(self) -> bool:
-        """Whether cuts are values of the column (C4.5)."""
-        return isinstance(self.criterion, GainRatio) and self.criterion.cuts == "value"
-
     @cached_property
     def value_rules(self) -> ValueRules:
         """The rules by which the values of nodes are computed from the core's arrays."""
@@ -375,11 +370,6 @@ class GrowOptions:
         if self.rpart is not None:
             return self.rpart.use_surrogate
         return 2 if self.surrogates.otherwise == "majority" else 1
-
-    @property
-    def multiway(self) -> bool:
-        """Whether each level has a branch."""
-        return bool(self.categorical_splits != "binary")
 
     @property
     def empty_branches(self) -> bool:

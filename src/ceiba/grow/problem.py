@@ -164,10 +164,6 @@ class Problem:
         )
         return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
-    def seed_for(self, random_state: Any) -> Any:
-        """Return the random state, or the seed of the options if it is None."""
-        return self.options.seed if random_state is None else random_state
-
     def search_mass(self, tree: Tree) -> Array | None:
         """Return the nodes' weight under the altered priors of all rows; None: the plain weight."""
         if self.scales.search is None or tree.counts is None:

@@ -96,15 +96,11 @@ def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray
     if not np.isfinite(width) or width <= 0:
         return None
     if len(cuts) != 1:
-        return _subdivide(sorted({low, *cuts, high}), width)
+        points = sorted({low, *cuts, high})
+        parts = [
+            np.linspace(a, b, max(1, round((b - a) / width)), endpoint=False)
+            for a, b in pairwise(points)
+        ]
+        return np.concatenate((*parts, points[-1:]))
     before = int(np.clip(np.ceil((cuts[0] - low) / width - 1e-9), 1, bins - 1))
     return np.asarray(cuts[0] + (np.arange(bins + 1) - before) * width, np.float64)
-
-
-def _subdivide(points: list[float], width: float) -> NDArray[np.float64]:
-    """Return edges that include all points, about `width` apart."""
-    parts = [
-        np.linspace(a, b, max(1, round((b - a) / width)), endpoint=False)
-        for a, b in pairwise(points)
-    ]
-    return np.concatenate((*parts, points[-1:]))

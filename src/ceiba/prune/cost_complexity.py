@@ -63,7 +63,14 @@ def node_risks(
 ) -> NodeRisks:
     """Return the risks of a tree's nodes, ready for pruning."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
-    stayed = _stayed_risk(tree, risk, leaf, whole) if count_stayed else None
+    stayed = None
+    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
+    if count_stayed and stays.any():
+        if risk == "impurity":  # what the impurity of these rows is, the node does not know
+            stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
+        else:
+            stayed = tree.stayed_risk * whole
+            stayed = np.rint(stayed) if _has_integer_risks(tree) else stayed
     sums = leaf if stayed is None else np.concatenate((leaf, stayed))
     exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
     return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
@@ -105,18 +112,6 @@ def _has_integer_risks(tree: Tree) -> bool:
         np.all(tree.counts == np.rint(tree.counts))
         and (costs is None or np.all(costs == np.rint(costs)))
     )
-
-
-def _stayed_risk(tree: Tree, risk: Risk, leaf: Array, whole: float) -> Array | None:
-    """Return the risk of the rows that stay in inner nodes, as sums; None if no rows do."""
-    if risk == "impurity":  # the impurity of these rows is unknown: assume that of the node
-        stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
-    else:
-        stayed = tree.stayed_risk * whole
-        if _has_integer_risks(tree):
-            stayed = np.rint(stayed)
-    stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
-    return stayed if stays.any() else None
 
 
 def prune_tree(

@@ -177,7 +177,7 @@ class CostComplexity(Pruning):
             stratify=self.stratify,
             groups=self.groups,
             score=self.score,
-            random_state=problem.seed_for(self.random_state),
+            random_state=problem.options.seed if self.random_state is None else self.random_state,
             keep=self.keep_unpruned,
             verbose=bool(self.verbose),
         )

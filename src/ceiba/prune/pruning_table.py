@@ -84,11 +84,10 @@ def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int
     one standard error above the least (Breiman et al. 1984, section 3.4.3).
     """
     least = float(risk.min())
-    best = _last_within(risk, least)
-    return best if rule == "min" else _last_within(risk, least + float(se[best]))
-
-
-def _last_within(risk: npt.NDArray[Any], limit: float) -> int:
+    best = int(np.flatnonzero(risk <= least + _NOISE * abs(least))[-1])
+    if rule == "min":
+        return best
+    limit = least + float(se[best])
     return int(np.flatnonzero(risk <= limit + _NOISE * abs(limit))[-1])
 
 

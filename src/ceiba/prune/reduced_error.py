@@ -93,7 +93,8 @@ class ReducedError(Pruning):
         self.check()
         if self.X is not None:
             return self.prune(problem.grow(), problem)
-        seed = read_seed(problem.seed_for(self.random_state))
+        given = self.random_state
+        seed = read_seed(problem.options.seed if given is None else given)
         held_out = _draw_held_out(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         labels = problem.target.values[held_out]

@@ -79,11 +79,18 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
         return {**columns, "value": exact_floats(value[:, 0]), "counts": None}
     n_classes = len(tree.target.classes[output])
     value = value[:, :n_classes]
-    counts = None if tree.counts is None else tree.counts[:, output, :n_classes]
+    if tree.counts is None:
+        return {**columns, "counts": None, "value": exact_floats(value)}
+    counts = tree.counts[:, output, :n_classes]
+    total = np.zeros(len(counts))
+    for k in range(n_classes):  # in the reader's order: sums must agree to the bit
+        total = total + counts[:, k]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        is_share = np.array_equal(counts / total[:, None], value)
     return {
         **columns,
-        "counts": None if counts is None else exact_floats(counts),
-        "value": None if _is_count_share(value, counts) else exact_floats(value),
+        "counts": exact_floats(counts),
+        "value": None if is_share else exact_floats(value),
     }
 
 
@@ -107,16 +114,6 @@ def encode_splits(splits: SplitTable) -> dict[str, Any]:
         cuts = splits.interval_cut
         columns["interval_cut"] = exact_floats(np.where(np.isinf(cuts), np.nan, cuts))
     return columns
-
-
-def _is_count_share(value: Any, counts: Any) -> bool:
-    if counts is None:
-        return False
-    total = np.zeros(len(counts))
-    for k in range(counts.shape[1]):  # in the order of the page: sums must agree to the bit
-        total = total + counts[:, k]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return bool(np.array_equal(counts / total[:, None], value))
 
 
 def _encode_surrogates(tree: Tree) -> dict[str, Any] | None:

@@ -25,7 +25,7 @@ import numpy as np
 from ceiba.errors import CeibaError, OptionError
 from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
-from ceiba.prune import Risk, choose_step, collapse_alpha, pruning_sequence, risk_unit
+from ceiba.prune import Risk, choose_step, pruning_sequence, risk_unit
 from ceiba.report.nodes import encode_columns, encode_nodes, exact_floats, int_list
 from ceiba.report.training_rows import (
     RowsByNode,
@@ -137,7 +137,7 @@ def payload(
             "boxes": box_plots(tree, by_node) if not classifies else None,
             "histograms": split_histograms(tree, by_node, output),
             "bars": column_histograms(rows),
-            "rivals": None if tree.competitors is not None else find_competitors(tree, by_node, y),
+            "rivals": None if tree.competitors is not None else find_competitors(tree, by_node),
         }
     checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
     any_check = any(check is not None for check in checks.values())
@@ -221,7 +221,6 @@ def encode_pruning(
     if steps is not None and "impurity" in steps:
         kind = "impurity"
     try:
-        node_alpha = collapse_alpha(tree, risk=kind)
         sequence = pruning_sequence(tree, risk=kind)
     except CeibaError:
         return None
@@ -232,7 +231,7 @@ def encode_pruning(
         "kind": kind,
         "unit": unit,
         "unit_text": risk_unit(tree, kind),
-        "node_alpha": exact_floats(node_alpha),
+        "node_alpha": exact_floats(sequence.node_alpha),
         "alpha": exact_floats(sequence.alpha),
         "n_leaves": sequence.n_leaves.tolist(),
         "risk": exact_floats(sequence.risk),

@@ -22,7 +22,7 @@ from ceiba.errors import CeibaError
 from ceiba.grow import Problem
 from ceiba.layout import bin_edges
 from ceiba.report.nodes import encode_splits, exact_floats, rounded_floats
-from ceiba.table import Column, Table, read_target
+from ceiba.table import Column, Table, Target, read_target
 from ceiba.tree import SplitKind, SplitTable, Tree
 from ceiba.tree.routing import route
 
@@ -56,22 +56,18 @@ class RowsByNode:
         order = np.argsort(end, kind="stable")
         first = np.searchsorted(end[order], np.arange(tree.n_nodes))
         last = np.searchsorted(end[order], tree.subtree_end)
-        return cls(table, _target(tree, y, table.n_rows, output), order, first, last)
+        if tree.task.is_regression("The report"):
+            numbers = np.asarray(y, np.float64).reshape(table.n_rows, -1)[:, output]
+            return cls(table, numbers, order, first, last)
+        target = read_target(y, task=tree.task, n_rows=table.n_rows)
+        code_of = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
+        labels = target.info.classes[output].tolist()
+        codes = np.array([code_of.get(label, -1) for label in labels], np.int64)
+        return cls(table, codes[target.values[:, output]], order, first, last)
 
     def of(self, node: int) -> Array:
         """Return the rows that pass through a node."""
         return self.order[self.first[node] : self.last[node]]
-
-
-def _target(tree: Tree, y: Any, n_rows: int, output: int) -> Array:
-    if tree.task.is_regression("The report"):
-        return np.asarray(y, np.float64).reshape(n_rows, -1)[:, output]
-    target = read_target(y, task=tree.task, n_rows=n_rows)
-    code_of = {label: code for code, label in enumerate(tree.target.classes[output].tolist())}
-    names = target.info.classes[output].tolist()
-    codes = np.array([code_of.get(label, -1) for label in names], np.int64)
-    labels: Array = codes[np.asarray(target.values)[:, output]]
-    return labels
 
 
 def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict[str, Any]]:
@@ -208,18 +204,24 @@ def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
     return rounded_floats(low + (place - below) * (high - low))
 
 
-def find_competitors(tree: Tree, rows: RowsByNode, y: Any) -> dict[str, Any] | None:
+def find_competitors(tree: Tree, rows: RowsByNode) -> dict[str, Any] | None:
     """Search the competing splits of the largest nodes; the form is that of stored ones."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
+    is_known = rows.target >= 0 if tree.task.has_classes else np.isfinite(rows.target)
     if (
         not rows.table.is_whole  # the rows of a node are never together
         or not plain
         or tree.n_outputs > 1
+        or not is_known.all()
         or not np.array_equal(tree.weight, tree.n_rows)
     ):
         return None
     try:
-        problem = Problem.like(tree, rows.table, y, max_depth=1, max_competitors=MAX_COMPETITORS)
+        values = rows.target.astype(np.int32 if tree.task.has_classes else np.float64)
+        target = Target(tree.target, values.reshape(-1, 1))
+        problem = Problem.like(
+            tree, rows.table, target, max_depth=1, max_competitors=MAX_COMPETITORS
+        )
     except CeibaError:
         return None
     largest = np.argsort(-tree.n_rows, kind="stable")

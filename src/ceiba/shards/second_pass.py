@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow import GrowOptions
-from ceiba.shards.first_pass import FirstPass, read_batches
+from ceiba.shards.first_pass import FirstPass, call_naming_file, read_batches
 from ceiba.shards.shard import NumberBins, Ranges, ShardArrays, ShardLayout, merge_ranges
 from ceiba.shards.table import ShardedTarget, WeightTotals
 from ceiba.table import ColumnInfo, Kind, Schema, Table, read_like, round_digit_sums

@@ -5,7 +5,7 @@ The order matters: each check relies on those before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -13,10 +13,11 @@ import numpy as np
 from ceiba.errors import TreeError
 from ceiba.table import Kind, Schema
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
-from ceiba.tree.splits.tests import TEST_FIGURES
+from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
+    from ceiba.tree.attachments import Attachment
     from ceiba.tree.tree import Tree
 
 _MISSING = ("learn", "majority", "surrogate", "fractional", "error")
@@ -42,13 +43,15 @@ def check(tree: Tree, *, content: bool = True) -> None:
     _check_splits(tree)
     _check_options(tree)
     if content:
-        _check_default(tree)
         _check_content(tree)
         check_values(tree)
-    _check_splits_by_node(tree, "surrogates", tree.surrogates)
-    _check_splits_by_node(tree, "competitors", tree.competitors)
-    _check_tests(tree)
-    _check_attachments(tree)
+    for name in ("surrogates", "competitors"):
+        if getattr(tree, name) is not None:
+            _check_splits_by_node(tree, name, getattr(tree, name))
+    if tree.tests is not None:
+        _check_tests(tree, tree.tests)
+    if tree.attachments is not None:
+        _check_attachments(tree, tree.attachments)
 
 
 def _fail(where: str, got: str, allowed: str) -> NoReturn:
@@ -217,18 +220,15 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     owner = np.repeat(np.arange(len(splits)), np.diff(splits.level_start))
     mask = asks[owner]
     owner, code, branch = owner[mask], splits.level_code[mask], splits.level_branch[mask]
-
-    def per_split(wrong: Array) -> Array:
-        return np.bincount(owner[wrong], minlength=len(splits)) > 0
-
     same = owner[1:] == owner[:-1]
     falling = np.append(False, same & (np.diff(code) <= 0)) if len(owner) else np.zeros(0, bool)
-    wrong = per_split(falling)
+    rows = np.arange(len(splits))
+    wrong = np.isin(rows, owner[falling])
     _fail_where(wrong, place, "level codes not ascending", "Each level is listed once.")
     n_levels = np.array([len(info.levels) for info in schema.columns] or [0])[splits.column]
     beyond = (code < 0) | (code >= n_levels[owner])
     _fail_where(
-        per_split(beyond),
+        np.isin(rows, owner[beyond]),
         place,
         lambda i: (
             f"level code {code[beyond & (owner == i)][0]} of column "
@@ -241,7 +241,7 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
     _fail_where(wrong, place, "one group of levels and missing values", "Use presence.")
-    wrong = per_split((branch < 0) | (branch >= n[owner]))
+    wrong = np.isin(rows, owner[(branch < 0) | (branch >= n[owner])])
     # A surrogate of a multiway split need not have a level for every branch.
     if place == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
@@ -282,7 +282,7 @@ def _check_options(tree: Tree) -> None:
         _fail("class_prior", f"shape {tree.class_prior.shape}", f"Must have {n_classes} entries.")
 
 
-def _check_default(tree: Tree) -> None:
+def _check_content(tree: Tree) -> None:
     _fail_where(
         (tree.default_branch < -1) | (tree.default_branch >= tree.n_branches),
         "node",
@@ -297,28 +297,22 @@ def _check_default(tree: Tree) -> None:
         "It must be the last one, which is for missing values.",
     )
 
-
-def _check_content(tree: Tree) -> None:
     for name in ("n_rows", "weight", "sent_default"):
         amount = getattr(tree, name)
         wrong = np.flatnonzero(~(np.isfinite(amount) & (amount >= 0)))
         if len(wrong):
             i = int(wrong[0])
             _fail(f"node {i}", f"{name} {amount[i]}", "It must be finite and at least 0.")
-    if tree.missing != "fractional":  # where a row may be in several branches
-        _check_sums(tree, tree.n_rows.astype(np.float64), "n_rows", 0.0)
-        _check_sums(tree, tree.weight, "weight", 1e-9)
-
-
-def _check_sums(tree: Tree, amount: Array, name: str, slack: float) -> None:
-    owner = tree.parent[tree.branch_node]
-    below = np.bincount(owner, weights=amount[tree.branch_node], minlength=tree.n_nodes)
-    _fail_where(
-        below > amount * (1 + slack),
-        "node",
-        lambda i: f"{name} {amount[i]:g}, in its branches {below[i]:g}",
-        "The branches must not sum to more than the node.",
-    )
+    if tree.missing == "fractional":  # a row may be in several branches
+        return
+    for name, slack in (("n_rows", 0.0), ("weight", 1e-9)):
+        amount, owner = getattr(tree, name).astype(np.float64), tree.parent[tree.branch_node]
+        below = np.bincount(owner, weights=amount[tree.branch_node], minlength=tree.n_nodes)
+        wrong = np.flatnonzero(below > amount * (1 + slack))
+        if len(wrong):
+            i = int(wrong[0])
+            got = f"{name} {amount[i]:g}, in its branches {below[i]:g}"
+            _fail(f"node {i}", got, "The branches must not sum to more than the node.")
 
 
 def check_values(tree: Tree) -> None:
@@ -347,8 +341,6 @@ def check_values(tree: Tree) -> None:
 
 
 def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
-    if extra is None:
-        return
     start, splits = extra.start, extra.splits
     if len(start) != tree.n_nodes + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
         _fail(f"{name}.start", "not n_nodes + 1 ascending offsets", "Node i has start[i:i + 2].")
@@ -365,8 +357,8 @@ def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
     _check_split_rows(splits, tree.schema, n_branches, entry)
 
 
-def _check_attachments(tree: Tree) -> None:
-    for name, attachment in (tree.attachments or {}).items():
+def _check_attachments(tree: Tree, attachments: Mapping[str, Attachment]) -> None:
+    for name, attachment in attachments.items():
         where, start, values = f"attachments[{name!r}]", attachment.start, attachment.values
         if len(start) != tree.n_nodes + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
             _fail(where, "not n_nodes + 1 ascending offsets", "Node i has start[i:i + 2].")
@@ -392,10 +384,7 @@ def _branches_of_competitors(splits: SplitTable) -> Array:
     return n_branches
 
 
-def _check_tests(tree: Tree) -> None:
-    tests = tree.tests
-    if tests is None:
-        return
+def _check_tests(tree: Tree, tests: SplitTests) -> None:
     for name in TEST_FIGURES:
         length, n = len(getattr(tests, name)), tree.n_nodes
         if length != n:

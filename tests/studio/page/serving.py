@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ceiba.cli.options.shared_options import ReadingFlags
-from ceiba.cli.studio_job import file_source
+from ceiba.cli.studio_job import open_table
 from ceiba.studio.launch import Address, initial_setup, open_workspace, run
 from ceiba.studio.work.workspace import Workspace
 
@@ -61,7 +61,7 @@ def serve(data: Path | str, *flags: str, folder: Path | None = None) -> Iterator
 @contextmanager
 def serve_table(data: Path, target: str) -> Iterator[str]:
     """Serve a new workspace of a file from this process; give its address."""
-    source, name = file_source(str(data), target, ReadingFlags(), None)
+    source, name = open_table(str(data), target, ReadingFlags(), None)
     path = data.with_name(f"{data.name}.studio")
     setup = initial_setup(source, name, {})
     with warnings.catch_warnings():

@@ -1,6 +1,6 @@
-"""Completion by the shell: recipes, formats, columns of the file, levels of lists, node numbers.
+"""Shell completion: recipes, formats, columns of a file, node numbers.
 
-Completing must be quick and never fail: a file that cannot be read completes nothing.
+Completion must be fast and never fail: a file that cannot be read completes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.words import LANGUAGES
 
 Complete = Callable[[typer.Context, str], list[str]]
 
-#: What is allowed, by the name of the parameter.
+#: Allowed values by parameter.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "task": ("classification", "regression"),
     "recipe": ("cart", "rpart", "c45", "id3", "chaid"),
@@ -43,11 +43,11 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _given(context: typer.Context, name: str) -> str | None:
-    """Return the file that an argument names.
+def _find_file(context: typer.Context, name: str) -> str | None:
+    """Return the file of an argument.
 
-    An option without its value yet keeps the line from being parsed; then the words of the line
-    that are files are looked at: a model ends in .ceiba, data do not.
+    A line that ends with an option without value is not parsed; then its words are searched for a
+    file: a model ends in .ceiba, data do not.
     """
     value = context.params.get(name)
     if value is not None:
@@ -61,28 +61,28 @@ def _given(context: typer.Context, name: str) -> str | None:
     return None
 
 
-def _known_columns(context: typer.Context) -> list[str]:
-    data = _given(context, "data")
+def _list_columns(context: typer.Context) -> list[str]:
+    data = _find_file(context, "data")
     if data is not None:
-        return columns_of(data)
+        return read_columns(data)
     with contextlib.suppress(Exception):
-        return list(open_tree(str(_given(context, "model")))[0].schema.names)
+        return list(open_tree(str(_find_file(context, "model")))[0].schema.names)
     return []
 
 
-def _of_list(context: typer.Context, incomplete: str) -> list[str]:
-    """Return the columns that may come next in a list: a,b."""
+def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
+    """Return completions of a comma list of columns."""
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [
         f"{before}{comma}{name}"
-        for name in _known_columns(context)
+        for name in _list_columns(context)
         if name.startswith(last) and name not in taken
     ]
 
 
-def columns_of(source: str | None) -> list[str]:
-    """Return the names of the columns of a file; none if it cannot be read."""
+def read_columns(source: str | None) -> list[str]:
+    """Return the column names of a file; none if it cannot be read."""
     with contextlib.suppress(Exception):
         from ceiba.table.files import CsvFile, ReadOptions, is_text, read_batches
 
@@ -94,16 +94,16 @@ def columns_of(source: str | None) -> list[str]:
     return []
 
 
-def nodes_of(path: str | None) -> list[str]:
-    """Return the numbers of the nodes that ask something."""
+def list_nodes(path: str | None) -> list[str]:
+    """Return the ids of inner nodes."""
     with contextlib.suppress(Exception):
         tree = open_tree(str(path))[0]
         return [str(node) for node in range(tree.n_nodes) if not tree.is_leaf[node]]
     return []
 
 
-def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
-    """Return what completes a parameter: those of some names that begin so."""
+def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
+    """Return a completer of some names."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         choices = names(ctx) if callable(names) else names
@@ -112,24 +112,26 @@ def _among(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> C
     return complete
 
 
-def _formats(_: typer.Context) -> Iterable[str]:
+def _list_formats(_: typer.Context) -> Iterable[str]:
     from ceiba.export import FORMATS
 
     return FORMATS
 
 
-#: What completes a parameter, by its name; the others are left to the shell (files).
+#: Completers by parameter; others are completed by the shell (files).
 COMPLETERS: Final[dict[str, Complete]] = {
-    **{name: _among(choices) for name, choices in CHOICES.items()},
-    "format_": _among(_formats),
-    "rivals": _among(lambda ctx: nodes_of(_given(ctx, "model"))),
-    **dict.fromkeys(("target", "weight", "by", "fixed", "up", "down"), _among(_known_columns)),
+    **{name: _complete_from(choices) for name, choices in CHOICES.items()},
+    "format_": _complete_from(_list_formats),
+    "rivals": _complete_from(lambda ctx: list_nodes(_find_file(ctx, "model"))),
+    **dict.fromkeys(
+        ("target", "weight", "by", "fixed", "up", "down"), _complete_from(_list_columns)
+    ),
     **dict.fromkeys(
         ("drop", "categorical", "numeric"),
-        _of_list,
+        _complete_list,
     ),
     **dict.fromkeys(
         ("values", "ordered", "cost"),
-        _among(lambda ctx: [f"{name}=" for name in _known_columns(ctx)]),
+        _complete_from(lambda ctx: [f"{name}=" for name in _list_columns(ctx)]),
     ),
 }

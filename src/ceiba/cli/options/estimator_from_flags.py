@@ -1,4 +1,4 @@
-"""From options of the command line to a fitted estimator."""
+"""Estimators from command line options."""
 
 from __future__ import annotations
 
@@ -17,19 +17,16 @@ _RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
 def read_task(wanted: str) -> Task:
-    """Read ``--task``: what an estimator learns."""
+    """Return the task that ``--task`` names."""
     from ceiba.estimators.parameters import ESTIMATORS
 
     if wanted not in ESTIMATORS:
-        raise OptionError(f"--task {wanted!r}: {' or '.join(ESTIMATORS)}.")
+        raise OptionError(f"--task must be {' or '.join(ESTIMATORS)}, got {wanted!r}.")
     return Task(wanted)
 
 
-def task_of(y: pl.Series, wanted: str | None) -> Task:
-    """Return whether the target is a class or a number.
-
-    Texts, booleans and whole numbers of few different values are classes.
-    """
+def infer_task(y: pl.Series, wanted: str | None) -> Task:
+    """Return the task: texts, booleans and integers of few distinct values are classes."""
     if wanted is not None:
         return read_task(wanted)
     if not y.dtype.is_numeric():
@@ -40,7 +37,7 @@ def task_of(y: pl.Series, wanted: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Read ``name=value`` settings; values as Python writes them, else texts."""
+    """Return ``name=value`` settings as a dict; values are Python literals, else texts."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
@@ -54,7 +51,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
-    """Read ``yes=0.4,no=0.6`` with the labels of the target."""
+    """Return ``yes=0.4,no=0.6`` as a dict by the labels of the target."""
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -65,11 +62,11 @@ def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float
             equals = ""
         if not equals:
             raise OptionError(f"{option} {text!r}: write CLASS=NUMBER,CLASS=NUMBER.")
-        numbers[_label(name.strip(), by_text, option)] = number
+        numbers[_find_label(name.strip(), by_text, option)] = number
     return numbers
 
 
-def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
+def _find_label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
     if text not in by_text:
         hint = did_you_mean(text, by_text)
         raise OptionError(f"{option}: class {text!r} is not in the target.{hint}")
@@ -77,7 +74,7 @@ def _label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
 
 
 def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
-    """Read a CSV of three columns: truth, predicted, cost."""
+    """Return costs by (truth, predicted) from a CSV of three columns."""
     frame = load_table(path, ReadOptions()).frame
     if frame.width != 3:
         raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
@@ -86,13 +83,16 @@ def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]
     for truth, predicted, cost in frame.rows():
         if not isinstance(cost, int | float):
             raise DataError(f"{path}: the cost {cost!r} is not a number.")
-        pair = (_label(str(truth), by_text, "--costs"), _label(str(predicted), by_text, "--costs"))
+        pair = (
+            _find_label(str(truth), by_text, "--costs"),
+            _find_label(str(predicted), by_text, "--costs"),
+        )
         costs[pair] = float(cost)
     return costs
 
 
 def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> Any:
-    """Make the estimator, plain or of a recipe; options that are None are left out."""
+    """Return the estimator of a task or recipe; options that are None are left out."""
     from ceiba import estimators, families
     from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
     from ceiba.families.rpart import RPART_OPTIONS
@@ -106,7 +106,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
         if make is None:
             names = [name for name in _RECIPES if hasattr(families, name)]
             hint = did_you_mean(recipe, names)
-            raise OptionError(f"--recipe {recipe!r}. Known are {', '.join(names)}.{hint}")
+            raise OptionError(f"--recipe {recipe!r}. Allowed values: {', '.join(names)}.{hint}")
     signature = inspect.signature(make).parameters
     allowed = {*signature, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}
     if recipe == "rpart":
@@ -123,14 +123,15 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
             hint = did_you_mean(name, allowed)
             owner = recipe or f"{task} tree"
             raise OptionError(f"The {owner} has no option {name!r}.{hint}")
-    return make(**params).set_params(**nested)
+    model = make(**params)
+    return model.set_params(**nested) if nested else model
 
 
 def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
-    """Refuse options that no data could make right, before a large file is read."""
-    from ceiba.cli.options.flags import in_flag_words
+    """Raise OptionError for invalid options before a large file is read."""
+    from ceiba.cli.options.flags import use_flag_names
     from ceiba.estimators.parameters import ESTIMATORS, grow_options
 
     failures = []
@@ -141,15 +142,15 @@ def check_before_reading(
             if hasattr(model, "_task"):
                 grow_options(params, model._task)
         except OptionError as error:
-            failures.append(in_flag_words(str(error)))
+            failures.append(use_flag_names(str(error)))
         else:
             return
-    if len(set(failures)) == 1:  # else the target decides which of them is said
+    if len(set(failures)) == 1:  # else the target decides which one is raised
         raise OptionError(failures[0])
 
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
-    """Divide rows into those to learn from and those to judge by, each class in its share."""
+    """Split rows into training and held-out ones, stratified by class."""
     from ceiba.inspection import split_held_out_rows
 
     codes = None

@@ -1,10 +1,10 @@
-"""The flags of commands: of reading, of the estimators' options, --lang; their help lines.
+"""The flags of commands and their help lines: reading, growing options, --lang.
 
-A row of the estimators' options with a `flag` becomes ``--its-name`` of `ceiba learn`, with the
-first sentence of its documentation, its default and its allowed values. Every other option is
-declared by its command; allowed names and defaults are added here from one table, which completion
-uses as well. Messages about parameters are put in the words of the command line: the estimators
-speak of "the 'max_depth' parameter of DecisionTreeClassifier", a user has typed ``--max-depth``.
+An option row with a `flag` becomes ``--its-name`` of `ceiba learn`, with the first sentence of its
+documentation, its default and its allowed values. Other options are declared by their command;
+allowed names and defaults are added here from one table, which completion shares. Messages about
+parameters ("the 'max_depth' parameter of DecisionTreeClassifier") are rewritten to name flags
+(``--max-depth``).
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ _PANELS: Final = {
 }  # fmt: skip
 _PRUNING: Final = ("prune", "ccp_alpha")
 _NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
-_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # what only Python can be given
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # can be passed in Python only
 _GROWING_PANELS: Final = ("How the tree grows", "How large the tree is")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
-#: Options of other commands, which their messages name at the beginning, or as `name=value`.
+#: Options of other commands, named at the start of their messages or as `name=value`.
 _OF_COMMANDS: Final = re.compile(
     r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
     r"(?=: | is | must be |=')=?"
 )
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
-_OBJECT_WORDS: Final = re.compile(
+_OBJECT_CLASSES: Final = re.compile(
     r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)*|[a-z]+) object(?: of ceiba\.\w+)?"
 )
 _NOT_TYPED: Final = re.compile(r"(,? or|,) (?:None|(?:a|an) (?:callable|RandomState[\w ]*))")
@@ -74,38 +74,44 @@ _RANGES: Final = (
     (re.compile(r"must be None, "), "must be "),
     (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
-_STATED: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
-#: Options of `learn` whose parameter has another name.
-_OTHERWISE: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
+_SETTING: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
+#: Flags of `learn` whose parameter has another name.
+_RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "class_weight": "--class-weight", "sample_weight": "--weight",
                      "random_state": "--random-state"}  # fmt: skip
 
 
-def with_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with all its flags, whole help lines and completion.
+class StoppedError(Exception):
+    """Ctrl-C, or a closed pipe; typer would end the process itself, without a message."""
 
-    A parameter ``reading`` stands for the options of reading, ``options`` for a flag per row of the
-    estimators' options.
+
+def with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with all its flags, complete help lines and completion.
+
+    The parameter ``reading`` expands to the reading options, ``options`` to a flag per option row.
     """
     signature = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
     reading = READING_OPTIONS if "reading" in signature else {}
-    rows = flags_of() if "options" in signature else {}
+    rows = flag_rows() if "options" in signature else {}
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        asked = values.pop("lang")
-        lang = LANG.get() if asked is None else words(asked).lang  # `ceiba --lang es show`
-        if reading:
-            values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
-        if rows:
-            flags = {name: values.pop(name) for name in rows}
-            values["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
-        if "lang" in signature:
-            values["lang"] = lang
-        before = LANG.set(lang)
+        before = LANG.set(LANG.get())
         try:
+            asked = values.pop("lang")
+            if asked is not None:  # else that of `ceiba --lang es show`
+                LANG.set(words(asked).lang)
+            if reading:
+                values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
+            if rows:
+                flags = {name: values.pop(name) for name in rows}
+                values["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
+            if "lang" in signature:
+                values["lang"] = LANG.get()
             command(**values)
+        except (KeyboardInterrupt, BrokenPipeError) as error:
+            raise StoppedError from error
         finally:
             LANG.reset(before)
 
@@ -116,7 +122,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
             declared += [(key, skip if key == "skip_rows" else None, option)
                          for key, option in reading.items()]  # fmt: skip
         elif name == "options":
-            declared += [(key, None, _growing_flag(key, row)) for key, row in rows.items()]
+            declared += [(key, None, _declare_flag(key, row)) for key, row in rows.items()]
         elif name != "lang":
             declared.append((name, parameter.default, hints[name]))
     parameters = [
@@ -135,16 +141,16 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def flags_of() -> Mapping[str, Any]:
-    """Return the rows that have a flag, by name: those of both tasks together."""
+def flag_rows() -> Mapping[str, Any]:
+    """Return the option rows of both tasks that have a flag, by name."""
     from ceiba.estimators.parameters import PARAMETERS
 
     rows = {**PARAMETERS[Task.REGRESSION], **PARAMETERS[Task.CLASSIFICATION]}
     return {name: row for name, row in rows.items() if row.flag is not None}
 
 
-def _growing_flag(name: str, row: Any) -> Any:
-    """Declare the flag of a row: the first sentence of its help, its names and its default."""
+def _declare_flag(name: str, row: Any) -> Any:
+    """Return the declaration of a flag: first sentence of its help, allowed names, default."""
     from ceiba.estimators.parameters import PARAMETERS
 
     first = row.help.partition(". ")[0].rstrip(".") + "."
@@ -158,7 +164,7 @@ def _growing_flag(name: str, row: Any) -> Any:
         for task, option in rows.items()
     }
     names = next(iter(lists.values()))
-    if len(set(lists.values())) > 1:  # a task has names of its own
+    if len(set(lists.values())) > 1:  # the tasks allow different names
         names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
     listed = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())
@@ -174,8 +180,8 @@ def _growing_flag(name: str, row: Any) -> Any:
 
 
 def _read_flag(name: str, text: Any) -> Any:
-    """Read a flag's text: a whole number, a number, or a name."""
-    row = flags_of()[name]
+    """Return the value of a flag: an integer, a float, or an allowed name."""
+    row = flag_rows()[name]
     if text is None or row.flag is not float:
         return text
     for kind in (int, float):
@@ -186,11 +192,11 @@ def _read_flag(name: str, text: Any) -> Any:
     if any(text in check.names for check in row.allowed):
         return text
     allowed = " or ".join(check.allows for check in row.allowed)
-    raise OptionError(f"--{name.replace('_', '-')} must be {allowed}. Got {text!r}.")
+    raise OptionError(f"--{name.replace('_', '-')} must be {allowed}, got {text!r}.")
 
 
 def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
-    """Add metavar, panel, allowed names and default to an option; completion to an argument too."""
+    """Return a declaration with metavar, panel, allowed names, default and completion."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
     infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
     if not infos:
@@ -223,7 +229,7 @@ def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
 
 
 def hide_types(command: Any) -> None:
-    """Show no type beside arguments and flags of a command and those below it: the texts say it."""
+    """Remove types from the help of a command and its subcommands."""
     for param in command.params:
         if param.param_type_name == "argument":
             param.display_type_rich = lambda ctx: None
@@ -242,20 +248,20 @@ def hide_types(command: Any) -> None:
         hide_types(below)
 
 
-def in_flag_words(text: str) -> str:
-    """Return a message of the estimators with options instead of parameters."""
-    text = _PARAMETER.sub(lambda part: _flag(part[1]) or f"--set {part[1]}", text)
+def use_flag_names(text: str) -> str:
+    """Return a message with flags instead of parameters."""
+    text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
-    text = _BARE.sub(lambda part: f"{_flag(part[1]) or part[1]} must be ", text)
-    text = _AMONG.sub(_listed, text)
-    text = _NOT_TYPED.sub("", _OBJECT_WORDS.sub("", text))
+    text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)
+    text = _AMONG.sub(_join_names, text)
+    text = _NOT_TYPED.sub("", _OBJECT_CLASSES.sub("", text))
     for pattern, plain in _RANGES:
         text = pattern.sub(plain, text)
-    return _STATED.sub(_typed, text)
+    return _SETTING.sub(_format_setting, text)
 
 
-def wrong_usage(error: BaseException) -> tuple[int, str] | None:
-    """Return exit code and message of an error of typer's; None for another."""
+def read_usage_error(error: BaseException) -> tuple[int, str] | None:
+    """Return exit code and message of a typer error; None for other errors."""
     if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
         return None
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -267,18 +273,18 @@ def wrong_usage(error: BaseException) -> tuple[int, str] | None:
     return int(error.exit_code), f"{text}{stop} See {path} --help."
 
 
-def _listed(part: re.Match[str]) -> str:
+def _join_names(part: re.Match[str]) -> str:
     names = [name.strip().strip("'") for name in part[1].split(",")]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _typed(part: re.Match[str]) -> str:
-    flag = _flag(part[1])
+def _format_setting(part: re.Match[str]) -> str:
+    flag = _find_flag(part[1])
     return part[0] if flag is None else f"{flag} {part[2].strip(chr(39))}"
 
 
-def _flag(name: str) -> str | None:
-    """Return the option that stands for a parameter; None if there is none."""
-    if name in _OTHERWISE:
-        return _OTHERWISE[name]
-    return f"--{name.replace('_', '-')}" if name in flags_of() else None
+def _find_flag(name: str) -> str | None:
+    """Return the flag of a parameter; None if it has none."""
+    if name in _RENAMED:
+        return _RENAMED[name]
+    return f"--{name.replace('_', '-')}" if name in flag_rows() else None

@@ -1,7 +1,6 @@
-"""Options that several commands share: tables, models, and how a table is read.
+"""Options shared by several commands: tables, models, and how a table is read.
 
-A command takes one parameter ``reading``, and is given the options of reading instead by
-`with_flags`.
+`with_flags` expands the parameter ``reading`` of a command into the reading options.
 """
 
 from __future__ import annotations
@@ -25,30 +24,27 @@ Data = Annotated[
 Model = Annotated[
     Path,
     typer.Argument(
-        help="A model file, as `ceiba learn` writes it.", metavar="MODEL", show_default=False
+        help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
     ),
 ]
-# One row: of a table, or written on the command line.
-RowTable = Annotated[str | None, typer.Argument(help="A table with the row.", metavar="[DATA]")]
-RowNumber = Annotated[int, typer.Option("--row", "-r", help="Which row, counted from 1.")]
+# One row: from a table, or given on the command line.
+RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", metavar="[DATA]")]
+RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
     list[str] | None,
-    typer.Option("--value", "-v", help="A value of a row written here: COLUMN=VALUE."),
+    typer.Option("--value", "-v", help="Value of the row: COLUMN=VALUE; repeatable."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress messages.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out", "-o", help="A file to write. [default: the standard output]", show_default=False
-    ),
+    typer.Option("--out", "-o", help="Output file. [default: standard output]", show_default=False),
 ]
 KeepIdentifiers = Annotated[
     bool,
     typer.Option(
         "--keep-identifiers",
-        help="Learn from columns that name the rows too: texts or whole numbers that nearly all "
-        "differ.",
+        help="Also learn from identifiers: texts or integers that nearly all differ.",
     ),
 ]
 
@@ -56,70 +52,70 @@ KeepIdentifiers = Annotated[
 PANEL: Final = "How the file is read"
 
 
-def _flag(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
-    """Declare an option of reading."""
+def _reading_option(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
+    """Return the declaration of a reading option."""
     option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **more)
     return Annotated[kind, option]
 
 
 READING_OPTIONS: Final[dict[str, Any]] = {
-    "separator": _flag(
+    "separator": _reading_option(
         str | None,
         "--separator",
         r"Column separator: one character, or tab. \[default: detected]",
         metavar="CHARACTER",
     ),
-    "encoding": _flag(
+    "encoding": _reading_option(
         str | None,
         "--encoding",
         r"Text encoding: utf-8, cp1252, latin-1, ... \[default: detected from the first bytes, "
         "else utf-8]",
         metavar="NAME",
     ),
-    "missing_marker": _flag(
+    "missing_marker": _reading_option(
         list[str] | None,
         "--missing-marker",
-        "A cell that means missing, besides the default ones; may be given several times. "
-        r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, errors of Excel; and - and "
-        "the like among numbers]",
+        "Additional marker of missing values; repeatable. "
+        r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, Excel errors; - and "
+        "the like in numeric columns]",
         metavar="TEXT",
     ),
-    "decimal_comma": _flag(
+    "decimal_comma": _reading_option(
         bool | None,
         "--decimal-comma/--decimal-point",
         r"Numbers are written 1,5 or 1.5. \[default: detected]",
     ),
-    "day_first": _flag(
+    "day_first": _reading_option(
         bool | None,
         "--day-first/--month-first",
         r"03/04/2024 is 3 April or March 4. \[default: detected]",
     ),
-    "header": _flag(
+    "header": _reading_option(
         bool | None,
         "--header/--no-header",
         r"Whether the first line holds names. \[default: detected]",
     ),
-    "names": _flag(
+    "names": _reading_option(
         str | None,
         "--names",
-        "Names of all columns, instead of those in the file.",
+        "Column names, instead of those in the file.",
         metavar="A,B,C",
     ),
-    "names_from": _flag(
+    "names_from": _reading_option(
         str | None,
         "--names-from",
-        "A file with the names of all columns: one a line, or one line.",
+        "File with the column names: one per line, or one line.",
         metavar="FILE",
     ),
-    "skip_rows": _flag(
-        int, "--skip-rows", "Lines to leave out before the table.", metavar="N", min=0
+    "skip_rows": _reading_option(
+        int, "--skip-rows", "Number of lines to skip before the table.", metavar="N", min=0
     ),
 }
 
 
 @dataclass(frozen=True)
 class ReadingFlags:
-    """What the command line says about reading."""
+    """The reading options of a command."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -131,14 +127,14 @@ class ReadingFlags:
     names_from: str | None = None
     skip_rows: int = 0
 
-    def reading(self, quiet: bool = False, **settings: Any) -> Any:
-        """Check the options and return the `ReadOptions`."""
+    def resolve(self, quiet: bool = False, **settings: Any) -> Any:
+        """Return the checked options as a `ReadOptions`."""
         from ceiba.table.files import build_read_options
 
         return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
-    def like(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Return how to read rows for a model: as those were read that it was learned from."""
+    def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
+        """Return the options for rows of a model: as its training file was read."""
         from ceiba.table.files import Style
 
         stored = metadata.get("reading")
@@ -146,7 +142,7 @@ class ReadingFlags:
         styles = stored.get("styles")
         named = styles.items() if isinstance(styles, dict) else ()
         names = stored.get("names")
-        reading = self.reading(
+        reading = self.resolve(
             quiet,
             expected=tree.schema.names if tree.schema.named else (),
             stored_names=tuple(map(str, names)) if isinstance(names, list) else (),
@@ -160,5 +156,5 @@ class ReadingFlags:
         return reading
 
 
-#: Nothing is said: the file decides.
-AS_FOUND: Final = ReadingFlags()
+#: Everything is detected.
+DEFAULT_READING: Final = ReadingFlags()

@@ -1,7 +1,7 @@
-"""What the commands say: answers on the standard output, remarks and bars on the standard error.
+"""Output of the commands: results on standard output, messages and bars on standard error.
 
-Exit codes: 0 done, 2 wrong usage, 3 something wrong with the data, 4 with the model or its file,
-5 drift above --fail-psi, 1 anything else, 130 interrupted.
+Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, 1 any
+other error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -38,89 +38,84 @@ if TYPE_CHECKING:
 DIGITS: Final = 4
 #: The language of trees, rules, explanations and figures (--lang).
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
-_PATIENCE: Final = 1.0  # seconds before a bar appears
+_BAR_DELAY: Final = 1.0  # seconds before a bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
 _CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
 
-def width_of(stream: IO[str] | None = None) -> int | None:
-    """Return the columns of the terminal that a stream goes to; None if it goes elsewhere."""
+def get_width(stream: IO[str] | None = None) -> int | None:
+    """Return the width of the terminal that a stream writes to; None if it is not a terminal."""
     if not (stream or sys.stdout).isatty():
         return None
     return max(shutil.get_terminal_size().columns, 20)
 
 
 def has_color(stream: IO[str] | None = None) -> bool:
-    """Return whether a stream shows colours: on a terminal, unless NO_COLOR is set."""
+    """Whether a stream supports colours: a terminal, unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return (stream or sys.stdout).isatty() and not plain
 
 
-def colored(text: str, code: str, stream: IO[str] | None = None) -> str:
-    """Return a text in a colour, where there are colours."""
+def colorize(text: str, code: str, stream: IO[str] | None = None) -> str:
+    """Return a text in a colour if the stream supports colours."""
     return f"\x1b[{_CODES[code]}m{text}\x1b[0m" if has_color(stream) else text
 
 
 def tree_style() -> dict[str, Any]:
     """Return the options of `to_text` for the standard output."""
-    return {"unicode": can_unicode(), "color": has_color(), "width": width_of(),
+    return {"unicode": supports_unicode(), "color": has_color(), "width": get_width(),
             "digits": DIGITS, "lang": LANG.get()}  # fmt: skip
 
 
-def fitted(value: Any, stream: IO[str] | None = None) -> str:
-    """Return what a value prints, within the width of a stream, control characters as escapes.
+def render(value: Any, stream: IO[str] | None = None) -> str:
+    """Return a value as text that fits the width of a stream, control characters escaped.
 
-    A value is a text, a table, something with `blocks`, or a list of these. Where there are
-    colours, their codes are let through, and nothing else.
+    A value is a text, a table, an object with `blocks`, or a list of these. Colour codes are kept
+    if the stream supports them.
     """
-    from ceiba.listing import Grid, format_blocks  # numpy, which --help does not wait for
+    from ceiba.listing import format_blocks  # numpy, which --help does not wait for
 
-    def safe(text: str) -> str:
-        parts = _CODE.split(text) if has_color(stream) else [text]
-        return "".join(part if k % 2 else escape_control(part) for k, part in enumerate(parts))
-
-    blocks = (block if isinstance(block, Grid) else safe(block) for block in _blocks_of(value))
-    return format_blocks(blocks, width_of(stream))
+    return format_blocks(_list_blocks(value, has_color(stream)), get_width(stream))
 
 
-def _blocks_of(value: Any) -> list[Block]:
+def _list_blocks(value: Any, has_codes: bool) -> list[Block]:
     from ceiba.listing import Grid
 
     if isinstance(value, Grid):
         return [value]
-    if hasattr(value, "blocks"):
-        return list(value.blocks())
-    if isinstance(value, list):
-        return [block for item in value for block in _blocks_of(item)]
-    return [str(value)]
+    items = value.blocks() if hasattr(value, "blocks") else value
+    if isinstance(items, list | tuple):
+        return [block for item in items for block in _list_blocks(item, has_codes)]
+    parts = _CODE.split(str(value)) if has_codes else [str(value)]
+    return ["".join(part if k % 2 else escape_control(part) for k, part in enumerate(parts))]
 
 
 def answer(value: Any, data: Any, as_json: bool) -> None:
-    """Print an answer (see `fitted`) as text that fits the terminal, or as JSON."""
+    """Print a result as text (see `render`) or as JSON."""
     if as_json:
         print(json.dumps(plain(data), ensure_ascii=False, indent=1))
     else:
-        print(fitted(value))
+        print(render(value))
 
 
-def can_unicode() -> bool:
-    """Return whether the standard output takes more than ASCII."""
+def supports_unicode() -> bool:
+    """Whether standard output can encode more than ASCII."""
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
 
 def remark(text: str, quiet: bool = False) -> None:
-    """Print a remark, unless silence was asked for."""
+    """Print a message on standard error unless `quiet`."""
     if not text or quiet:
         return
-    message = fitted(text, sys.stderr)
+    message = render(text, sys.stderr)
     head = "warning:"
     if message.startswith(head):
-        message = colored(head, "yellow", sys.stderr) + message[len(head) :]
+        message = colorize(head, "yellow", sys.stderr) + message[len(head) :]
     print(message, file=sys.stderr)
 
 
-def check_out(path: Path | None, option: str = "--out") -> None:
-    """Refuse a file that cannot be written before the work is done."""
+def check_out_path(path: Path | None, option: str = "--out") -> None:
+    """Raise OptionError for an output path whose folder is absent or that is a folder."""
     if path is None:
         return
     folder = path.parent
@@ -131,7 +126,7 @@ def check_out(path: Path | None, option: str = "--out") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return figures as JSON has them: arrays as lists, NaN and infinities as null."""
+    """Return figures as plain JSON values: arrays as lists, NaN and infinities as None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -147,14 +142,14 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def warn_in_words(quiet: bool = False) -> None:
-    """Show warnings of ceiba once each, in the words of the command line, and no others."""
-    from ceiba.cli.options.flags import in_flag_words
+def show_warnings(quiet: bool = False) -> None:
+    """Print each warning of ceiba once, with flags instead of parameters; ignore others."""
+    from ceiba.cli.options.flags import use_flag_names
 
     texts: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        text = in_flag_words(str(message))
+        text = use_flag_names(str(message))
         if text not in texts:
             texts.add(text)
             remark(f"warning: {text}", quiet)
@@ -162,19 +157,19 @@ def warn_in_words(quiet: bool = False) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
-    # What is said after reading says this with the option that helps.
+    # `learn` prints this one with the option that helps.
     warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 
 
-def is_full(error: BaseException) -> bool:
-    """Return whether there was no room for what was written, be it to the standard output."""
+def is_disk_full(error: BaseException) -> bool:
+    """Whether the disk was full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
-def of_system(error: OSError) -> str:
-    """Return in our words what the system refused: reading a file, or writing what is printed."""
-    if is_full(error):
+def format_os_error(error: OSError) -> str:
+    """Return the message of a system error: reading a file, or writing the output."""
+    if is_disk_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:
         return str(error) or type(error).__name__
@@ -187,7 +182,7 @@ def exit_code(error: BaseException) -> int:
         return 130
     if isinstance(error, OptionError):
         return 2
-    if isinstance(error, OutputError) or is_full(error):
+    if isinstance(error, OutputError) or is_disk_full(error):
         return 1
     if isinstance(error, DataError | OSError):
         return 3
@@ -198,15 +193,15 @@ def exit_code(error: BaseException) -> int:
 
 @contextlib.contextmanager
 def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show how much of some work is done, once it has taken a second; the bar goes when it ends."""
+    """Show a transient progress bar if the work takes longer than a second."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
         return
     began = time.monotonic()
     bars: list[Any] = []
 
-    def tell(done: int) -> None:
-        if not bars and time.monotonic() - began > _PATIENCE:
+    def advance(done: int) -> None:
+        if not bars and time.monotonic() - began > _BAR_DELAY:
             from rich.console import Console
             from rich.progress import (
                 BarColumn,
@@ -225,15 +220,15 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
             bars[0].update(0, completed=done)
 
     try:
-        yield tell
+        yield advance
     finally:
         if bars:
             bars[0].stop()
 
 
 @contextlib.contextmanager
-def busy(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show that work of unknown length goes on; the sign goes when it ends."""
+def spinner(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show a spinner during work of unknown length."""
     if quiet or not sys.stderr.isatty():
         yield lambda words: None
         return

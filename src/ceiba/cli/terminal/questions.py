@@ -1,8 +1,7 @@
-"""A conversation with a tree: which question comes next, and how an answer is read.
+"""Interactive prediction: which column to ask for next, and how an answer is read.
 
-Only what the way needs is asked: the column of the first node on the row's way that has not been
-asked about yet; where its value is not known and surrogates stand in, their columns. The way itself
-is that of `ceiba.tree.routing.trace`.
+The next column is that of the first node on the row's path without a value; where the value is
+unknown and surrogates are in use, theirs. The path is that of `ceiba.tree.routing.trace`.
 """
 
 from __future__ import annotations
@@ -19,22 +18,19 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
-_MANY: Final = 20  # levels that are listed
+_MANY: Final = 20  # levels listed at most
 
 
 @dataclass
 class Conversation:
-    """What is known so far of one row.
-
-    `styles` say how the columns of the model's file were written; answers may be written so too.
-    """
+    """Values of one row so far; `styles` are the cell styles of the model's training file."""
 
     tree: Tree
-    known: dict[str, str | None] = field(default_factory=dict)
+    values: dict[str, str | None] = field(default_factory=dict)
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def next_column(self) -> str | None:
-        """Return the column to ask about next; None if the way ends."""
+        """Return the next column to ask for; None at the end of the path."""
         from ceiba.tree.routing import trace
 
         names = self.tree.schema.names
@@ -42,51 +38,51 @@ class Conversation:
             if self.tree.is_leaf[move.node]:
                 continue
             column = names[int(self.tree.splits.column[move.node])]
-            if column not in self.known:
+            if column not in self.values:
                 return column
-            if move.by in ("surrogate", "default") and self.known[column] is None:
+            if move.by in ("surrogate", "default") and self.values[column] is None:
                 for stand_in in self.tree.node(move.node).surrogates:
-                    if stand_in.split.column not in self.known:
+                    if stand_in.split.column not in self.values:
                         return stand_in.split.column
-                    if self.known[stand_in.split.column] is not None:
+                    if self.values[stand_in.split.column] is not None:
                         break
         return None
 
     def info(self, column: str) -> ColumnInfo:
-        """Return what the tree knows of a column."""
+        """Return the schema entry of a column."""
         return self.tree.schema.columns[self.tree.schema.index(column)]
 
-    def tell(self, column: str, text: str) -> None:
-        """Take an answer; an empty one is "not known"."""
+    def set_value(self, column: str, text: str) -> None:
+        """Set the value of a column; an empty text is a missing value."""
         from ceiba.table.files import normalize_value
 
         text = text.strip()
         info = self.info(column)
         value: str | None = text or None
         if value is not None and not info.is_numeric:
-            value = _level(value, info)
+            value = _read_level(value, info)
         elif value is not None:
             value = normalize_value(value, info, self.styles)
-        before = dict(self.known)
-        self.known[column] = value
+        before = dict(self.values)
+        self.values[column] = value
         try:
             self.table()
         except DataError:
-            self.known = before
-            raise DataError(f"{text!r} is not {_wanted(info)}.") from None
+            self.values = before
+            raise DataError(f"{text!r} is not {_describe_kind(info)}.") from None
 
     def table(self) -> Table:
-        """Return the row as a table for the tree; what was not asked is missing."""
+        """Return the row as a table for the tree; other columns are missing."""
         from ceiba.tree.routing import route
 
-        cells = {name: [self.known.get(name)] for name in self.tree.schema.names}
+        cells = {name: [self.values.get(name)] for name in self.tree.schema.names}
         frame = pl.DataFrame(cells, schema=dict.fromkeys(cells, pl.String))
         tree = self.tree
         return route.read(tree, apply_schema(Batch(frame.columns, 0, frame), tree.schema))
 
 
-def _level(text: str, info: ColumnInfo) -> str:
-    """Read a level by its name, its number in the list, or its only beginning."""
+def _read_level(text: str, info: ColumnInfo) -> str:
+    """Return the level with this name, number or unique prefix."""
     names = [str(level) for level in info.levels]
     if text in names:
         return text
@@ -95,16 +91,16 @@ def _level(text: str, info: ColumnInfo) -> str:
     begins = [name for name in names if name.casefold().startswith(text.casefold())]
     if len(begins) == 1:
         return begins[0]
-    raise DataError(f"{text!r} is none of its levels.{did_you_mean(text, names)}")
+    raise DataError(f"{text!r} is not a level of this column.{did_you_mean(text, names)}")
 
 
-def _wanted(info: ColumnInfo) -> str:
+def _describe_kind(info: ColumnInfo) -> str:
     return {"boolean": "yes or no", "date": "a date (2024-05-01)",
             "datetime": "a time (2024-05-01 12:30)"}.get(info.display, "a number")  # fmt: skip
 
 
-def range_of(info: ColumnInfo, lang: str = "en") -> str:
-    """Return which values a column had when the tree was learned."""
+def format_range(info: ColumnInfo, lang: str = "en") -> str:
+    """Return the range or the levels of a column in the training data."""
     if not info.is_numeric:
         names = [level_text(level) for level in info.levels[:_MANY]]
         if info.n_levels > _MANY:
@@ -120,8 +116,8 @@ def range_of(info: ColumnInfo, lang: str = "en") -> str:
     return " ... ".join(ends)
 
 
-def sureness(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
-    """Return the probability of the leaf's answer, its interval and the training rows there."""
+def find_confidence(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
+    """Return the confidence of a leaf, its interval and its training rows."""
     for rule in tree.rules().rules:
         if rule.node == leaf:
             return rule.confidence, rule.low, rule.high, rule.rows

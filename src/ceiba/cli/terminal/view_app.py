@@ -1,7 +1,7 @@
-"""The tree in the terminal, to walk in: nodes on the left, figures of the node on the right.
+"""The interactive tree viewer: nodes on the left, the figures of the current node on the right.
 
-Built with Textual. The tree widget folds and moves by itself; here are the words of the nodes, the
-search, and the way of a row, which is unfolded and marked.
+Built with Textual, whose tree widget folds and moves. This file has the labels of nodes, the search
+and the path of a row, which is unfolded and marked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 
-_OPEN: Final = 2  # levels that are unfolded at first
+_OPEN: Final = 2  # levels unfolded at the start
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20
 _KEYS: Final = (
@@ -37,7 +37,7 @@ _KEYS: Final = (
 
 
 class TreeViewer(App[None]):
-    """Walk a tree."""
+    """Browse a tree, its figures and the paths of rows."""
 
     CSS = """
     #outline { width: 3fr; }
@@ -54,12 +54,12 @@ class TreeViewer(App[None]):
             self.bind(key, action, description=words)
         self.model, self.table, self.row = tree, table, row
         self.title = title
-        self.wanted = ""
-        self.way: set[int] = set()
+        self.search_text = ""
+        self.row_path: set[int] = set()
         self.items: list[TreeNode[int]] = []
 
     def compose(self) -> ComposeResult:
-        """Put the widgets together."""
+        """Create the widgets."""
         yield Header()
         with Horizontal():
             outline: Outline[int] = Outline(self._label(0), data=0, id="outline")
@@ -98,7 +98,7 @@ class TreeViewer(App[None]):
     def _label(self, node: int) -> Text:
         tree = self.model
         parts = Text()
-        if node in self.way:
+        if node in self.row_path:
             parts.append("● ", style="bold yellow")
         sentence = "root" if not node else self._sentence(node)
         parts.append(escape_control(sentence, one_line=True))
@@ -126,7 +126,7 @@ class TreeViewer(App[None]):
         return number_text(label, 4) if isinstance(label, float) else str(label)
 
     def _figures(self, node: int) -> Text:
-        """Write what is known of a node."""
+        """Return the figures of a node as text."""
         tree = self.model
         text = Text()
         kind = "Leaf" if tree.is_leaf[node] else "Node"
@@ -139,7 +139,7 @@ class TreeViewer(App[None]):
         text.append("says ")
         text.append(f"{escape_control(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task.has_classes and tree.n_outputs == 1:
-            self._shares(node, text)
+            self._add_shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
         text.append(f"depth {tree.node_depth[node]}" + "\n")
         split = tree.splits.split(node, tree.schema)
@@ -151,14 +151,14 @@ class TreeViewer(App[None]):
             below = pluralize(self._n_leaves(node), "leaf", "leaves")
             text.append(f"{below} below" + "\n")
         if self.table is not None:
-            self._way_of_row(text)
+            self._add_path(text)
         return text
 
     def _n_leaves(self, node: int) -> int:
         end = int(self.model.subtree_end[node])
         return int(self.model.is_leaf[node:end].sum())
 
-    def _shares(self, node: int, text: Text) -> None:
+    def _add_shares(self, node: int, text: Text) -> None:
         if self.model.class_prior is not None:
             text.append("prior-weighted probabilities:" + "\n")
         labels = self.model.target.classes[0].tolist()
@@ -171,7 +171,7 @@ class TreeViewer(App[None]):
             text.append(f" {percent(share, 1)}\n")
         text.append("\n")
 
-    def _way_of_row(self, text: Text) -> None:
+    def _add_path(self, text: Text) -> None:
         explanation = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         text.append("\n" + f"Row {self.row + 1}" + "\n", style="bold yellow")
         text.append(escape_control(str(explanation)))
@@ -184,7 +184,7 @@ class TreeViewer(App[None]):
             self.query_one("#figures", Static).update(self._figures(event.node.data))
 
     def _go_to(self, node: int) -> None:
-        """Unfold the way to a node and put the cursor on it."""
+        """Unfold the path to a node and move the cursor there."""
         above = int(self.model.parent[node])
         while above >= 0:
             self.items[above].expand()
@@ -203,26 +203,26 @@ class TreeViewer(App[None]):
             child.collapse_all()
 
     def action_search(self) -> None:
-        """Ask what to look for."""
+        """Open the search box."""
         box = self.query_one("#search", Input)
         box.add_class("shown")
         box.value = ""
         box.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the first node that is meant."""
-        self.wanted = event.value.strip()
+        """Go to the first match."""
+        self.search_text = event.value.strip()
         event.input.remove_class("shown")
         self._outline.focus()
         self._find(0)
 
     def action_next(self) -> None:
-        """Go to the next node that is meant."""
+        """Go to the next match."""
         at = self._outline.cursor_node
         self._find((at.data or 0) + 1 if at is not None else 0)
 
     def _find(self, start: int) -> None:
-        wanted, n = self.wanted.casefold(), self.model.n_nodes
+        wanted, n = self.search_text.casefold(), self.model.n_nodes
         if not wanted:
             return
         if wanted.startswith("#") and wanted[1:].isdigit() and int(wanted[1:]) < n:
@@ -233,7 +233,7 @@ class TreeViewer(App[None]):
             if wanted in self._label(node).plain.casefold():
                 self._go_to(node)
                 return
-        self.notify(f"Nothing is called {self.wanted!r}.", severity="warning")
+        self.notify(f"Nothing is called {self.search_text!r}.", severity="warning")
 
     def action_row(self, step: int) -> None:
         """Follow another row."""
@@ -244,10 +244,13 @@ class TreeViewer(App[None]):
         self._follow()
 
     def _follow(self) -> None:
-        """Mark the way of the row and go to its end."""
+        """Mark the path of the row and go to its end."""
         explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        before, self.way = self.way, {step.node for step in explanation.steps} | {explanation.leaf}
-        for node in before | self.way:
+        before, self.row_path = (
+            self.row_path,
+            {step.node for step in explanation.steps} | {explanation.leaf},
+        )
+        for node in before | self.row_path:
             self.items[node].set_label(self._label(node))
         self.sub_title = f"row {self.row + 1}"
         self._go_to(explanation.leaf)

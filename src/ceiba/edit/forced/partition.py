@@ -245,7 +245,7 @@ class _UnplacedRows:
     def _is_learned(self) -> bool:
         """Whether missing values are tried in every branch; not with one branch per level."""
         options = self.problem.options
-        one_each = options.multiway
+        one_each = options.categorical_splits != "binary"
         by_level = self.splits.kind[0] == SplitKind.LEVELS
         return options.missing == "learn" and not (one_each and by_level)
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import frexp
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ from ceiba.errors import OptionError
 from ceiba.grow import Problem, Units
 from ceiba.prune.cost_complexity import Risk, node_risks
 from ceiba.prune.cross_validation.folds import Fold, GrownFold
+from ceiba.table import count_effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -274,9 +276,23 @@ class FoldTree:
 
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
-    ) -> tuple[Array, Array] | None:
-        """Return mean and variance from the sums over folds; None: those of a mean over rows."""
-        return None
+    ) -> tuple[Array, Array]:
+        """Return the mean error of the rows and the variance of that mean, from sums over folds."""
+        tested = np.concatenate([fold.test for fold in folds])
+        weight = self.error_weight
+        # In units of a power of two, which changes no digit: huge or tiny weights over squares so.
+        scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
+        weight, first, second = weight / scale, first / scale, second / scale
+        total = float(weight[tested].sum())
+        # A splitter may hold a row out several times: the mean knows no more than its rows do.
+        once = weight[np.unique(tested)]
+        counted = self.weights_count_rows
+        rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
+        unit = total
+        if self.error_scale is not None:
+            unit = float((weight * self.error_scale)[tested].sum())
+        variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows)
+        return first / unit, variance
 
     @property
     def error_scale(self) -> Array | None:
@@ -364,7 +380,7 @@ class AucFoldTree(FoldTree):
 
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
-    ) -> tuple[Array, Array] | None:
+    ) -> tuple[Array, Array]:
         """Return the mean over folds, and the variance of that mean."""
         n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:

@@ -26,6 +26,7 @@ Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
 #: Most folds of a table beyond memory.
 _MOST_FOLDS: Final = 1000
+_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # every row, or every group, is a fold
 
 _ALLOWED: Final = (
     "an integer of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
@@ -94,9 +95,9 @@ def fold_ids(
     """Return the fold of each row; None if folds are a splitter or pairs of rows."""
     n = problem.n_rows
     codes = None if groups is None else encode_ids("groups", groups, n)
-    if is_leave_one_out(folds):
+    if isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
         return np.arange(n) if codes is None else codes
-    if is_fold_count(folds):
+    if isinstance(folds, Integral) and not isinstance(folds, bool):
         return _deal_folds(int(folds), problem, stratify, codes, read_seed(random_state), repeat)
     if isinstance(folds, str | bytes | bool | float) or folds is None:
         raise OptionError(f"folds must be {_ALLOWED}, got {folds!r}.")
@@ -118,9 +119,9 @@ def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
             "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
             "Use missing='learn' or 'majority'."
         )
-    if is_fold_count(folds):
+    if isinstance(folds, Integral) and not isinstance(folds, bool):
         n_folds = int(folds)
-    elif is_leave_one_out(folds):
+    elif isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
         n_folds = _MOST_FOLDS + 1 if groups is None else len(np.unique(groups))
     else:
         n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
@@ -130,16 +131,6 @@ def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
             f"{_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
             "different ids."
         )
-
-
-def is_leave_one_out(folds: Any) -> bool:
-    """Return whether every row, or every group, is a fold."""
-    return isinstance(folds, str) and folds in ("leave-one-out", "loo")
-
-
-def is_fold_count(folds: Any) -> bool:
-    """Return whether folds are a number of random folds."""
-    return isinstance(folds, Integral) and not isinstance(folds, bool | np.bool_)
 
 
 def read_seed(random_state: Any) -> int:

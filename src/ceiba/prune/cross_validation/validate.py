@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import frexp
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,6 @@ from ceiba.prune.cross_validation.folds import (
     read_seed,
 )
 from ceiba.shards import grow_folds, with_targets
-from ceiba.table import count_effective_rows
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
 
@@ -235,7 +233,32 @@ def run_folds(
                     "cross-validation."
                 )
     done = _progress_counter(sum(map(len, plan)), verbose)
-    return _merge_repeats([_run_repeat(fold_tree, folds, done) for folds in plan], fold_tree, plan)
+    repeats = [_run_repeat(fold_tree, folds, done) for folds in plan]
+    figures = [
+        fold_tree.mean_and_variance(repeat.first, repeat.second, folds)
+        for repeat, folds in zip(repeats, plan, strict=True)
+    ]
+    risks = np.stack([risk for risk, _ in figures])
+    several = len(figures) > 1
+    problem = fold_tree.problem
+    has_classes = problem.options.task.is_classification("Cross-validation")
+    return CrossValidation(
+        alpha=fold_tree.grid,
+        risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
+        se=np.ldexp(np.sqrt(np.mean([v for _, v in figures], axis=0)), fold_tree.exponent),
+        sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
+        if several
+        else np.full(risks.shape[1], np.nan),
+        n_folds=len(plan[0]),
+        n_repeats=len(plan),
+        row_weight=problem.row_weight,
+        classes=problem.target.info.classes[0] if has_classes else None,
+        codes=problem.target.values[:, 0] if has_classes else None,
+        costs=problem.scales.costs if has_classes else None,
+        held_out=tuple(StepFunctions.concatenate(repeat.functions) for repeat in repeats)
+        if fold_tree.keep
+        else None,
+    )
 
 
 # ---------------------------------------------------------------------- all folds
@@ -286,61 +309,6 @@ def _fold_results(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _merge_repeats(
-    repeats: list[_RepeatSums], fold_tree: FoldTree, plan: list[list[Fold]]
-) -> CrossValidation:
-    """Return the means over repeats."""
-    figures = [
-        _mean_and_variance(repeat, fold_tree, folds)
-        for repeat, folds in zip(repeats, plan, strict=True)
-    ]
-    risks = np.stack([risk for risk, _ in figures])
-    several = len(figures) > 1
-    problem = fold_tree.problem
-    has_classes = problem.options.task.is_classification("Cross-validation")
-    return CrossValidation(
-        alpha=fold_tree.grid,
-        risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),
-        se=np.ldexp(np.sqrt(np.mean([v for _, v in figures], axis=0)), fold_tree.exponent),
-        sd=np.ldexp(risks.std(axis=0, ddof=1), fold_tree.exponent)
-        if several
-        else np.full(risks.shape[1], np.nan),
-        n_folds=len(plan[0]),
-        n_repeats=len(plan),
-        row_weight=problem.row_weight,
-        classes=problem.target.info.classes[0] if has_classes else None,
-        codes=problem.target.values[:, 0] if has_classes else None,
-        costs=problem.scales.costs if has_classes else None,
-        held_out=tuple(StepFunctions.concatenate(repeat.functions) for repeat in repeats)
-        if fold_tree.keep
-        else None,
-    )
-
-
-def _mean_and_variance(
-    sums: _RepeatSums, fold_tree: FoldTree, folds: list[Fold]
-) -> tuple[Array, Array]:
-    """Return the mean error and the variance of that mean, from sums over all test rows."""
-    figures = fold_tree.mean_and_variance(sums.first, sums.second, folds)
-    if figures is not None:
-        return figures
-    tested = np.concatenate([fold.test for fold in folds])
-    weight = fold_tree.error_weight
-    # Dividing by a power of two changes no digit, and squares of huge weights do not overflow.
-    scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
-    weight, first, second = weight / scale, sums.first / scale, sums.second / scale
-    total = float(weight[tested].sum())
-    # A splitter may hold a row out several times, which is not more information: count it once.
-    once = weight[np.unique(tested)]
-    counted = fold_tree.weights_count_rows
-    rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
-    unit = total
-    if fold_tree.error_scale is not None:
-        unit = float((weight * fold_tree.error_scale)[tested].sum())
-    variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows)
-    return first / unit, variance
 
 
 def _progress_counter(total: int, verbose: bool) -> Callable[[], None]:

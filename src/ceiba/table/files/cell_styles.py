@@ -50,6 +50,10 @@ _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2
 _DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
+#: The kinds of styles that are numbers.
+NUMBERS: Final = ("integer", "number")
+
+
 @dataclass(frozen=True)
 class Style:
     """The notation of the cells of a column."""
@@ -60,18 +64,6 @@ class Style:
     prefix: str = ""
     suffix: str = ""
     form: str = ""
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the cells are numbers."""
-        return self.kind in ("integer", "number")
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether these are numbers in the usual notation (1234.5)."""
-        return self.is_number and not (self.thousands or self.prefix or self.suffix) and (
-            self.decimal in ("", ".")
-        )  # fmt: skip
 
     def read(self, series: Any) -> Any:
         """Convert texts; a cell that does not match the style becomes null."""
@@ -107,7 +99,7 @@ class Style:
             same = (before.fill_null("") == self.prefix) & (after.fill_null("") == self.suffix)
             body = sign.fill_null("") + body.str.strip_chars()
             cells = pl.when(same).then(body)
-        if not self.is_plain:
+        if self not in PLAIN_STYLES:
             cells = _filter(cells, self.pattern)
         if self.thousands:
             cells = cells.str.replace_all(_GROUPS[self.thousands], "")
@@ -140,6 +132,8 @@ class Style:
 
 INTEGER: Final = Style("integer")
 PLAIN: Final = Style("number", ".")
+#: Numbers that any program reads.
+PLAIN_STYLES: Final = (INTEGER, PLAIN, Style("number"))
 TEXT: Final = Style("text")
 _BOOLEAN: Final = Style("boolean")
 _PAIRS: Final = tuple(
@@ -244,7 +238,7 @@ class StyleChoice:
     @property
     def decimal_comma(self) -> bool:
         """Whether the file uses decimal commas."""
-        marks = [style.decimal for style in self.styles.values() if style.is_number]
+        marks = [style.decimal for style in self.styles.values() if style.kind in NUMBERS]
         return "," in marks and "." not in marks
 
 
@@ -257,13 +251,16 @@ def choose_styles(
     stored: Mapping[str, Style] | None = None,
 ) -> StyleChoice:
     """Choose one style for each column."""
-    marks = _find_certain(map(_possible_marks, fits.values()))
-    orders = _find_certain(map(_possible_orders, fits.values()))
+    # The only possibility for one column settles the ambiguities of the others.
+    marks, orders = (
+        {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}
+        for possible in (_possible_marks, _possible_orders)
+    )
     stored, choice = stored or {}, StyleChoice()
     for name, styles in fits.items():
         if not styles:
             choice.styles[name] = TEXT
-        elif styles[0].is_number:
+        elif styles[0].kind in NUMBERS:
             style = _choose_number(name, styles, marks, separator, decimal_comma, stored, choice)
             choice.styles[name] = style
         else:
@@ -271,14 +268,9 @@ def choose_styles(
     return choice
 
 
-def _find_certain(possible: Iterable[set[str]]) -> set[str]:
-    """Return the values that are the only possibility for some column."""
-    return {value for some in possible if len(some) == 1 for value in some}
-
-
 def _possible_marks(styles: Sequence[Style]) -> set[str]:
     """Return the possible decimal marks; none if no cell has a mark."""
-    numbers = [style for style in styles if style.is_number]
+    numbers = [style for style in styles if style.kind in NUMBERS]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
         return set()
     return {style.decimal for style in numbers}
@@ -366,7 +358,7 @@ def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) ->
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
     is_number = info.display == "number"
-    fits = [style for style in matching_styles([text]) if style.is_number == is_number]
+    fits = [style for style in matching_styles([text]) if (style.kind in NUMBERS) == is_number]
     if not fits:
         return text
     decimal_comma = _has_decimal_comma(info.name, styles)
@@ -382,5 +374,5 @@ def _has_decimal_comma(name: str, styles: Mapping[str, Style]) -> bool | None:
     """Return True if the file had decimal commas; None if that is unknown."""
     if name in styles and styles[name].decimal:
         return None  # the style of the column decides
-    marks = {style.decimal for style in styles.values() if style.is_number and style.decimal}
+    marks = {style.decimal for style in styles.values() if style.kind in NUMBERS and style.decimal}
     return True if marks == {","} else None

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError
-from ceiba.table.files.cell_styles import Style, StyleChoice, choose_styles, matching_styles
+from ceiba.table.files.cell_styles import (
+    PLAIN_STYLES,
+    Style,
+    StyleChoice,
+    choose_styles,
+    matching_styles,
+)
 from ceiba.table.files.header import detect_separator, name_columns, parse_records
 from ceiba.table.files.streams import display_name, first_line, read_pieces, require_file
 
@@ -43,7 +49,7 @@ class CsvFormat:
         written = {
             name: style.to_dict()
             for name, style in self.styles.items()
-            if style.kind in ("number", "date", "datetime") and not style.is_plain
+            if style.kind in ("number", "date", "datetime") and style not in PLAIN_STYLES
         }
         return {"header": self.header, "names": list(self.names), "styles": written}
 
@@ -106,17 +112,19 @@ class CsvPiece:
         rows: int | None,
     ) -> pl.DataFrame:
         file = self.file
+        # polars leaves the doubled quotes of a header as they are.
+        doubled = {name: name.replace('"', '""') for name in file.format.names}
         frame = pl.read_csv(
             file.header + self.raw,
-            columns=None if columns is None else [_double_quotes(name) for name in columns],
+            columns=None if columns is None else [doubled[name] for name in columns],
             separator=file.format.separator,
             null_values=markers,
             infer_schema=False,
-            schema_overrides={_double_quotes(name): kind for name, kind in (kinds or {}).items()},
+            schema_overrides={doubled[name]: kind for name, kind in (kinds or {}).items()},
             n_rows=rows,
         )
         return frame.rename(
-            {_double_quotes(name): name for name in file.format.names if '"' in name}, strict=False
+            {text: name for name, text in doubled.items() if '"' in name}, strict=False
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
@@ -178,8 +186,14 @@ class CsvFile:
         names, has_header, remarks = name_columns(rows_seen, reading, display_name(source))
         self.remarks += remarks
         self.format = CsvFormat(separator, first.encoding, has_header, tuple(names), markers)
-        end = start + (_header_end(first.raw[start:]) if has_header else 0)
-        self.header = _format_header(names, separator)
+        end = start
+        if has_header:  # a name in quotes may go over several lines
+            while (end := first.raw.find(b"\n", end) + 1) and first.raw.count(b'"', start, end) % 2:
+                pass
+            end = end or len(first.raw)
+        line = io.StringIO(newline="")
+        csv.writer(line, delimiter=separator, lineterminator="\n").writerow(names)
+        self.header = line.getvalue().encode("utf-8")
         before = first.raw.count(b"\n", 0, end)
         self._first = CsvPiece(self, first.raw[end:], first.line + before, first.encoding)
         self._first_done = first.done
@@ -243,28 +257,7 @@ def _is_finite(text: str) -> bool:
         return False
 
 
-def _header_end(raw: bytes) -> int:
-    """Return the end of the first record; a quoted name may contain line breaks."""
-    end = 0
-    while (end := raw.find(b"\n", end) + 1) > 0:
-        if raw.count(b'"', 0, end) % 2 == 0:
-            return end
-    return len(raw)
-
-
 def _record_end(raw: bytes, stop: int) -> int:
     """Return the end of the last record before `stop`, or of `raw` if quotes leave it unclear."""
     end = raw.rfind(b"\n", 0, stop) + 1
     return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)
-
-
-def _double_quotes(name: str) -> str:
-    """Return a name as polars reads it in a header, where doubled quotes stay doubled."""
-    return name.replace('"', '""')
-
-
-def _format_header(names: Sequence[str], separator: str) -> bytes:
-    """Return names as the first line of a CSV file."""
-    text = io.StringIO(newline="")
-    csv.writer(text, delimiter=separator, lineterminator="\n").writerow(names)
-    return text.getvalue().encode("utf-8")

@@ -62,21 +62,17 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
         column = [row[j] for row in below if j < len(row) and row[j]]
         if not cell or not column:
             continue
-        numbers = sum(map(_is_number, column))
+        numbers = sum(_NUMBER.fullmatch(value) is not None for value in column)
         if numbers > 0.8 * len(column):
-            if not _is_number(cell):
+            if not _NUMBER.fullmatch(cell):
                 return True
             alike += 1
         else:
             texts += 1
             again += cell in column
-    if alike and _counts_up([cell for cell in first if _is_number(cell)]):
+    if alike and _counts_up([cell for cell in first if _NUMBER.fullmatch(cell)]):
         return True
     return not (alike or (again > texts / 2 and (again > 1 or len(set(first)) < len(first))))
-
-
-def _is_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell) is not None
 
 
 def _counts_up(cells: list[str]) -> bool:

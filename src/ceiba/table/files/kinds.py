@@ -12,13 +12,20 @@ from typing import Any
 
 from ceiba._polars import pl
 from ceiba.errors import DataError, OptionError, SchemaError, did_you_mean
-from ceiba.table.files.cell_styles import PLAIN, WEAK_MARKERS, Style, strip_cells
+from ceiba.table.files.cell_styles import (
+    NUMBERS,
+    PLAIN,
+    PLAIN_STYLES,
+    WEAK_MARKERS,
+    Style,
+    strip_cells,
+)
 from ceiba.table.files.reading import Batch
 from ceiba.table.levels import Levels
 from ceiba.table.read_for_fit import fit_column
 from ceiba.table.readers.mappings import values_to_column
 from ceiba.table.schema import ColumnInfo, Schema
-from ceiba.table.table import Column, Table
+from ceiba.table.table import Table
 
 RowLocator = Callable[[int], str]  # the position of a row in the file, for messages
 _FLOAT32 = 2**24  # integers up to it are exact in float32
@@ -100,23 +107,21 @@ def as_table(columns: list[Any]) -> Table:
     columns.reverse()
     taken = []
     while columns:
-        taken.append(_read_series(columns.pop()))
+        series = columns.pop()
+        values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
+        is_integer = series.dtype.is_integer()
+        if is_integer and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
+            values = series.cast(pl.Float32).fill_null(float("nan"))
+        column = fit_column(values_to_column(series.name, values))
+        taken.append(replace(column, of_integers=True) if is_integer else column)
     return Table(tuple(taken), n_rows, Schema(tuple(column.info for column in taken), None, True))
-
-
-def _read_series(series: Any) -> Column:
-    values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
-    if series.dtype.is_integer() and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
-        values = series.cast(pl.Float32).fill_null(float("nan"))
-    column = fit_column(values_to_column(series.name, values))
-    return replace(column, of_integers=True) if series.dtype.is_integer() else column
 
 
 def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN) -> Any:
     """Convert texts to numbers; the error for other cells names the line."""
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
-    if not style.is_number:
+    if style.kind not in NUMBERS:
         style = PLAIN
     numbers = style.read(series).cast(pl.Float64)
     _check_converted(series, numbers, name, "a number", locate)
@@ -161,7 +166,7 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         numbers = [
             name
             for name, info in wanted.items()
-            if info.is_numeric and info.display == "number" and certain[name].is_plain
+            if info.is_numeric and info.display == "number" and certain[name] in PLAIN_STYLES
         ]
         try:
             frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
@@ -201,7 +206,7 @@ def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -
     """Return the expression that converts texts to the kind of the column in the schema."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
-            return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
+            return (style if style.kind in NUMBERS else PLAIN).expression(cells).cast(pl.Float64)
         blanks = any(isinstance(level, str) and level != level.strip() for level in info.levels)
         markers = () if batch.piece is None else batch.piece.file.format.markers
         return cells if blanks else strip_cells(cells, markers)
@@ -212,7 +217,7 @@ def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -
         if style.kind in ("date", "datetime"):
             return style.expression(cells).cast(pl.Datetime("us"))
         return cells.map_batches(_parse_times, return_dtype=pl.Datetime("us"))
-    return (style if style.is_number else PLAIN).expression(cells).cast(pl.Float64)
+    return (style if style.kind in NUMBERS else PLAIN).expression(cells).cast(pl.Float64)
 
 
 def _parse_times(text: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -21,6 +21,8 @@ from ceiba.progress import progress_bar
 from ceiba.table.files.cell_styles import (
     CODE,
     INTEGER,
+    NUMBERS,
+    PLAIN_STYLES,
     TEXT,
     Style,
     StyleChoice,
@@ -107,11 +109,11 @@ def find_nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str
     return empty, [f"Dropped columns without name and values: {', '.join(empty)}."]
 
 
+@dataclass
 class ColumnSink:
     """Collect typed pieces as whole columns: texts as codes, integers in the smallest type."""
 
-    def __init__(self) -> None:
-        self._parts: dict[str, list[Any]] = {}
+    _parts: dict[str, list[Any]] = field(default_factory=dict)
 
     def add(self, frame: Any) -> None:
         """Add rows."""
@@ -124,7 +126,16 @@ class ColumnSink:
 
     def frame(self) -> pl.DataFrame:
         """Return the columns; the pieces of each are released once it is concatenated."""
-        return pl.DataFrame([_concat(name, self._parts.pop(name)) for name in list(self._parts)])
+        columns = []
+        for name in list(self._parts):
+            parts = self._parts.pop(name)
+            kinds = {part.dtype for part in parts}
+            if len(kinds) > 1:  # whole numbers of several sizes: the largest of them
+                kind = max(kinds, key=lambda k: int("".join(filter(str.isdigit, str(k))) or 64))
+                parts = [part.cast(kind) for part in parts]
+            whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
+            columns.append(whole.rename(name))
+        return pl.DataFrame(columns)
 
 
 def cast_frame(
@@ -161,7 +172,7 @@ def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> Sty
 def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
     """Return the typed columns of a piece, or None if a guessed style does not match."""
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
-             for name, style in styles.items() if style.is_plain}  # fmt: skip
+             for name, style in styles.items() if style in PLAIN_STYLES}  # fmt: skip
     try:
         frame = piece.parse_numbers(plain)
     except pl.exceptions.ComputeError:  # the parser rejects blanks around numbers, and "-"
@@ -208,16 +219,6 @@ def _compact(series: Any) -> Any:
     return series.shrink_dtype() if series.dtype.is_integer() else series
 
 
-def _concat(name: str, parts: list[Any]) -> Any:
-    """Concatenate the pieces of a column, in the widest of their types."""
-    kinds = {part.dtype for part in parts}
-    if len(kinds) > 1:
-        kind = max(kinds, key=lambda kind: int("".join(filter(str.isdigit, str(kind))) or 64))
-        parts = [part.cast(kind) for part in parts]
-    whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
-    return whole.rename(name)
-
-
 def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
     """Choose among the styles that match all rows of all files."""
     fits: dict[str, tuple[Style, ...]] = {}  # of the columns with a value so far
@@ -248,7 +249,7 @@ def _filter_styles(
             except pl.exceptions.PolarsError:  # polars cannot infer a time format
                 left[name].remove(style)
                 continue
-            codes = style.is_number and bool(bare[name].str.contains(CODE).any())
+            codes = style.kind in NUMBERS and bool(bare[name].str.contains(CODE).any())
             if codes or read.null_count() > bare[name].null_count():
                 left[name].remove(style)
     return {name: tuple(styles) for name, styles in left.items()}

@@ -29,15 +29,6 @@ def is_sparse(X: Any) -> bool:
     return hasattr(X, "toarray") and (hasattr(X, "tocsr") or hasattr(X, "todense"))
 
 
-def refuse_sparse(X: Any, name: str) -> None:
-    """Raise an error if ``X`` is a sparse matrix."""
-    if is_sparse(X):
-        raise DataTypeError(
-            f"Sparse data was passed as {name}, but dense data is required. Use {name}.toarray() "
-            "to convert it (it must fit into memory)."
-        )
-
-
 def open_sparse(X: Any) -> TableSource:
     """Open a sparse matrix."""
     if X.ndim != 2:

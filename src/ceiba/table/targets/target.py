@@ -21,7 +21,7 @@ from ceiba.table.readers.frames import as_array, series_to_column
 from ceiba.table.readers.mappings import open_mapping
 from ceiba.table.readers.numeric import refuse_complex
 from ceiba.table.readers.objects import missing_mask, objects_to_column
-from ceiba.table.readers.sparse import refuse_sparse
+from ceiba.table.readers.sparse import is_sparse
 from ceiba.table.schema import TargetInfo
 from ceiba.table.targets.labels import encode_labels, refuse_infinite
 from ceiba.table.weights import exact_sums
@@ -121,19 +121,34 @@ def read_target(
         return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
     outputs, found_name = read_outputs(y)
     _check_rows(outputs, n_rows)
-    _refuse_missing(outputs)
+    for output in outputs:
+        missing = _find_missing(output)
+        if missing is not None:
+            n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
+            raise DataError(
+                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
+                f"first is row {row}. Pass drop_missing_target=True to fit to drop them, "
+                "or fill them in."
+            )
+        refuse_infinite(output)
     names = found_name if isinstance(found_name, tuple) else ()
     if name is None and isinstance(found_name, str):
         name = found_name
+    columns: list[Array]
+    classes_of_each: tuple[Array, ...] = ()
     if task.is_regression("Reading a target"):
-        values = _stack([_to_numbers(output) for output in outputs], np.float64)
-        return Target(TargetInfo(name, task, (), len(outputs), names), values)
-    coded = [encode_labels(output, n_threads) for output in outputs]
-    for labels, _ in coded:
-        _warn_about_many_classes(labels, len(outputs[0]))
-    values = _stack([codes for _, codes in coded], np.int32)
-    all_classes = tuple(labels for labels, _ in coded)
-    return Target(TargetInfo(name, task, all_classes, len(outputs), names), values)
+        columns, dtype = [_to_numbers(output) for output in outputs], np.dtype(np.float64)
+    else:
+        coded = [encode_labels(output, n_threads) for output in outputs]
+        for classes, codes in coded:
+            _warn_about_many_classes(classes, len(codes))
+        columns, dtype = [codes for _, codes in coded], np.dtype(np.int32)  # type: ignore[assignment]
+        classes_of_each = tuple(classes for classes, _ in coded)
+    if len(columns) == 1:
+        values = np.require(columns[0], dtype, ["C", "A"]).reshape(-1, 1)
+    else:
+        values = np.ascontiguousarray(np.stack(columns, axis=1), dtype=dtype)
+    return Target(TargetInfo(name, task, classes_of_each, len(outputs), names), values)
 
 
 def find_present_rows(y: Any) -> NDArray[np.bool_]:
@@ -161,11 +176,24 @@ def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
         source = open_mapping(y)
         return [_to_array(y[key]) for key in y], _output_names(source.names or ())
     if not isinstance(y, np.ndarray | list | tuple):
-        refuse_sparse(y, "y")
+        if is_sparse(y):
+            raise DataTypeError(
+                "Sparse data was passed as y, but dense data is required. Use y.toarray() to "
+                "convert it (it must fit into memory)."
+            )
         y, name = _open_frame_or_series(y)
         if isinstance(y, dict):
             return list(y.values()), _output_names(y)
-    return _split_outputs(_to_array(y)), name
+    y = _to_array(y)
+    refuse_complex(y.dtype)
+    if y.ndim == 1:
+        return [y], name
+    if y.ndim == 2 and y.shape[1]:
+        return [y[:, k] for k in range(y.shape[1])], name
+    raise DataError(
+        "y should be a 1d array, or a 2d array with a column for each output, got an array of "
+        f"shape {y.shape} instead."
+    )
 
 
 def _output_names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
@@ -253,18 +281,6 @@ def _to_array(y: Any) -> Array:
     return result
 
 
-def _split_outputs(y: Array) -> list[Array]:
-    refuse_complex(y.dtype)
-    if y.ndim == 1:
-        return [y]
-    if y.ndim == 2 and y.shape[1]:
-        return [y[:, k] for k in range(y.shape[1])]
-    raise DataError(
-        "y should be a 1d array, or a 2d array with a column for each output, got an array of "
-        f"shape {y.shape} instead."
-    )
-
-
 def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
     got = len(outputs[0])
     if n_rows is not None and got != n_rows:
@@ -288,19 +304,6 @@ def _find_missing(output: Array) -> NDArray[np.bool_] | None:
     return missing_mask(output.tolist()) if kind == "O" else None
 
 
-def _refuse_missing(outputs: list[Array]) -> None:
-    for output in outputs:
-        missing = _find_missing(output)
-        if missing is not None:
-            n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
-            raise DataError(
-                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Pass drop_missing_target=True to fit to drop them, or fill "
-                "them in."
-            )
-        refuse_infinite(output)
-
-
 def _to_numbers(output: Array) -> Array:
     if output.dtype.kind in "fiub":
         return output
@@ -313,12 +316,6 @@ def _to_numbers(output: Array) -> Array:
         f"Regression requires a numeric target, got {output.dtype} ({output[0]!r}, ...). Convert "
         "it, or use the classifier."
     )
-
-
-def _stack(outputs: list[Array], dtype: Any) -> Array:
-    if len(outputs) == 1:
-        return np.require(outputs[0], dtype, ["C", "A"]).reshape(-1, 1)
-    return np.ascontiguousarray(np.stack(outputs, axis=1), dtype=dtype)
 
 
 def _warn_about_many_classes(classes: Array, n_rows: int) -> None:

@@ -18,6 +18,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -38,6 +39,7 @@ _MB: Final = 2**20
 _UNPACKED_FREE, _UNPACKED_TIMES = 16 * _MB, 50
 _OBJECTS_FREE, _OBJECTS_TIMES, _OBJECT_BYTES = 64 * _MB, 10, 64
 _CHUNK: Final = _MB
+_dump = partial(json.dumps, allow_nan=False, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -54,14 +56,12 @@ def dumps(
     tree: Tree, *, model: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
     """Return a model file as UTF-8 JSON, one array per line; raise if `loads` would refuse it."""
-    schema = schema_to_json(tree.schema)
-    schema_from_json(Field(schema, "schema"))  # refuses what a reader would refuse
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
         "version": VERSION,
         "written": {"ceiba": version("ceiba"), "at": now},
-        "schema": schema,
+        "schema": schema_to_json(tree.schema),
         "tree": tree_to_json(tree),
         "model": None if model is None else dict(model),
         "metadata": to_json(dict(metadata or {})),
@@ -95,10 +95,6 @@ def _format_json(value: Any, indent: str, lines: list[str], head: str = "", tail
         name = "" if key is None else f"{_dump(key)}: "
         _format_json(item, indent + " ", lines, name, "," if at + 1 < len(inside) else "")
     lines.append(f"{indent}{closing}{tail}")
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def loads(raw: bytes) -> Document:

@@ -17,6 +17,8 @@ from ceiba.tree.model_file.values import UnwritableError, check_integer_size, te
 _COUNT: Final = 2**62
 _COLUMN_KEYS: Final = ("name", "kind")
 _OPTIONAL_COLUMN_KEYS: Final = ("levels", "display", "n_missing", "minimum", "maximum", "zone")
+_LEVEL_TYPES: Final = (str, int, float, bool)
+_LEVEL: Final = "A level must be a string, a number, true or false."
 _LABEL_TYPES: Final = {
     "text": (str,),
     "object": (str, int, float, bool),
@@ -28,41 +30,64 @@ _LABEL_TYPES: Final = {
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Return a schema as JSON data."""
+    """Return a schema as plain data, unless a reader would refuse it."""
+    columns: list[dict[str, Any]] = []
+    for info in schema.columns:
+        place = f"schema.columns[{len(columns)}]"
+        fields: dict[str, Any] = {"name": Field(info.name, f"{place}.name").text()}
+        fields["kind"] = str(info.kind)
+        if info.levels or not info.is_numeric:
+            fields["levels"] = list(info.levels)
+            _check_listed(fields["levels"], _LEVEL_TYPES, f"{place}.levels", _LEVEL, "level")
+        if info.display != "number":
+            fields["display"] = Field(info.display, f"{place}.display").text(get_args(Display))
+        if info.n_missing:
+            fields["n_missing"] = int(info.n_missing)
+        for name in ("minimum", "maximum"):
+            bound = getattr(info, name)
+            if bound is not None and math.isfinite(bound):
+                fields[name] = float(bound)
+        if info.zone is not None:
+            fields["zone"] = info.zone
+        columns.append(fields)
+    _check_names(columns, "schema.columns")
     target = schema.target
+    if target is None:
+        Field(None, "schema.target").fail("A tree predicts something.")
     return {
         "named": schema.named,
-        "columns": [_column_to_json(info) for info in schema.columns],
-        "target": None
-        if target is None
-        else {
+        "columns": columns,
+        "target": {
             "name": target.name,
             "task": target.task,
             "n_outputs": target.n_outputs,
             **({"outputs": list(target.outputs)} if target.outputs else {}),
-            "classes": [_labels_to_json(labels) for labels in target.classes],
+            "classes": [_labels_to_json(labels, k) for k, labels in enumerate(target.classes)],
         },
     }
 
 
-def _column_to_json(info: ColumnInfo) -> dict[str, Any]:
-    fields: dict[str, Any] = {"name": info.name, "kind": str(info.kind)}
-    if info.levels or not info.is_numeric:
-        fields["levels"] = list(info.levels)
-    if info.display != "number":
-        fields["display"] = info.display
-    if info.n_missing:
-        fields["n_missing"] = int(info.n_missing)
-    for name in ("minimum", "maximum"):
-        bound = getattr(info, name)
-        if bound is not None and math.isfinite(bound):
-            fields[name] = float(bound)
-    if info.zone is not None:
-        fields["zone"] = info.zone
-    return fields
+def _check_names(columns: list[dict[str, Any]], place: str) -> None:
+    names = Counter(column["name"] for column in columns)
+    if len(names) < len(columns):
+        twice = next(name for name, n in names.items() if n > 1)
+        Field(columns, place).fail("Column names must be unique.", f"two columns called {twice!r}")
 
 
-def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
+def _check_listed(
+    values: list[Any], types: tuple[type, ...], place: str, rule: str, noun: str
+) -> None:
+    """Refuse levels or labels of other types, beyond 2**64, or listed twice."""
+    for at, value in enumerate(values):
+        if type(value) not in types or (noun == "level" and value in (math.inf, -math.inf)):
+            Field(value, f"{place}[{at}]").fail(rule)
+        if type(value) is int:
+            check_integer_size(Field(value, f"{place}[{at}]"))
+    if len(set(values)) < len(values):
+        Field(values, place).fail(f"{noun.capitalize()}s must be unique.", f"a duplicate {noun}")
+
+
+def _labels_to_json(labels: npt.NDArray[Any], output: int) -> dict[str, Any]:
     kind = "text" if labels.dtype.kind in "UT" else labels.dtype.name
     values = labels.tolist()
     if kind not in _LABEL_TYPES or any(type(v) not in _LABEL_TYPES[kind] for v in values):
@@ -71,17 +96,35 @@ def _labels_to_json(labels: npt.NDArray[Any]) -> dict[str, Any]:
             f"Class {odd!r} ({type(odd).__name__}) cannot be saved in a model file. Classes "
             "must be strings, numbers or booleans; convert the target and refit."
         )
+    _labels_of_kind(values, kind, f"schema.target.classes[{output}].labels")
     return {"type": kind, "labels": values}
+
+
+def _labels_of_kind(values: list[Any], kind: str, place: str) -> npt.NDArray[Any]:
+    """Return the array of some labels; refuse those that have no such type."""
+    rule = f"Must be a label of type {kind}."
+    _check_listed(values, _LABEL_TYPES[kind], place, rule, "class")
+    labels = Field(values, place)
+    if kind == "object":
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
+    if kind == "text":
+        return text_array(labels, values)
+    try:
+        array = np.array(values, dtype=kind)
+    except OverflowError:
+        labels.fail(f"Labels must fit {kind}.", "a number that does not")
+    if kind.startswith("float") and not np.isfinite(array).all():
+        labels.fail("Labels must be finite.", "an infinite label")
+    return array
 
 
 def schema_from_json(field: Field) -> Schema:
     """Read a schema; raise `ModelFileError` with the position of an error."""
     field.object(("named", "columns", "target"))
     columns = tuple(_column_from_json(column) for column in field["columns"].items())
-    names = [info.name for info in columns]
-    if len(set(names)) < len(names):
-        twice = next(name for name, n in Counter(names).items() if n > 1)
-        field["columns"].fail("Column names must be unique.", f"two columns called {twice!r}")
+    _check_names(field["columns"].value, field["columns"].place)
     target = field.get("target")
     if target is None:
         field["target"].fail("A tree must have a target.")
@@ -98,7 +141,10 @@ def _column_from_json(field: Field) -> ColumnInfo:
     elif "levels" not in field.value:
         field.fail(f"A column of kind {kind} must have levels.", "no levels")
     else:
-        levels = _levels_from_json(field["levels"])
+        levels = tuple(field["levels"].entries())
+        _check_listed(list(levels), _LEVEL_TYPES, field["levels"].place, _LEVEL, "level")
+        if len(levels) >= 2**31:
+            field["levels"].fail("Must have fewer than 2**31 levels.")
     return ColumnInfo(
         name=field["name"].text(),
         kind=kind,
@@ -109,19 +155,6 @@ def _column_from_json(field: Field) -> ColumnInfo:
         maximum=field.optional("maximum", Field.number),
         zone=field.optional("zone", Field.text),
     )
-
-
-def _levels_from_json(field: Field) -> tuple[Any, ...]:
-    levels = field.entries()
-    for level in field.items():
-        if type(level.value) not in (str, int, float, bool) or level.value in (math.inf, -math.inf):
-            level.fail("A level must be a string, a number, true or false.")
-        check_integer_size(level)
-    if len(set(levels)) < len(levels):
-        field.fail("Levels must be unique.", "a duplicate level")
-    if len(levels) >= 2**31:
-        field.fail("Must have fewer than 2**31 levels.")
-    return tuple(levels)
 
 
 def _target_from_json(field: Field) -> TargetInfo:
@@ -144,25 +177,6 @@ def _labels_from_json(field: Field) -> npt.NDArray[Any]:
     field.object(("type", "labels"))
     kind = field["type"].text(_LABEL_TYPES)
     labels = field["labels"]
-    values = labels.entries()
-    for label in labels.items():
-        if type(label.value) not in _LABEL_TYPES[kind]:
-            label.fail(f"Must be a label of type {kind}.")
-        check_integer_size(label)
-    if not values:
+    if not labels.entries():
         labels.fail("Must have at least one class.")
-    if len(set(values)) < len(values):
-        labels.fail("Classes must be unique.", "a duplicate class")
-    if kind == "object":
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array
-    if kind == "text":
-        return text_array(labels, values)
-    try:
-        array = np.array(values, dtype=kind)
-    except OverflowError:
-        labels.fail(f"Labels must fit {kind}.", "a number that does not")
-    if kind.startswith("float") and not np.isfinite(array).all():
-        labels.fail("Labels must be finite.", "an infinite label")
-    return array
+    return _labels_of_kind(labels.value, kind, labels.place)

@@ -94,14 +94,20 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         **{name: getattr(tree, name).tolist() for name in _INTEGER_ARRAYS},
         **{name: _floats_to_json(getattr(tree, name), name) for name in _FLOAT_ARRAYS},
         "risk": _floats_to_json(tree.risk),
-        "value": _values_to_json(tree.value, "value"),
-        "counts": None if tree.counts is None else _values_to_json(tree.counts, "counts"),
+        **{
+            name: values
+            if values is None
+            else [
+                [_floats_to_json(v, name) for v in output.T] for output in np.moveaxis(values, 1, 0)
+            ]
+            for name, values in (("value", tree.value), ("counts", tree.counts))
+        },
         "cost_matrix": None
         if costs is None
         else [_floats_to_json(row, "cost_matrix") for row in costs],
         "class_prior": None if prior is None else _floats_to_json(prior, "class_prior"),
-        "surrogates": _table_to_json(tree.surrogates),
-        "competitors": _table_to_json(tree.competitors),
+        "surrogates": None if tree.surrogates is None else _table_to_json(tree.surrogates),
+        "competitors": None if tree.competitors is None else _table_to_json(tree.competitors),
         "tests": None
         if tests is None
         else {"name": tests.name}
@@ -138,11 +144,6 @@ def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
     ]
 
 
-def _values_to_json(values: Array, name: str) -> list[list[list[Any]]]:
-    outputs = np.moveaxis(values, 1, 0)
-    return [[_floats_to_json(column, name) for column in output.T] for output in outputs]
-
-
 def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     fields = {
         name: _floats_to_json(splits.cut) if name == "cut" else getattr(splits, name).tolist()
@@ -159,9 +160,7 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     return fields
 
 
-def _table_to_json(stored: SplitsByNode | None) -> dict[str, Any] | None:
-    if stored is None:
-        return None
+def _table_to_json(stored: SplitsByNode) -> dict[str, Any]:
     figures = {name: getattr(stored, name) for name in stored.figures()}
     return {
         "start": stored.start.tolist(),

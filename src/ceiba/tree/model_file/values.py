@@ -63,29 +63,21 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
         pairs = value.items()
         return {"$items": [[to_json(k, objects), to_json(v, objects)] for k, v in pairs]}
     if isinstance(value, np.ndarray):
-        return _array_to_json(value, objects)
+        kind = "text" if value.dtype.kind in "UT" else value.dtype.name
+        if kind not in _DTYPES:
+            raise UnwritableError(f"An array of {value.dtype} cannot be saved in a model file.")
+        entries = [to_json(item, objects) for item in value.reshape(-1).tolist()]
+        return {"$array": [kind, list(value.shape), entries]}
     name = type(value).__name__
     if objects and objects.get(name) is type(value):
-        return {"$object": [name, to_json(_object_state(value), objects)]}
+        if hasattr(value, "get_params"):
+            state = value.get_params(deep=False)
+        elif is_dataclass(value):
+            state = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+        else:
+            state = value.__getstate__()
+        return {"$object": [name, to_json(state, objects)]}
     raise UnwritableError(f"A {name} cannot be saved in a model file: {value!r}.")
-
-
-def _object_state(value: Any) -> dict[str, Any]:
-    if hasattr(value, "get_params"):
-        parameters: dict[str, Any] = value.get_params(deep=False)
-        return parameters
-    if is_dataclass(value):
-        return {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-    state: dict[str, Any] = value.__getstate__()
-    return state
-
-
-def _array_to_json(value: Any, objects: Mapping[str, type] | None) -> Any:
-    kind = "text" if value.dtype.kind in "UT" else value.dtype.name
-    if kind not in _DTYPES:
-        raise UnwritableError(f"An array of {value.dtype} cannot be saved in a model file.")
-    entries = [to_json(item, objects) for item in value.reshape(-1).tolist()]
-    return {"$array": [kind, list(value.shape), entries]}
 
 
 def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, ClassVar, Final
 
@@ -174,8 +174,8 @@ class Presence(_SplitBase):
 Split = Cut | LevelSets | Presence | Intervals
 
 
-def _empty_array() -> Array:
-    return np.zeros(0)
+_CUTS: Final = (SplitKind.CUT, SplitKind.INTERVALS)
+_no_values = partial(np.zeros, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,9 +220,9 @@ class SplitTable(ArrayRecord):
     level_start: Array
     level_code: Array
     level_branch: Array
-    interval_start: Array = field(default_factory=_empty_array)
-    interval_cut: Array = field(default_factory=_empty_array)
-    digits: Array = field(default_factory=_empty_array)
+    interval_start: Array = field(default_factory=_no_values)
+    interval_cut: Array = field(default_factory=_no_values)
+    digits: Array = field(default_factory=_no_values)
 
     _DTYPES: ClassVar = {
         "kind": np.int8,
@@ -241,7 +241,7 @@ class SplitTable(ArrayRecord):
         if not len(self.interval_start):  # no intervals
             object.__setattr__(self, "interval_start", np.zeros(len(self.kind) + 1, np.int64))
         if not len(self.digits):  # without training data
-            object.__setattr__(self, "digits", np.where(self.has_cuts, ALL_DIGITS, 0))
+            object.__setattr__(self, "digits", np.where(np.isin(self.kind, _CUTS), ALL_DIGITS, 0))
         super().__post_init__()
 
     def __len__(self) -> int:
@@ -332,14 +332,9 @@ class SplitTable(ArrayRecord):
         return self.interval_cut[int(self.interval_start[i]) : int(self.interval_start[i + 1])]
 
     @property
-    def has_cuts(self) -> Array:
-        """Whether each row is a CUT or INTERVALS."""
-        return np.isin(self.kind, (SplitKind.CUT, SplitKind.INTERVALS))
-
-    @property
     def has_digits(self) -> bool:
         """Whether any cut needs fewer than all digits."""
-        return bool(np.any(self.digits[self.has_cuts] < ALL_DIGITS))
+        return bool(np.any(self.digits[np.isin(self.kind, _CUTS)] < ALL_DIGITS))
 
     @cached_property
     def has_missing_branch(self) -> Array:

@@ -1,4 +1,4 @@
-"""``ceiba compare``: two models on one file: how good, where they disagree, how they differ."""
+"""``ceiba compare``: compare two models on one file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Model, ReadingFlags
 from ceiba.errors import DataError
 from ceiba.formatting import escape_control, format_number, pluralize
 from ceiba.task import Task
@@ -15,47 +15,45 @@ from ceiba.task import Task
 def compare(
     first: Model,
     second: Model,
-    data: Annotated[str, typer.Argument(help="A table with the truth.", metavar="DATA")],
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth.")
-    ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    data: Annotated[str, typer.Argument(help="Table with the target.", metavar="DATA")],
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Target column.")] = None,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Compare two models on the rows of one file.
 
     Example: ceiba compare small.ceiba large.ceiba test.csv
     """
-    from ceiba.cli.commands.using.evaluate import evaluation_blocks, evaluation_data, truth_of
+    from ceiba.cli.commands.using.evaluate import evaluation_to_dict, format_evaluation, read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, show_warnings
 
-    warn_in_words()
+    show_warnings()
     models, entries, lines = [], [], []
     for path in (first, second):
         opened, metadata = open_model(path)
-        read_as = reading.like(metadata, opened.tree_)
-        X, y, _, _ = truth_of(opened, data, read_as, target, None)
+        read_as = reading.for_model(metadata, opened.tree_)
+        X, y, _, _ = read_truth(opened, data, read_as, target, None)
         evaluation = opened.evaluate(X, y)
         models.append((opened, opened.predict(X)))
         entries.append({"model": str(path), "leaves": opened.tree_.n_leaves,
-                     "evaluation": evaluation_data(evaluation)})  # fmt: skip
+                     "evaluation": evaluation_to_dict(evaluation)})  # fmt: skip
         lines += [
             f"{path}: {pluralize(opened.tree_.n_leaves, 'leaf', 'leaves')}",
-            *evaluation_blocks(evaluation),
+            *format_evaluation(evaluation),
             "",
         ]
     trees = [model.tree_ for model, _ in models]
     if trees[0].task != trees[1].task:
         raise DataError(f"{first} is a {trees[0].task} tree, {second} a {trees[1].task} tree.")
-    disagreement = _disagreement(models[0][1], models[1][1], y, trees[0].task)
-    splits = _splits(*trees)
+    disagreement = _compare_answers(models[0][1], models[1][1], y, trees[0].task)
+    splits = _compare_splits(*trees)
     lines += [*disagreement.pop("lines"), *splits.pop("lines")]
     figures = {"models": entries, "disagreement": disagreement, "splits": splits}
     answer(lines, figures, as_json)
 
 
-def _disagreement(answers: Any, other: Any, y: Any, task: Task) -> dict[str, Any]:
+def _compare_answers(answers: Any, other: Any, y: Any, task: Task) -> dict[str, Any]:
     import numpy as np
 
     if task.is_regression("ceiba compare"):
@@ -77,17 +75,17 @@ def _disagreement(answers: Any, other: Any, y: Any, task: Task) -> dict[str, Any
             "examples": differ[:10] + 1, "lines": [text, *examples]}  # fmt: skip
 
 
-def _splits(first: Any, second: Any) -> dict[str, Any]:
-    """Return how often each tree asks about each column."""
+def _compare_splits(first: Any, second: Any) -> dict[str, Any]:
+    """Return how often each tree splits on each column."""
     from collections import Counter
 
     from ceiba.listing import Grid
 
-    def asked(tree: Any) -> Counter[str]:
+    def count_splits(tree: Any) -> Counter[str]:
         names = tree.schema.names
         return Counter(names[j] for j in tree.splits.column.tolist() if j >= 0)
 
-    a, b = asked(first), asked(second)
+    a, b = count_splits(first), count_splits(second)
     names = sorted({*a, *b}, key=lambda name: -(a[name] + b[name]))
     rows = [[escape_control(name, one_line=True), str(a[name]), str(b[name])] for name in names]
     table = Grid([["splits", "first", "second"], *rows], [False, True, True])

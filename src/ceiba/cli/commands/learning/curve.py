@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Data,
     KeepIdentifiers,
@@ -21,43 +21,45 @@ from ceiba.cli.options.shared_options import (
 def curve(
     data: Data,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+        str, typer.Option("--target", "-t", help="Column to predict, by name or number.")
     ],
     task: Annotated[
         str | None, typer.Option(help="Learning task. [default: inferred from the target]")
     ] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out.")] = None,
-    categorical: Annotated[list[str] | None, typer.Option(help="Columns with levels.")] = None,
-    keep_identifiers: KeepIdentifiers = False,
-    repeats: Annotated[int, typer.Option(help="Shuffles per size.")] = 20,
-    recipe: Annotated[str | None, typer.Option(help="A known family of trees.")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="An option of the estimator: NAME=VALUE.")
+    drop: Annotated[list[str] | None, typer.Option(help="Columns to drop.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Columns to read as categorical.")
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    keep_identifiers: KeepIdentifiers = False,
+    repeats: Annotated[int, typer.Option(help="Repeats per size.")] = 20,
+    recipe: Annotated[str | None, typer.Option(help="Preset of options.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Estimator option: NAME=VALUE.")
+    ] = None,
+    reading: ReadingFlags = DEFAULT_READING,
     out: Out = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how the score grows with the rows learned from, to see whether more would help.
+    """Compute the learning curve: the score by the number of training rows.
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
-    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.learn_job import LearnJob
     from ceiba.cli.options.estimator_from_flags import (
         check_before_reading,
         make_model,
         read_settings,
     )
-    from ceiba.cli.terminal.output import LANG, answer, check_out, remark, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, check_out_path, remark, show_warnings
     from ceiba.inspection import learning_curve
     from ceiba.table.files import split_names
 
-    warn_in_words(quiet=True)
-    check_out(out)
-    work = Learning(
+    show_warnings(quiet=True)
+    check_out_path(out)
+    work = LearnJob(
         data=data, target=target,
-        reading=reading.reading(),
+        reading=reading.resolve(),
         shape={"drop": split_names(drop), "categorical": split_names(categorical), "numeric": [],
                "ordered": {}},
         weight=None, quiet=True, keep_identifiers=keep_identifiers,

@@ -1,4 +1,4 @@
-"""``ceiba describe``: what a table is like, before anything is learned from it."""
+"""``ceiba describe``: describe a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, ReadingFlags
 
 
 def describe(
@@ -17,31 +17,31 @@ def describe(
             "--target",
             "-t",
             metavar="COLUMN",
-            help="A column, by name or number: the others get their association with it.",
+            help="Target column, by name or number; adds the association of the others with it.",
             show_default=False,
         ),
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a table: kinds of columns, missing cells, distributions, what looks suspicious.
+    """Describe a table: kinds of columns, missing values, distributions, warnings.
 
     Example: ceiba describe weather.csv --target RAIN
     """
-    from ceiba.cli.first_look import column_named, described, in_option_words
-    from ceiba.cli.terminal.output import answer, can_unicode, remark, warn_in_words
+    from ceiba.cli.advice import add_option_hint, describe_table, find_column
+    from ceiba.cli.terminal.output import answer, remark, show_warnings, supports_unicode
     from ceiba.table import read
     from ceiba.table.files import as_columns, load_table
 
-    warn_in_words(quiet=True)
-    loaded = load_table(data, reading.reading(as_json))
+    show_warnings(quiet=True)
+    loaded = load_table(data, reading.resolve(as_json))
     name = None
     if target is not None:
-        name = column_named(target, loaded.frame.columns, "--target", data)
-    description = described(read(as_columns(loaded.frame), finite=False), name)
+        name = find_column(target, loaded.frame.columns, "--target", data)
+    description = describe_table(read(as_columns(loaded.frame), finite=False), name)
     for text in loaded.remarks:
         remark(f"warning: {text}")
     figures = {**description.to_dict(), "remarks": loaded.remarks}
-    answer(description.table(unicode=can_unicode()).blocks(fold=None), figures, as_json)
+    answer(description.table(unicode=supports_unicode()).blocks(fold=None), figures, as_json)
     for finding in description.remarks if not as_json else ():
-        remark(f"warning: {in_option_words(finding)}")
+        remark(f"warning: {add_option_hint(finding)}")

@@ -1,4 +1,4 @@
-"""``ceiba learn``: a table in, a tree out."""
+"""``ceiba learn``: learn a tree from a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Data,
     KeepIdentifiers,
@@ -25,72 +25,71 @@ _BEYOND = "Tables beyond memory"
 def learn(
     data: Data,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="The column to predict, by name or number.")
+        str, typer.Option("--target", "-t", help="Column to predict, by name or number.")
     ],
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", help="Where the model goes. [default: DATA.ceiba]"),
+        typer.Option("--model", "-m", help="Model file to write. [default: DATA.ceiba]"),
     ] = None,
     task: Annotated[
         str | None,
         typer.Option(help="Learning task. [default: inferred from the target]"),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="Columns to leave out: a,b.", rich_help_panel=_DATA)
+        list[str] | None, typer.Option(help="Columns to drop: a,b.", rich_help_panel=_DATA)
     ] = None,
     categorical: Annotated[
-        list[str] | None, typer.Option(help="Columns that hold levels.", rich_help_panel=_DATA)
+        list[str] | None,
+        typer.Option(help="Columns to read as categorical.", rich_help_panel=_DATA),
     ] = None,
     numeric: Annotated[
-        list[str] | None, typer.Option(help="Columns that hold numbers.", rich_help_panel=_DATA)
+        list[str] | None, typer.Option(help="Columns to read as numbers.", rich_help_panel=_DATA)
     ] = None,
     ordered: Annotated[
         list[str] | None,
-        typer.Option(help="Levels in order: size=S<M<L.", rich_help_panel=_DATA),
+        typer.Option(help="Ordered levels of a column: size=S<M<L.", rich_help_panel=_DATA),
     ] = None,
     weight: Annotated[
-        str | None, typer.Option(help="Column with the weight of each row.", rich_help_panel=_DATA)
+        str | None, typer.Option(help="Column with row weights.", rich_help_panel=_DATA)
     ] = None,
     frequency: Annotated[
         str | None,
-        typer.Option(help="Column with how many times each row counts.", rich_help_panel=_DATA),
+        typer.Option(help="Column with row frequencies.", rich_help_panel=_DATA),
     ] = None,
     keep_identifiers: KeepIdentifiers = False,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     test_size: Annotated[
         float | None, typer.Option(help="Fraction of rows held out for evaluation.")
     ] = None,
-    test: Annotated[str | None, typer.Option(help="A file of rows for evaluation.")] = None,
+    test: Annotated[str | None, typer.Option(help="File of rows for evaluation.")] = None,
     recipe: Annotated[
         str | None,
-        typer.Option(help="A known family of trees.", rich_help_panel=_TREE),
+        typer.Option(help="Preset of options.", rich_help_panel=_TREE),
     ] = None,
     class_weight: Annotated[
         str | None, typer.Option(help="balanced, or yes=2,no=1.", rich_help_panel=_TREE)
     ] = None,
     prior: Annotated[
         str | None,
-        typer.Option(help="Shares of the classes: yes=0.1,no=0.9.", rich_help_panel=_TREE),
+        typer.Option(help="Class priors: yes=0.1,no=0.9.", rich_help_panel=_TREE),
     ] = None,
     costs: Annotated[
         str | None,
-        typer.Option(help="CSV of truth, predicted, cost.", rich_help_panel=_TREE),
+        typer.Option(help="CSV with the columns truth, predicted, cost.", rich_help_panel=_TREE),
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", help="Any other option of the estimator: NAME=VALUE.", rich_help_panel=_TREE
-        ),
+        typer.Option("--set", help="Other estimator option: NAME=VALUE.", rich_help_panel=_TREE),
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(help="Seconds of --search optimal.", rich_help_panel=_TREE),
+        typer.Option(help="Time limit of --search optimal, in seconds.", rich_help_panel=_TREE),
     ] = None,
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Learn from files ('big/*.parquet', 'big/*.csv') that are not read as a whole, "
-            "within so much memory: 4GB.",
+            help="Learn out of core from files ('big/*.parquet', 'big/*.csv') within this much "
+            "memory: 4GB.",
             rich_help_panel=_BEYOND,
         ),
     ] = None,
@@ -101,7 +100,7 @@ def learn(
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Address of a Dask scheduler (tcp://host:8786) whose workers read the files.",
+            help="Dask scheduler (tcp://host:8786) whose workers read the files.",
             rich_help_panel=_BEYOND,
         ),
     ] = None,
@@ -115,19 +114,18 @@ def learn(
     hash_data: Annotated[
         bool, typer.Option("--hash-data", help="Store the SHA-256 of the file in the model.")
     ] = False,
-    report: Annotated[Path | None, typer.Option(help="Write the interactive page.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Interactive HTML report to write.")] = None,
     small_report: Annotated[
         bool,
         typer.Option(
             "--small-report",
-            help="Leave the unpruned tree out of the page: its slider then goes to smaller trees "
-            "only.",
+            help="Leave the unpruned tree out of the report; its slider shows smaller trees only.",
         ),
     ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     *,
-    options: dict[str, Any],  # by flags made from the rows of the estimators' options
+    options: dict[str, Any],  # flags of the option rows
 ) -> None:
     """Learn a tree from a table and save it.
 
@@ -140,23 +138,23 @@ def learn(
     ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
     from ceiba.cli.beyond_memory import open_files
-    from ceiba.cli.learn_job import Learning
+    from ceiba.cli.learn_job import LearnJob
     from ceiba.cli.models import save_model
     from ceiba.cli.options.estimator_from_flags import check_before_reading, read_settings
-    from ceiba.cli.terminal.output import check_out, remark, warn_in_words
+    from ceiba.cli.terminal.output import check_out_path, remark, show_warnings
     from ceiba.table.files import is_stream, make_seekable, parse_ordered, require_file, split_names
 
-    warn_in_words(quiet)
-    check_out(model, "--model")
-    check_out(report, "--report")
+    show_warnings(quiet)
+    check_out_path(model, "--model")
+    check_out_path(report, "--report")
     if small_report and report is None:
-        raise OptionError("--small-report needs --report PAGE.")
+        raise OptionError("--small-report requires --report.")
     if weight is not None and frequency is not None:
         raise OptionError("Pass --weight or --frequency, not both.")
-    work = Learning(
+    work = LearnJob(
         data=data,
         target=target,
-        reading=reading.reading(quiet),
+        reading=reading.resolve(quiet),
         shape={
             "drop": split_names(drop),
             "categorical": split_names(categorical),
@@ -170,7 +168,7 @@ def learn(
     )
     if time_limit is not None:
         if options.get("search") != "optimal":
-            raise OptionError("--time-limit is about --search optimal: give both.")
+            raise OptionError("--time-limit requires --search optimal.")
         options["search__time_limit"] = time_limit
     if test is not None and test_size is not None:
         raise OptionError("Pass --test or --test-size, not both.")
@@ -178,9 +176,9 @@ def learn(
         if file is not None:
             require_file(file.partition("::")[0])
     if test is not None and report is not None:
-        test = make_seekable(test)  # the figures and the page read it
+        test = make_seekable(test)  # read twice: for the evaluation and the report
     if test_size is not None and not 0 < test_size < 1:
-        raise OptionError(f"--test-size {test_size}: a share between 0 and 1 is needed.")
+        raise OptionError(f"--test-size must be between 0 and 1, got {test_size}.")
     check_before_reading(task, recipe, options, read_settings(set_))
     if "*" in data or any(flag is not None for flag in (memory, scratch, cluster)):
         unusable = {
@@ -190,7 +188,7 @@ def learn(
         open_files(work, task, memory, scratch, cluster, unusable)
     else:
         if checkpoint is not None:
-            raise OptionError("--checkpoint is for tables beyond memory: give --memory too.")
+            raise OptionError("--checkpoint requires --memory.")
         work.read(task, advise=True)
     seed, keep_unpruned = options["random_state"], report is not None and not small_report
     fitted = work.fit(
@@ -201,6 +199,6 @@ def learn(
     if (is_stream(data) or "*" in path.name) and model is None:
         path = Path("model.ceiba")
     remark(save_model(fitted, path, work.metadata(hash_data)), quiet)
-    work.tell(fitted, path, test, as_json)
+    work.print_result(fitted, path, test, as_json)
     if report is not None:
         work.report(fitted, report, test)

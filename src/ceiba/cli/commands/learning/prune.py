@@ -1,4 +1,4 @@
-"""``ceiba prune``: a smaller tree of the same model, or the list of those there are."""
+"""``ceiba prune``: list the pruning sequence of a model, or write a pruned model."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def prune(
     alpha: Annotated[
         float | None, typer.Option(help="Cost per leaf, in units of the mean risk.")
     ] = None,
-    leaves: Annotated[int | None, typer.Option(help="At most so many leaves.")] = None,
-    risk: Annotated[str, typer.Option(help="What a leaf is charged against.")] = "cost",
+    leaves: Annotated[int | None, typer.Option(help="Largest number of leaves.")] = None,
+    risk: Annotated[str, typer.Option(help="Risk that alpha is compared with.")] = "cost",
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the nested trees of a model, or write one of them as a new model.
+    """List the pruning sequence of a model, or write one of its trees as a model.
 
     Examples
     --------
@@ -30,15 +30,15 @@ def prune(
     ceiba prune weather.ceiba --leaves 6 -o small.ceiba
     """
     from ceiba.cli.models import open_model, save_model
-    from ceiba.cli.terminal.output import answer, check_out, remark, tree_style
+    from ceiba.cli.terminal.output import answer, check_out_path, remark, tree_style
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
 
     opened, metadata = open_model(model)
-    check_out(out)
+    check_out_path(out)
     tree = opened.tree_
     if risk not in ("cost", "impurity"):
-        raise OptionError(f"--risk {risk!r}: cost or impurity.")
+        raise OptionError(f"--risk must be cost or impurity, got {risk!r}.")
     kind: str = risk
     if alpha is None and leaves is None:
         steps = pruning_sequence(tree, risk=kind)  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ def prune(
         steps = pruning_sequence(tree, risk=kind)  # type: ignore[arg-type]
         fits = [a for a, n in zip(steps.alpha, steps.n_leaves, strict=True) if n <= (leaves or 0)]
         if not fits:
-            raise OptionError(f"--leaves {leaves}: at least 1 is needed.")
+            raise OptionError(f"--leaves must be at least 1, got {leaves}.")
         alpha = float(fits[0])
     smaller = prune_tree(tree, alpha, risk=kind)  # type: ignore[arg-type]
     figures = {"alpha": alpha, "leaves": smaller.n_leaves, "before": tree.n_leaves}

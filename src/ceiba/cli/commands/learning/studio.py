@@ -1,4 +1,4 @@
-"""``ceiba studio``: a tree grown by hand, in the browser."""
+"""``ceiba studio``: grow a tree by hand in the browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 
 _LESSONS: Final = ("restaurant", "play-tennis", "iris")
@@ -17,51 +17,47 @@ def studio(
     data: Annotated[
         str,
         typer.Argument(
-            help="A table (CSV, Parquet, Arrow, a spreadsheet, a database), a model file, or with "
-            "--lesson restaurant, play-tennis or iris.",
+            help="Table (CSV, Parquet, Arrow, spreadsheet, database) or model file; with --lesson "
+            "also restaurant, play-tennis or iris.",
             metavar="DATA",
             show_default=False,
         ),
     ],
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The column to predict, by name or number."),
+        typer.Option("--target", "-t", help="Column to predict, by name or number."),
     ] = None,
     rows: Annotated[
         str | None,
-        typer.Option("--data", "-d", help="With a model file: the table it learned from."),
+        typer.Option("--data", "-d", help="Training table of a model file."),
     ] = None,
-    test: Annotated[str | None, typer.Option(help="A file of held-out rows.")] = None,
+    test: Annotated[str | None, typer.Option(help="File of held-out rows.")] = None,
     lesson: Annotated[
         bool,
-        typer.Option(
-            "--lesson", help="Classroom mode: figures stay hidden until you have answered."
-        ),
+        typer.Option("--lesson", help="Classroom mode: hide figures until a question is answered."),
     ] = False,
     workspace: Annotated[
         Path | None,
-        typer.Option("--workspace", "-w", help="Where the work is kept. [default: DATA.studio]"),
+        typer.Option("--workspace", "-w", help="Workspace file. [default: DATA.studio]"),
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Begin anew; the work so far is put aside.")
+        bool, typer.Option("--new", help="Start a new workspace; keep the old one as a backup.")
     ] = False,
     host: Annotated[
         str,
-        typer.Option(
-            help="Address to listen on; others than this computer's own are open to the network."
-        ),
+        typer.Option(help="Address to listen on; any but the local one is open to the network."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 0,
+    port: Annotated[int, typer.Option(help="Port; 0 for a free one.", min=0, max=65535)] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
     lang: Annotated[str, typer.Option(help="Language of the page: en, es, pt.")] = "en",
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
-    """Grow a tree by hand, with the data, in the browser.
+    """Grow a tree by hand in the browser.
 
-    The work is kept in DATA.studio after every action; starting again goes on with it.
+    The work is saved in DATA.studio after every action and resumed from there.
 
     Examples
     --------
@@ -71,14 +67,14 @@ def studio(
 
     ceiba studio restaurant --lesson --lang es
     """
-    from ceiba.cli.terminal.output import remark, warn_in_words
+    from ceiba.cli.terminal.output import remark, show_warnings
 
     is_lesson = lesson and data in _LESSONS and not Path(data).exists()
     is_model = data.endswith((".ceiba", ".ceiba.gz"))
     if rows is not None and not is_model:
-        raise OptionError("--data is for a model file: ceiba studio MODEL --data TABLE.")
-    loaded = None if is_lesson or is_model else _read(data, reading)
-    from ceiba.cli.studio_job import file_source, lesson_source, model_source
+        raise OptionError("--data requires a model file: ceiba studio MODEL --data TABLE.")
+    loaded = None if is_lesson or is_model else _read_while_importing(data, reading)
+    from ceiba.cli.studio_job import open_lesson, open_model_table, open_table
 
     try:
         from ceiba.studio import Address, initial_setup, open_workspace, run
@@ -88,16 +84,16 @@ def studio(
             "ceiba[studio]",
             name=error.name,
         ) from None
-    warn_in_words(quiet)
+    show_warnings(quiet)
     options: dict[str, Any] = {}
     name: str | None
     if is_lesson:
-        source, name, options = lesson_source(data)
+        source, name, options = open_lesson(data)
     elif is_model:
-        source, name = model_source(data, rows, target, reading)
+        source, name = open_model_table(data, rows, target, reading)
     else:
-        source, name = file_source(data, target, reading, test, loaded)
-    del loaded  # a large table is in memory once
+        source, name = open_table(data, target, reading, test, loaded)
+    del loaded  # keep a large table in memory once
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
@@ -111,28 +107,28 @@ def studio(
         remark(f"warning: {text}", quiet)
     if opened.resumed is not None:
         done = opened.resumed["actions"]
-        remark(f"Going on with {done} actions kept in {path}. --new begins anew.", quiet)
+        remark(f"Resumed {done} actions from {path}. --new starts a new workspace.", quiet)
     address = Address(host, port)
     run(opened, address, browser=not no_browser, tell=remark)
     remark("" if path is None else f"The work is kept in {path}.", quiet)
 
 
-def _read(data: str, flags: ReadingFlags) -> Any:
-    """Read a table; what takes long to import is imported meanwhile, in another thread."""
+def _read_while_importing(data: str, flags: ReadingFlags) -> Any:
+    """Read a table while another thread imports the studio."""
     from threading import Thread
 
-    importing = Thread(target=_import_the_rest)
+    importing = Thread(target=_import_studio)
     importing.start()
     from ceiba.table.files import load_table
 
     try:
-        return load_table(data, flags.reading())
+        return load_table(data, flags.resolve())
     finally:
         importing.join()
 
 
-def _import_the_rest() -> None:
-    """Import what the studio needs besides the reader; what is not installed is named later."""
+def _import_studio() -> None:
+    """Import the modules of the studio; missing packages are reported later."""
     from contextlib import suppress
     from importlib import import_module
 

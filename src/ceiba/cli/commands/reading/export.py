@@ -1,4 +1,4 @@
-"""``ceiba export``: a model in another format."""
+"""``ceiba export``: write a model in another format."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def export(
         str | None,
         typer.Argument(
             metavar="[FORMAT]",
-            help="sql, python, c, javascript, json, onnx, pmml, rules, text, dot, ...; by the "
-            "ending of --out if not given.",
+            help="sql, python, c, javascript, json, onnx, pmml, rules, text, dot, ... "
+            "[default: by the suffix of --out]",
         ),
     ] = None,
     out: Out = None,
-    dialect: Annotated[str | None, typer.Option(help="Of SQL. [default: ansi]")] = None,
-    table: Annotated[str | None, typer.Option(help="Of SQL: the table. [default: data]")] = None,
+    dialect: Annotated[str | None, typer.Option(help="SQL dialect. [default: ansi]")] = None,
+    table: Annotated[str | None, typer.Option(help="SQL table. [default: data]")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Another option of the format: NAME=VALUE.")
+        list[str] | None, typer.Option("--set", help="Other option of the format: NAME=VALUE.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model in another format; every format answers as `ceiba predict` does.
+    """Write a model in another format; predictions equal those of `ceiba predict`.
 
     Examples
     --------
@@ -41,13 +41,13 @@ def export(
 
     from ceiba.cli.models import open_tree
     from ceiba.cli.options.estimator_from_flags import read_settings
-    from ceiba.cli.terminal.output import check_out, remark
+    from ceiba.cli.terminal.output import check_out_path, remark
     from ceiba.export import FORMATS, format_named, format_of_path
     from ceiba.export import export as write
 
     if format_ is None and out is None:
         raise OptionError(f"Name the format: {', '.join(FORMATS)}.")
-    check_out(out)
+    check_out_path(out)
     chosen = format_named(format_) if format_ is not None else format_of_path(str(out))
     options: dict[str, Any] = read_settings(set_)
     options |= {k: v for k, v in {"dialect": dialect, "table": table}.items() if v is not None}

@@ -1,4 +1,4 @@
-"""``ceiba plot``: pictures of a model."""
+"""``ceiba plot``: plots of a model."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from ceiba.errors import OptionError, did_you_mean
 
 def plot(
     model: Model,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The picture: .png, .svg, .pdf.")] = Path(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Image file: .png, .svg, .pdf.")] = Path(
         "tree.png"
     ),
-    kind: Annotated[str, typer.Option(help="What is drawn.")] = "tree",
-    max_depth: Annotated[int | None, typer.Option(help="Fold what lies deeper.")] = None,
+    kind: Annotated[str, typer.Option(help="Kind of plot.")] = "tree",
+    max_depth: Annotated[
+        int | None, typer.Option(help="Depth below which nodes are folded.")
+    ] = None,
     dpi: Annotated[int, typer.Option(help="Dots per inch of a .png.")] = 150,
     quiet: Quiet = False,
 ) -> None:
@@ -27,10 +29,10 @@ def plot(
     """
     from ceiba import plot as pictures
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import LANG, check_out, remark
+    from ceiba.cli.terminal.output import LANG, check_out_path, remark
 
     opened, _ = open_model(model)
-    check_out(out)
+    check_out_path(out)
     picture_format(out)
     kinds = {
         "tree": pictures.plot_tree,
@@ -41,7 +43,9 @@ def plot(
     draw = kinds.get(kind)
     if draw is None:
         names = ", ".join(name for name, function in kinds.items() if function is not None)
-        raise OptionError(f"--kind {kind!r}. Known are {names}.{did_you_mean(kind, kinds)}")
+        raise OptionError(
+            f"--kind {kind!r} is not supported. Allowed values: {names}.{did_you_mean(kind, kinds)}"
+        )
     options: dict[str, Any] = {"lang": LANG.get()}
     if max_depth is not None and kind == "tree":
         options["max_depth"] = max_depth
@@ -55,7 +59,7 @@ def plot(
 
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
-    """Write the figure that some axes belong to, whole or not at all."""
+    """Write the figure of some axes atomically."""
     from ceiba.tree.model_file import atomic_write
 
     figure = getattr(axes, "figure", None) or getattr(axes, "figure_", None)
@@ -66,7 +70,7 @@ def save_figure(axes: Any, out: Path, dpi: int) -> None:
 
 
 def picture_format(out: Path) -> str:
-    """Return the format that the ending of a file names; PNG without one.
+    """Return the image format of a file suffix; PNG without one.
 
     Examples
     --------
@@ -81,7 +85,7 @@ def picture_format(out: Path) -> str:
     ending = out.suffix.lstrip(".").lower() or "png"
     if ending not in endings:
         raise OptionError(
-            f"--out {out}: no picture is called .{ending}. Known are "
+            f"--out {out}: .{ending} is not an image format. Allowed values: "
             f"{', '.join(sorted(endings))}.{did_you_mean(ending, endings)}"
         )
     return ending

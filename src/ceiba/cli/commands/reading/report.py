@@ -1,4 +1,4 @@
-"""``ceiba report``: the interactive page of a model."""
+"""``ceiba report``: the interactive HTML report of a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, Model, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Model, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.formatting import pluralize
 
@@ -15,47 +15,48 @@ from ceiba.formatting import pluralize
 def report(
     model: Model,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page to write. [default: MODEL.html]")
+        Path | None, typer.Option("--out", "-o", help="HTML file to write. [default: MODEL.html]")
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", "-d", help="Held-out rows with the truth.")
+        str | None, typer.Option("--data", "-d", help="Held-out rows with the target.")
     ] = None,
     train: Annotated[
         str | None,
-        typer.Option("--train", help="The rows that were learned from: adds their distributions."),
+        typer.Option("--train", help="Training rows: adds their distributions."),
     ] = None,
     stability: Annotated[
         int | None,
-        typer.Option("--stability", help="Trust: fit to so many resamples of --train.", min=2),
+        typer.Option("--stability", help="Trust: number of resamples of --train to fit.", min=2),
     ] = None,
     rivals: Annotated[
         list[int] | None,
-        typer.Option("--rivals", help="Trust: other columns that could split this node."),
+        typer.Option("--rivals", help="Trust: rival split columns of this node."),
     ] = None,
     by: Annotated[
-        list[str] | None, typer.Option("--by", help="Trust: figures per group of --data.")
+        list[str] | None, typer.Option("--by", help="Trust: metrics per group of --data.")
     ] = None,
     positive: Annotated[
-        str | None, typer.Option("--positive", help="With --by: the class that rates are about.")
+        str | None, typer.Option("--positive", help="Positive class of the rates of --by.")
     ] = None,
     drift: Annotated[
-        str | None, typer.Option("--drift", help="Trust: later rows beside those of training.")
+        str | None,
+        typer.Option("--drift", help="Trust: new rows to compare with training."),
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column of --train with weights.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
-    lang: Annotated[str, typer.Option(help="Language of the page, and of what is printed.")] = "en",
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    lang: Annotated[str, typer.Option(help="Language of the report and of messages.")] = "en",
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Open it in a browser.")] = False,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
-    """Write the interactive page of a model: one HTML file that needs no network.
+    """Write the interactive report of a model: one HTML file that needs no network.
 
-    With held-out rows (--data) the page shows their figures beside those of training.
+    With held-out rows (--data) the report shows their metrics next to those of training.
 
-    With --stability, --rivals, --by or --drift it has a tab that tells how far to trust the tree.
+    With --stability, --rivals, --by or --drift it has a Trust tab.
 
     Examples
     --------
@@ -63,26 +64,26 @@ def report(
 
     ceiba report loans.ceiba --train old.csv --stability 100 --data test.csv --by sex
     """
-    from ceiba.cli.commands.using.evaluate import evaluation_on, truth_of
+    from ceiba.cli.commands.using.evaluate import evaluate_file, read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import remark, warn_in_words
+    from ceiba.cli.terminal.output import remark, show_warnings
 
-    warn_in_words()
+    show_warnings()
     fits_again = stability is not None or bool(rivals)
     if fits_again and train is None:
         name = "--stability" if stability is not None else "--rivals"
-        raise OptionError(f"{name} fits the model again: give the rows it learned from, --train.")
+        raise OptionError(f"{name} fits the model again; pass its training rows as --train.")
     if by and data is None:
-        raise OptionError("--by compares groups of held-out rows: give them with --data.")
+        raise OptionError("--by compares groups of held-out rows; pass --data.")
     if positive is not None and not by:
         raise OptionError("--positive has no effect without --by.")
     if weight is not None and not fits_again:
         raise OptionError("--weight has no effect without --stability or --rivals.")
     opened, metadata = open_model(model)
-    read_as = reading.like(metadata, opened.tree_)
+    read_as = reading.for_model(metadata, opened.tree_)
     options: dict[str, Any] = {"title": title, "lang": lang}
     if train is not None:
-        X, y, weights, _ = truth_of(opened, train, read_as, target, weight)
+        X, y, weights, _ = read_truth(opened, train, read_as, target, weight)
         options["train"] = (X, y)
         if stability is not None:
             options["stability"] = opened.stability(X, y, weights, resamples=stability)
@@ -90,10 +91,10 @@ def report(
             opened.rival_columns(X, y, weights, node=node) for node in rivals or ()
         ]
     if data is not None:
-        X, y, _, dropped = truth_of(opened, data, read_as, target, None)
+        X, y, _, dropped = read_truth(opened, data, read_as, target, None)
         options["test"] = (X, y)
         options["groups"] = [
-            evaluation_on(opened, data, read_as, target, None, column, positive)
+            evaluate_file(opened, data, read_as, target, None, column, positive)
             for column in by or ()
         ]
         if dropped:
@@ -108,14 +109,14 @@ def report(
 
 
 def _compare_rows(model: Any, new: str, reading: Any, target: str | None) -> Any:
-    """Compare new rows with those of training; their truth too, if the file holds it."""
+    """Return the drift of new rows, with their target if the file has it."""
     from ceiba._polars import pl
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.table.files import apply_schema, read_batches
 
     rows = []
     for batch in read_batches(new, reading, 250_000):
         if (target or model.tree_.target.name) in batch.columns:
-            return model.drift(*truth_of(model, new, reading, target, None)[:2])
+            return model.drift(*read_truth(model, new, reading, target, None)[:2])
         rows.append(apply_schema(batch, model.tree_.schema))
     return model.drift(pl.concat(rows))

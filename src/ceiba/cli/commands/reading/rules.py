@@ -10,18 +10,18 @@ from ceiba.cli.options.shared_options import AsJson, Model
 from ceiba.formatting import escape_control
 from ceiba.words import words
 
-_LEVELS = 8  # listed in a condition, the others are counted
+_LEVELS = 8  # listed in a condition; others are counted
 
 
 def rules(
     model: Model,
     sort: Annotated[
         str | None,
-        typer.Option(help="Sort by this, the largest first. [default: order of the leaves]"),
+        typer.Option(help="Sort key, largest first. [default: order of the leaves]"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the tree as rules: condition, answer, rows, confidence, lift.
+    """Print the tree as rules: condition, prediction, rows, confidence, lift.
 
     Example: ceiba rules weather.ceiba --sort lift
     """
@@ -34,21 +34,21 @@ def rules(
         table = table.sort(sort)
     rows = zip(table, table.rules, strict=True)
     figures = [{**row, "optimistic": rule.optimistic} for row, rule in rows]
-    answer(_blocks(table), figures, as_json)
+    answer(_format_rules(table), figures, as_json)
 
 
-def _blocks(table: Any) -> str:
-    """Write each rule as a block: what it says and its figures, then its conditions, one a line."""
-    from ceiba.cli.terminal.output import colored
+def _format_rules(table: Any) -> str:
+    """Return each rule as a block: prediction and figures, then one condition per line."""
+    from ceiba.cli.terminal.output import colorize
     from ceiba.layout import percent
     from ceiba.tree.splits import number_text
 
     word = words(table.lang)
-    lines = [colored(table.title, "bold"), ""]
+    lines = [colorize(table.title, "bold"), ""]
     for rule in table.rules:
         value = number_text(rule.value, 4) if isinstance(rule.value, float) else str(rule.value)
         head = word("rules.head", leaf=rule.node, value=escape_control(value, one_line=True))
-        line = colored(head, "bold")
+        line = colorize(head, "bold")
         if rule.rows:
             line += word("rules.head_rows", n=rule.rows, share=percent(rule.share, 1))
         if rule.confidence == rule.confidence:

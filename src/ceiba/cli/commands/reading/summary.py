@@ -1,4 +1,4 @@
-"""``ceiba summary``: the card of a tree."""
+"""``ceiba summary``: summary of a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ceiba.words import words
 
 
 def summary(model: Model, as_json: AsJson = False) -> None:
-    """Summarize a model: what it predicts, its size, and its figures when it was learned.
+    """Summarize a model: target, size and training metrics.
 
     Example: ceiba summary weather.ceiba
     """

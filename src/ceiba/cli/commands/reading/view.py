@@ -1,4 +1,4 @@
-"""``ceiba view``: walk a tree in the terminal."""
+"""``ceiba view``: browse a tree in the terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.shared_options import AS_FOUND, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Model, ReadingFlags
 from ceiba.errors import DataError
 
 
@@ -15,14 +15,14 @@ def view(
     model: Model,
     data: Annotated[
         str | None,
-        typer.Argument(help="A table with rows to follow.", metavar="[DATA]", show_default=False),
+        typer.Argument(help="Table with rows to follow.", metavar="[DATA]", show_default=False),
     ] = None,
     row: Annotated[
-        int, typer.Option("--row", "-r", metavar="N", min=1, help="Follow this row first.")
+        int, typer.Option("--row", "-r", metavar="N", min=1, help="First row to follow.")
     ] = 1,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
 ) -> None:
-    """Walk a tree with the arrow keys: fold, search, see a node's figures, follow a row.
+    """Browse a tree with the arrow keys: fold, search, show figures, follow a row.
 
     Keys: arrows move, Space folds, / searches, n finds the next, [ and ] follow the row before and
     after (with DATA), e unfolds all, c folds all, q quits.
@@ -37,7 +37,7 @@ def view(
         from ceiba.table.files import apply_schema, read_batches
         from ceiba.tree.routing import route
 
-        read_as = reading.like(metadata, tree)
+        read_as = reading.for_model(metadata, tree)
         parts = [apply_schema(batch, tree.schema) for batch in read_batches(data, read_as, 250_000)]
         table = route.read(tree, pl.concat(parts))
         if row > table.n_rows:

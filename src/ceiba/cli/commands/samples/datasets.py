@@ -1,4 +1,4 @@
-"""``ceiba datasets``: the small embedded data, listed or written."""
+"""``ceiba datasets``: list or write the embedded data sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ceiba.errors import OptionError, did_you_mean
 
 
 def datasets(
-    name: Annotated[str | None, typer.Argument(help="One of them.", metavar="[NAME]")] = None,
+    name: Annotated[str | None, typer.Argument(help="Data set to write.", metavar="[NAME]")] = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -22,10 +22,10 @@ def datasets(
     Example: ceiba datasets iris -o iris.csv
     """
     from ceiba import datasets as room
-    from ceiba.cli.terminal.output import answer, check_out, remark
+    from ceiba.cli.terminal.output import answer, check_out_path, remark
     from ceiba.tree.model_file import atomic_write
 
-    check_out(out)
+    check_out_path(out)
     loaders: dict[str, Any] = {
         loader.removeprefix("load_"): getattr(room, loader)
         for loader in room.__all__
@@ -50,7 +50,7 @@ def datasets(
         return
     if name not in loaders:
         hint = did_you_mean(name, loaders)
-        raise OptionError(f"{name!r} is none of {', '.join(loaders)}.{hint}")
+        raise OptionError(f"{name!r} is not a data set. Allowed: {', '.join(loaders)}.{hint}")
     columns = loaders[name]().data
     if as_json:
         answer("", columns, True)

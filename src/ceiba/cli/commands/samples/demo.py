@@ -1,4 +1,4 @@
-"""``ceiba demo``: a first look, from two small tables to two trees, a picture and a report."""
+"""``ceiba demo``: two small tables, two trees, a plot and a report."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder of picture and report.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Directory of plot and report.")] = Path("out"),
 ) -> None:
     """Learn two small trees, print them, draw one and write its report.
 
     Example: ceiba demo --out first_look
     """
-    from ceiba.cli.terminal.output import fitted
+    from ceiba.cli.terminal.output import render
     from ceiba.datasets import load_iris, load_restaurant
     from ceiba.estimators import DecisionTreeClassifier
     from ceiba.prune import CostComplexity
 
     restaurant, iris = load_restaurant(), load_iris()
-    _headline("To wait for a table or not: 12 rows of Russell and Norvig")
+    _print_heading("To wait for a table or not: 12 rows of Russell and Norvig")
     _show_gains(restaurant)
     model = DecisionTreeClassifier(criterion="entropy", categorical_splits="multiway")
-    _learn(model, restaurant.X, restaurant.y)
-    print(f"accuracy {_accuracy(model, restaurant.X, restaurant.y)}")
+    _fit_and_print(model, restaurant.X, restaurant.y)
+    print(f"accuracy {_format_accuracy(model, restaurant.X, restaurant.y)}")
 
-    _headline("Iris: 100 flowers to learn from, 50 to judge by")
+    _print_heading("Iris: 100 flowers to learn from, 50 to judge by")
     out.mkdir(parents=True, exist_ok=True)
-    seen, test = _every_third_apart(iris)
+    seen, test = _split_every_third(iris)
     model = DecisionTreeClassifier(prune=CostComplexity(rule="1se", keep_unpruned=True))
-    _learn(model, *seen)
+    _fit_and_print(model, *seen)
     print("How big should it be? Ten-fold cross-validation of every size:\n")
-    print(f"{fitted(model.pruning_table_)}\n")
-    print(f"on the 50 flowers it has not seen: accuracy {_accuracy(model, *test)}")
+    print(f"{render(model.pruning_table_)}\n")
+    print(f"on the 50 flowers it has not seen: accuracy {_format_accuracy(model, *test)}")
 
-    print(f"\n{_picture(model, out)}")
+    print(f"\n{_draw_tree(model, out)}")
     path = out / "iris_report.html"
     model.report(path, train=seen, test=test, title="Iris")
     print(f"\nThe interactive report (open it in a browser):\n{path}")
 
 
-def _headline(text: str) -> None:
+def _print_heading(text: str) -> None:
     print(f"\n{text}\n{'-' * len(text)}")
 
 
 def _show_gains(data: Dataset) -> None:
-    """Print what each question tells about the target, as the book works it out."""
+    """Print the information gain of each column, as the book computes it."""
     from ceiba.inspection import split_table
 
     table = split_table(data.X, data.y, "entropy", categorical_splits="multiway")
@@ -61,7 +61,7 @@ def _show_gains(data: Dataset) -> None:
     print()
 
 
-def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
+def _fit_and_print(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> None:
     from ceiba.cli.terminal.output import tree_style
 
     model.fit(X, y)
@@ -69,8 +69,8 @@ def _learn(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any])
     print()
 
 
-def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
-    """Return the accuracy beside that of always giving the most frequent class."""
+def _format_accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[Any]) -> str:
+    """Return the accuracy and that of the most frequent class."""
     from ceiba.inspection import ClassEvaluation
 
     result = model.evaluate(X, y)
@@ -78,10 +78,10 @@ def _accuracy(model: DecisionTreeClassifier, X: dict[str, list[Any]], y: list[An
     return f"{result.accuracy:.3f}, always {result.baseline!r} {1 - result.baseline_error:.3f}"
 
 
-def _every_third_apart(
+def _split_every_third(
     data: Dataset,
 ) -> tuple[tuple[dict[str, list[Any]], list[Any]], tuple[dict[str, list[Any]], list[Any]]]:
-    """Keep rows 0, 3, 6, ... for judging; the classes of iris stand in blocks, so all take part."""
+    """Hold out rows 0, 3, 6, ...; iris is sorted by class, so all classes are held out."""
     n = len(data.y)
     groups = ([i for i in range(n) if i % 3], list(range(0, n, 3)))
     seen, test = (
@@ -91,8 +91,8 @@ def _every_third_apart(
     return seen, test
 
 
-def _picture(model: DecisionTreeClassifier, out: Path) -> str:
-    """Draw the tree and give the path of the file, or say what is missing."""
+def _draw_tree(model: DecisionTreeClassifier, out: Path) -> str:
+    """Draw the tree; return the path of the file, or which package is missing."""
     from ceiba.plot import plot_tree
 
     try:

@@ -1,4 +1,4 @@
-"""``ceiba lesson``: the lessons, listed, or one of them written as a notebook."""
+"""``ceiba lesson``: list the lessons, or write one as a notebook."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ceiba.errors import OutputError
 
 def lesson(
     number: Annotated[
-        int | None, typer.Argument(help="One of them, from 1 to 8.", metavar="[NUMBER]")
+        int | None, typer.Argument(help="Lesson to write, 1 to 8.", metavar="[NUMBER]")
     ] = None,
     lang: Annotated[str, typer.Option(help="Language of the lesson.", metavar="NAME")] = "en",
     data: Annotated[
         Path | None,
         typer.Option(
-            help="A folder with the tables that ceiba does not hold (Seattle, water, Hitters). "
-            "[default: invented stand-ins]",
+            help="Directory with the external tables (Seattle, water, Hitters). "
+            "[default: synthetic data]",
             show_default=False,
         ),
     ] = None,
@@ -30,7 +30,7 @@ def lesson(
         typer.Option(
             "--out",
             "-o",
-            help="The notebook to write. [default: lesson_NUMBER_LANG.ipynb]",
+            help="Notebook to write. [default: lesson_NUMBER_LANG.ipynb]",
             show_default=False,
         ),
     ] = None,
@@ -41,7 +41,7 @@ def lesson(
     Example: ceiba lesson 3 --lang es
     """
     from ceiba import lessons
-    from ceiba.cli.terminal.output import answer, check_out
+    from ceiba.cli.terminal.output import answer, check_out_path
     from ceiba.lessons import NUMBERS
     from ceiba.tree.model_file import atomic_write
 
@@ -52,9 +52,9 @@ def lesson(
         return
     chosen = lessons.lesson(number)
     path = out if out is not None else Path(f"lesson_{number}_{lang}.ipynb")
-    check_out(path)
+    check_out_path(path)
     if path.exists():
-        raise OutputError(f"{path} is there already, perhaps with your work. Name another (--out).")
+        raise OutputError(f"{path} exists; pass another path with --out.")
     notebook = lessons.notebook(lessons.run(chosen, data), lang)
     with atomic_write(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")

@@ -1,1 +1,1 @@
-"""Commands that put a fitted tree to rows: answers, checks, explanations."""
+"""Commands that apply a model to rows: predictions, evaluation, explanations."""

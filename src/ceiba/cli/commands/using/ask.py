@@ -1,11 +1,11 @@
-"""``ceiba ask``: a conversation that ends with an answer, why, and how sure."""
+"""``ceiba ask``: interactive prediction with explanation and confidence."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from ceiba.cli.options.shared_options import AS_FOUND, Model
+from ceiba.cli.options.shared_options import DEFAULT_READING, Model
 from ceiba.errors import DataError
 from ceiba.formatting import escape_control
 from ceiba.words import words
@@ -14,8 +14,8 @@ from ceiba.words import words
 def ask(model: Model) -> None:
     """Predict interactively, asking only for the columns on the path.
 
-    Press Enter where a value is not known. Answers are written as in the file that the model was
-    learned from (1.234,5 or 31/12/2024), and may also come from a pipe, one a line.
+    Press Enter for a missing value. Values are written as in the training file (1.234,5 or
+    31/12/2024), and may come from a pipe, one per line.
 
     Example: ceiba ask weather.ceiba
     """
@@ -25,41 +25,41 @@ def ask(model: Model) -> None:
     from ceiba.inspection import explain
 
     tree, metadata = open_tree(model)
-    talk = Conversation(tree, styles=AS_FOUND.like(metadata, tree).styles)
-    while (column := talk.next_column()) is not None:
+    conversation = Conversation(tree, styles=DEFAULT_READING.for_model(metadata, tree).styles)
+    while (column := conversation.next_column()) is not None:
         while True:
-            text = _asked(talk, column)
+            text = _ask_value(conversation, column)
             try:
-                talk.tell(column, text)
+                conversation.set_value(column, text)
                 break
             except DataError as error:
                 if not sys.stdin.isatty():
                     raise
                 remark(str(error))
-    explanation = explain(tree, talk.table(), lang=LANG.get())
-    answer(_told(tree, explanation), explanation.to_dict(), False)
+    explanation = explain(tree, conversation.table(), lang=LANG.get())
+    answer(_format_answer(tree, explanation), explanation.to_dict(), False)
 
 
-def _asked(talk: Any, column: str) -> str:
-    """Ask for the value of a column and give what was typed."""
-    from ceiba.cli.terminal.output import LANG, colored
-    from ceiba.cli.terminal.questions import range_of
+def _ask_value(conversation: Any, column: str) -> str:
+    """Ask for the value of a column and return the input."""
+    from ceiba.cli.terminal.output import LANG, colorize
+    from ceiba.cli.terminal.questions import format_range
 
-    values = range_of(talk.info(column), LANG.get())
+    values = format_range(conversation.info(column), LANG.get())
     hint = f" ({escape_control(values, one_line=True)})" if values else ""
-    print(f"{colored(escape_control(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
+    print(f"{colorize(escape_control(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
     if not line:
-        raise DataError(f"The way needs a value of {column!r}, and none came.")
+        raise DataError(f"The path requires a value of {column!r}; the input ended.")
     if not sys.stdin.isatty():
         print(escape_control(line.rstrip("\n")))
     return line
 
 
-def _told(tree: Any, explanation: Any) -> str:
-    """Write the answer, why, and how sure."""
-    from ceiba.cli.terminal.output import colored
-    from ceiba.cli.terminal.questions import sureness
+def _format_answer(tree: Any, explanation: Any) -> str:
+    """Return the prediction, its explanation and its confidence as text."""
+    from ceiba.cli.terminal.output import colorize
+    from ceiba.cli.terminal.questions import find_confidence
     from ceiba.layout import percent
     from ceiba.tree.splits import number_text
 
@@ -71,9 +71,9 @@ def _told(tree: Any, explanation: Any) -> str:
     word = words(explanation.lang)
     name = tree.target.name or word["explain.answer"]
     *steps, _ = explanation.blocks()
-    head = colored(f"{name}: {label}", "bold")
+    head = colorize(f"{name}: {label}", "bold")
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
-    share, low, high, rows = sureness(tree, explanation.leaf)
+    share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
     if share == share and tree.class_prior is not None:  # not the share of these rows
         sure += word("explain.prior_share", share=percent(share, 1))

@@ -1,4 +1,4 @@
-"""``ceiba counterfactual``: what would have to change for another answer."""
+"""``ceiba counterfactual``: the nearest changes that give another prediction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Model,
     ReadingFlags,
@@ -27,28 +27,28 @@ def counterfactual(
     values: RowValues = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The wanted class, or LOW:HIGH for numbers."),
+        typer.Option("--target", "-t", help="Wanted class, or LOW:HIGH for numbers."),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option("--fixed", help="A column that may not change.")
+        list[str] | None, typer.Option("--fixed", help="Column that may not change.")
     ] = None,
-    up: Annotated[list[str] | None, typer.Option(help="A column that may only rise.")] = None,
-    down: Annotated[list[str] | None, typer.Option(help="A column that may only fall.")] = None,
+    up: Annotated[list[str] | None, typer.Option(help="Column that may only increase.")] = None,
+    down: Annotated[list[str] | None, typer.Option(help="Column that may only decrease.")] = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option("--allow", help="A level that a column may take: COLUMN=LEVEL. Repeat it."),
+        typer.Option("--allow", help="Allowed level of a column: COLUMN=LEVEL; repeatable."),
     ] = None,
     cost: Annotated[
-        list[str] | None, typer.Option(help="What changing a column costs: COLUMN=NUMBER.")
+        list[str] | None, typer.Option(help="Cost of changing a column: COLUMN=NUMBER.")
     ] = None,
     order: Annotated[
-        str, typer.Option(help="What comes first: fewer columns changed, or smaller changes.")
+        str, typer.Option(help="Sort by number of changed columns, or by distance.")
     ] = "columns",
-    k: Annotated[int, typer.Option("-k", help="How many alternatives.")] = 5,
-    reading: ReadingFlags = AS_FOUND,
+    k: Annotated[int, typer.Option("-k", help="Number of alternatives.")] = 5,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Find the nearest changes to a row that would give it another answer.
+    """Find the nearest changes to a row that give another prediction.
 
     Examples
     --------
@@ -56,30 +56,30 @@ def counterfactual(
 
     ceiba counterfactual loans.ceiba -v income=20 -v debt=9 --target granted
     """
-    from ceiba.cli.commands.using.explain import one_row
+    from ceiba.cli.commands.using.explain import read_row
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, show_warnings
     from ceiba.trust import counterfactual as alternatives_of
 
-    warn_in_words()
+    show_warnings()
     tree, metadata = open_tree(model)
-    table = one_row(tree, metadata, data, row, values, reading)
+    table = read_row(tree, metadata, data, row, values, reading)
     alternatives = alternatives_of(
         tree,
         table,
-        target=_target(tree, target),
+        target=_read_target(tree, target),
         fixed=fixed or (),
         direction={**dict.fromkeys(up or (), "up"), **dict.fromkeys(down or (), "down")},
-        allowed=_allowed(tree, allow or ()),
-        cost=dict(_priced(text) for text in cost or ()),
+        allowed=_read_levels(tree, allow or ()),
+        cost=dict(_read_cost(text) for text in cost or ()),
         order=order,  # type: ignore[arg-type]
         k=k,
     )
     answer(str(alternatives), [asdict(alternative) for alternative in alternatives], as_json)
 
 
-def _target(tree: Any, text: str | None) -> Any:
-    """Read the wanted answer: a class by its text, or a range of numbers."""
+def _read_target(tree: Any, text: str | None) -> Any:
+    """Return the wanted class or range of numbers."""
     if tree.task.is_classification("A counterfactual"):
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
@@ -94,8 +94,8 @@ def _target(tree: Any, text: str | None) -> Any:
         ) from None
 
 
-def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
-    """Read the levels that columns may take, by their text."""
+def _read_levels(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
+    """Return the allowed levels by column."""
     chosen: dict[str, list[Any]] = {}
     for text in texts:
         name, equals, level = text.partition("=")
@@ -111,7 +111,7 @@ def _allowed(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
     return chosen
 
 
-def _priced(text: str) -> tuple[str, float]:
+def _read_cost(text: str) -> tuple[str, float]:
     name, equals, number = text.rpartition("=")
     try:
         if not equals:

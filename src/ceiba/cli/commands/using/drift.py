@@ -1,4 +1,4 @@
-"""``ceiba drift``: whether new rows still go through the tree as the training rows did."""
+"""``ceiba drift``: compare new rows with the training rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 
 CHANGED = 5
 
@@ -16,35 +16,35 @@ def drift(
     model: Model,
     data: Data,
     with_target: Annotated[
-        bool, typer.Option("--with-target", help="Compare the rates in the leaves too.")
+        bool, typer.Option("--with-target", help="Also compare the targets in the leaves.")
     ] = False,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     fail_psi: Annotated[
         float | None, typer.Option("--fail-psi", help="Exit code 5 if the PSI is above this.")
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare new rows with the rows the model was learned from, branch by branch.
+    """Compare new rows with the training rows, branch by branch.
 
-    The model file keeps counts only, which is all that is needed.
+    The counts in the model file are enough; training rows are not needed.
 
     Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
     """
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, show_warnings
     from ceiba.table.files import apply_schema, read_batches
     from ceiba.trust import drift as drift_of
 
-    warn_in_words()
+    show_warnings()
     opened, metadata = open_model(model)
     tree = opened.tree_
-    read_as = reading.like(metadata, opened.tree_)
+    read_as = reading.for_model(metadata, opened.tree_)
     if with_target or target is not None:
-        X, y, _, _ = truth_of(opened, data, read_as, target, None)
+        X, y, _, _ = read_truth(opened, data, read_as, target, None)
     else:
         X, y = (
             pl.concat([apply_schema(b, tree.schema) for b in read_batches(data, read_as, 250_000)]),

@@ -1,4 +1,4 @@
-"""``ceiba evaluate``: how good a model is on a file that holds the truth."""
+"""``ceiba evaluate``: evaluate a model on a file with the target."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceiba._polars import pl
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.formatting import pluralize
 
@@ -18,57 +18,55 @@ def evaluate(
     model: Model,
     data: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with weights.")] = None,
     by: Annotated[
-        str | None, typer.Option("--by", help="Column of groups: every figure per group.")
+        str | None, typer.Option("--by", help="Column of groups; adds metrics per group.")
     ] = None,
     positive: Annotated[
         str | None,
-        typer.Option("--positive", help="The class that AUC, KS, gains and rates are about."),
+        typer.Option("--positive", help="Positive class of AUC, KS, gains and rates."),
     ] = None,
-    gains: Annotated[
-        bool, typer.Option("--gains", help="Show the table of gains and lift.")
-    ] = False,
-    reading: ReadingFlags = AS_FOUND,
+    gains: Annotated[bool, typer.Option("--gains", help="Show gains and lift.")] = False,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the answers of a model with the truth in a file.
+    """Evaluate the predictions of a model on a file with the target.
 
-    Classification: confusion matrix, error and cost against always giving the most frequent class.
-    Of the probabilities: AUC, average precision, Brier score, log loss, KS; gains with --gains.
-    Regression: mean squared and absolute error, R2, against the mean.
+    Classification: confusion matrix, error and cost, compared with the most frequent class; AUC,
+    average precision, Brier score, log loss, KS; gains with --gains. Regression: mean squared and
+    absolute error, R2, compared with the mean.
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import answer, warn_in_words
+    from ceiba.cli.terminal.output import answer, show_warnings
 
-    warn_in_words()
+    show_warnings()
     opened, metadata = open_model(model)
-    read_as = reading.like(metadata, opened.tree_)
-    evaluation = evaluation_on(opened, data, read_as, target, weight, by, positive)
-    blocks = evaluation_blocks(evaluation)
+    read_as = reading.for_model(metadata, opened.tree_)
+    evaluation = evaluate_file(opened, data, read_as, target, weight, by, positive)
+    blocks = format_evaluation(evaluation)
     if gains:
-        blocks += ["", gains_of(evaluation)]
-    answer(blocks, evaluation_data(evaluation), as_json)
+        blocks += ["", find_gains(evaluation)]
+    answer(blocks, evaluation_to_dict(evaluation), as_json)
 
 
-def evaluation_blocks(evaluation: Any) -> list[Any]:
-    """Return an evaluation as it is printed; one per output of a model with several."""
+def format_evaluation(evaluation: Any) -> list[Any]:
+    """Return the printed blocks of an evaluation, for each output."""
     from ceiba.cli.terminal.output import LANG
     from ceiba.trust import GroupEvaluation
 
     if isinstance(evaluation, tuple):
-        return [block for output in evaluation for block in evaluation_blocks(output)]
+        return [block for output in evaluation for block in format_evaluation(output)]
     if isinstance(evaluation, GroupEvaluation):
         return list(evaluation.blocks())
     return list(evaluation.blocks(LANG.get()))
 
 
-def gains_of(evaluation: Any) -> Any:
-    """Return the table of gains and lift, or raise an error that says why there is none."""
+def find_gains(evaluation: Any) -> Any:
+    """Return the table of gains and lift; raise OptionError if there is none."""
     scores = getattr(evaluation, "scores", None)
     if scores is None or scores.gains is None:
         raise OptionError(
@@ -77,7 +75,7 @@ def gains_of(evaluation: Any) -> Any:
     return scores.gains
 
 
-def evaluation_on(
+def evaluate_file(
     model: Any,
     data: str,
     reading: Any,
@@ -86,15 +84,15 @@ def evaluation_on(
     by: str | None = None,
     positive: str | None = None,
 ) -> Any:
-    """Read a file as the model wants it and evaluate, per group if a column is named."""
+    """Evaluate a model on a file, per group if `by` names a column."""
     from ceiba.cli.terminal.output import remark
 
     groups: list[Any] = []
     tree = model.tree_
-    # Rows that are parted among leaves need all their columns; of others the leaf says all.
+    # Fractional rows need all their columns; for others the leaf is enough.
     streamed = tree.missing != "fractional"
-    X, y, weights, dropped = truth_of(
-        model, data, reading, target, weight, by, groups, _leaves(model) if streamed else None
+    X, y, weights, dropped = read_truth(
+        model, data, reading, target, weight, by, groups, _leaf_finder(model) if streamed else None
     )
     if dropped:
         remark(f"Left out: {pluralize(dropped, 'row')} without the truth.")
@@ -118,8 +116,8 @@ def evaluation_on(
     return replace(evaluation, by=by)
 
 
-def _leaves(model: Any) -> Callable[[Any], Any]:
-    """Return what turns rows into the nodes in which they end."""
+def _leaf_finder(model: Any) -> Callable[[Any], Any]:
+    """Return a function from rows to the nodes that they reach."""
 
     def leaves(rows: Any) -> Any:
         ends = model.apply(rows) if len(rows) else []
@@ -128,7 +126,7 @@ def _leaves(model: Any) -> Callable[[Any], Any]:
     return leaves
 
 
-def truth_of(
+def read_truth(
     model: Any,
     data: str,
     reading: Any,
@@ -138,17 +136,17 @@ def truth_of(
     groups: list[Any] | None = None,
     reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
-    """Return the columns, the truth in the type of the classes, weights, and rows left out.
+    """Return columns, target (in the type of the classes), weights and the number of rows left out.
 
-    The values of a column `by` are put into `groups`. The columns of each batch are kept as
-    `reduced` makes them, so that all rows need not be in memory.
+    The values of the column `by` are appended to `groups`. Each batch is passed through `reduced`,
+    so that not all rows need to be in memory.
     """
     from ceiba.table.files import apply_schema, read_batches, read_numbers, strip_cells
 
     tree = model.tree_
     name = target or tree.target.name
     if name is None:
-        raise OptionError("The model does not know the name of its target: give --target.")
+        raise OptionError("The model has no target name; pass --target.")
     beside = list(dict.fromkeys([name, *filter(None, [weight, by])]))
     read, frames = [], []
     for batch in read_batches(data, reading, 250_000):
@@ -179,11 +177,11 @@ def truth_of(
     if by is not None and groups is not None:
         groups.extend(frame[by].to_list())
     weights = None if weight is None else frame[weight].cast(pl.Float64).to_numpy()
-    return X, _truth(frame[name], tree), weights, int((~present).sum())
+    return X, _convert_truth(frame[name], tree), weights, int((~present).sum())
 
 
-def _truth(series: Any, tree: Any) -> Any:
-    """Bring the truth into the type of the classes: a CSV holds texts."""
+def _convert_truth(series: Any, tree: Any) -> Any:
+    """Convert the target to the type of the classes: a CSV holds texts."""
     if tree.task.is_regression("Evaluation"):
         return series.to_numpy()
     labels = tree.target.classes[0].tolist()
@@ -197,10 +195,10 @@ def _truth(series: Any, tree: Any) -> Any:
     return [by_text.get(str(value), value) for value in values]
 
 
-def evaluation_data(evaluation: Any) -> Any:
+def evaluation_to_dict(evaluation: Any) -> Any:
     """Return an evaluation as plain data."""
     if isinstance(evaluation, tuple):
-        return [evaluation_data(output) for output in evaluation]
+        return [evaluation_to_dict(output) for output in evaluation]
     if hasattr(evaluation, "to_dict"):
         return evaluation.to_dict()
     data = {field.name: getattr(evaluation, field.name) for field in fields(evaluation)}

@@ -1,4 +1,4 @@
-"""``ceiba explain``: why a row gets its answer."""
+"""``ceiba explain``: explain the prediction of a row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from ceiba._polars import pl
 from ceiba.cli.options.shared_options import (
-    AS_FOUND,
+    DEFAULT_READING,
     AsJson,
     Model,
     ReadingFlags,
@@ -24,16 +24,12 @@ def explain(
     data: RowTable = None,
     row: RowNumber = 1,
     values: RowValues = None,
-    shapley: Annotated[
-        bool, typer.Option("--shapley", help="Also how much each column contributed.")
-    ] = False,
+    shapley: Annotated[bool, typer.Option("--shapley", help="Also print Shapley values.")] = False,
     background: Annotated[
         str | None,
-        typer.Option(
-            "--background", help="With --shapley: a table whose rows stand for unknown values."
-        ),
+        typer.Option("--background", help="Background table of --shapley."),
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Explain the prediction for one row: each split on its path, and what routed the row.
@@ -47,28 +43,28 @@ def explain(
     ceiba explain weather.ceiba new.csv --row 3 --shapley
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import LANG, answer, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, show_warnings
     from ceiba.inspection import explain as why
 
-    warn_in_words()
+    show_warnings()
     tree, metadata = open_tree(model)
     if background is not None and not shapley:
         raise OptionError("--background has no effect without --shapley.")
-    table = one_row(tree, metadata, data, row, values, reading)
+    table = read_row(tree, metadata, data, row, values, reading)
     explanation = why(tree, table, lang=LANG.get())
     blocks: list[Any] = [explanation]
     figures = explanation.to_dict()
     if shapley:
-        others = None if background is None else _rows(tree, metadata, background, reading)
-        listings = _contributions(tree, table, others)
+        others = None if background is None else _read_rows(tree, metadata, background, reading)
+        listings = _list_contributions(tree, table, others)
         blocks += [block for listing in listings for block in ("", listing)]
         tables = [listing.to_dict() for listing in listings]
         figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
     answer(blocks, figures, as_json)
 
 
-def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Return the contributions to the answer for a row, one listing per output."""
+def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
+    """Return the Shapley values of a row, one listing per output."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)
@@ -79,19 +75,19 @@ def _contributions(tree: Any, table: Any, background: Any) -> list[Any]:
     return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]
 
 
-def _rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
+def _read_rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
     from ceiba.table.files import apply_schema, read_batches
     from ceiba.tree.routing import route
 
-    read = read_batches(data, reading.like(metadata, tree), 250_000)
+    read = read_batches(data, reading.for_model(metadata, tree), 250_000)
     return route.read(tree, pl.concat([apply_schema(batch, tree.schema) for batch in read]))
 
 
-def one_row(
+def read_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
-    """Read one row of a file, or one that is written in the command, as a table for the tree."""
+    """Return a row of a file, or one given by --value, as a table for the tree."""
     from ceiba.table.files import Batch, apply_schema
     from ceiba.tree.routing import route
 
@@ -99,11 +95,11 @@ def one_row(
         raise OptionError("Pass a table (and --row), or values of a row with --value.")
     batch: Any
     if data is not None:
-        batch = _row(data, reading.like(metadata, tree), row)
+        batch = _find_row(data, reading.for_model(metadata, tree), row)
     else:
         from ceiba.table.files import normalize_value
 
-        styles = reading.like(metadata, tree).styles
+        styles = reading.for_model(metadata, tree).styles
         cells: dict[str, Any] = dict.fromkeys(tree.schema.names)
         for text in values or ():
             name, equals, value = text.partition("=")
@@ -122,11 +118,11 @@ def one_row(
     return table
 
 
-def _row(data: str, reading: Any, row: int) -> Any:
+def _find_row(data: str, reading: Any, row: int) -> Any:
     from ceiba.table.files import Batch, get_styles, read_batches
 
     if row < 1:
-        raise OptionError(f"--row {row}: rows are counted from 1.")
+        raise OptionError(f"--row must be at least 1, got {row}.")
     seen = 0
     for batch in read_batches(data, reading, 100_000):
         cells = batch.cells()

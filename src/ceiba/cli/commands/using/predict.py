@@ -1,4 +1,4 @@
-"""``ceiba predict``: answers for the rows of a file, in pieces, in order, columns unchanged."""
+"""``ceiba predict``: append predictions to the rows of a file, in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, Data, Model, Out, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Data, Model, Out, Quiet, ReadingFlags
 from ceiba.errors import OptionError
 from ceiba.formatting import pluralize
 
@@ -17,19 +17,19 @@ def predict(
     data: Data,
     out: Out = None,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", "-p", help="Also the probability of each class.")
+        bool, typer.Option("--probabilities", "-p", help="Add class probabilities.")
     ] = False,
-    leaf: Annotated[bool, typer.Option("--leaf", help="Also the node each row ends in.")] = False,
-    only: Annotated[bool, typer.Option("--only", help="Without the columns of the file.")] = False,
-    prefix: Annotated[str, typer.Option(help="Before the names of the new columns.")] = "",
+    leaf: Annotated[bool, typer.Option("--leaf", help="Add the leaf of each row.")] = False,
+    only: Annotated[bool, typer.Option("--only", help="Omit the columns of the file.")] = False,
+    prefix: Annotated[str, typer.Option(help="Prefix of the new columns.")] = "",
     escape: Annotated[
         bool,
         typer.Option(
-            "--escape-formulas", help="In a CSV, put ' before texts that a spreadsheet would run."
+            "--escape-formulas", help="In a CSV, prefix texts that a spreadsheet would run with '."
         ),
     ] = False,
     chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
     """Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).
@@ -41,17 +41,19 @@ def predict(
     cat new.csv | ceiba predict weather.ceiba - > answers.csv
     """
     from ceiba.cli.models import open_tree
-    from ceiba.cli.terminal.output import check_out, remark, warn_in_words
-    from ceiba.cli.writing import Answers, write_answers
+    from ceiba.cli.terminal.output import check_out_path, remark, show_warnings
+    from ceiba.cli.writing import Predictions, write_predictions
     from ceiba.table.files import read_batches
 
-    warn_in_words(quiet)
-    check_out(out)
+    show_warnings(quiet)
+    check_out_path(out)
     if chunk < 1:
-        raise OptionError(f"--chunk {chunk}: at least 1 row is needed.")
+        raise OptionError(f"--chunk must be at least 1, got {chunk}.")
     tree, metadata = open_tree(model)
     no_bar = quiet or (out is None and sys.stdout.isatty())
-    read_as = reading.like(metadata, tree, no_bar)
-    answers = Answers(tree, probabilities, leaf, prefix)
-    n = write_answers(answers, read_batches(data, read_as, chunk), out, only=only, escape=escape)
+    read_as = reading.for_model(metadata, tree, no_bar)
+    answers = Predictions(tree, probabilities, leaf, prefix)
+    n = write_predictions(
+        answers, read_batches(data, read_as, chunk), out, only=only, escape=escape
+    )
     remark(f"{pluralize(n, 'row')} predicted, written to {out}", quiet or out is None)

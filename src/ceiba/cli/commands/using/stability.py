@@ -1,4 +1,4 @@
-"""``ceiba stability``: whether another sample would give another tree."""
+"""``ceiba stability``: stability of a tree under resampling."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.shared_options import AS_FOUND, AsJson, Data, Model, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 
 
 def stability(
     model: Model,
     data: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with weights.")] = None,
-    resamples: Annotated[int, typer.Option(help="How many trees are grown.")] = 200,
-    seed: Annotated[int, typer.Option(help="Of the resamples.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Number of resamples.")] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
     rivals: Annotated[
         int | None,
-        typer.Option("--rivals", help="Instead: which other columns could split this node."),
+        typer.Option("--rivals", help="List rival split columns of this node instead."),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw it too (png, svg, pdf).")
+        Path | None, typer.Option("--plot", help="Plot to write (png, svg, pdf).")
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
+    reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Fit again on resamples of the rows that the model was learned from.
+    """Refit a model on resamples of its training rows.
 
-    Tells for each split how often it is chosen again, and for each leaf how often its answer is.
+    Reports how often each split is chosen again, and each leaf's prediction repeated.
 
     Examples
     --------
@@ -39,15 +39,15 @@ def stability(
 
     ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
     """
-    from ceiba.cli.commands.using.evaluate import truth_of
+    from ceiba.cli.commands.using.evaluate import read_truth
     from ceiba.cli.models import open_model
-    from ceiba.cli.terminal.output import LANG, answer, check_out, warn_in_words
+    from ceiba.cli.terminal.output import LANG, answer, check_out_path, show_warnings
 
-    warn_in_words()
-    check_out(plot, "--plot")
+    show_warnings()
+    check_out_path(plot, "--plot")
     opened, metadata = open_model(model)
-    read_as = reading.like(metadata, opened.tree_)
-    X, y, weights, _ = truth_of(opened, data, read_as, target, weight)
+    read_as = reading.for_model(metadata, opened.tree_)
+    X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
     if rivals is not None:
         result = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
         figures = result.table.to_dict()

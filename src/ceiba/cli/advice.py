@@ -1,4 +1,4 @@
-"""What is said of a table once it is read: one line, and what deserves a look, with what to do."""
+"""Descriptions of a table that was read, and warnings with the option that helps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ceiba.task import Task
 if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
-_MOST_ROWS: Final = 100_000  # columns are described by so many rows; gaps, identifiers by all
+_MOST_ROWS: Final = 100_000  # of a sample that describes columns; identifiers use all rows
 _RARE: Final = 5
 _MANY_MISSING: Final = 0.05
 _DO: Final = {
@@ -29,8 +29,8 @@ _DO: Final = {
 }
 
 
-def described(table: Table, target: str | None = None) -> Description:
-    """Describe a table of any size."""
+def describe_table(table: Table, target: str | None = None) -> Description:
+    """Describe a table; a large one by a sample of its rows."""
     from ceiba.inspection import describe
 
     n = table.n_rows
@@ -47,15 +47,15 @@ def described(table: Table, target: str | None = None) -> Description:
     return replace(description, n_rows=n, columns=columns)
 
 
-def in_option_words(remark: Remark) -> str:
-    """Add the option that does what a remark advises."""
+def add_option_hint(remark: Remark) -> str:
+    """Return a remark with the option that follows its advice."""
     option = _DO.get(remark.code)
     name = f"'{remark.column}'" if " " in remark.column else remark.column
     return f"{remark.text} ({option.format(name=name)})" if option else remark.text
 
 
-def column_named(text: str, columns: list[str], option: str, source: str) -> str:
-    """Return the column that is meant, by name or by number (1 is the first, -1 the last)."""
+def find_column(text: str, columns: list[str], option: str, source: str) -> str:
+    """Return a column given by name or by number (1 is the first, -1 the last)."""
     if text in columns:
         return text
     try:
@@ -71,8 +71,8 @@ def column_named(text: str, columns: list[str], option: str, source: str) -> str
     )
 
 
-def advice(y: pl.Series, task: Task, n_missing: int) -> list[str]:
-    """Return remarks about the target: rare classes, rows left out."""
+def list_target_warnings(y: pl.Series, task: Task, n_missing: int) -> list[str]:
+    """Return warnings about the target: rare classes, rows left out."""
     remarks = []
     total = len(y) + n_missing
     if n_missing > _MANY_MISSING * total:
