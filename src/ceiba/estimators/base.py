@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
@@ -121,6 +120,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").score(frame, "RAIN")
         1.0
         """
+        from sklearn.metrics import accuracy_score, r2_score  # slow to import
+
         X, sample_weight = pop_column(X, sample_weight)
         if is_named_target(X, y):
             X, y = split_target(X, y)
