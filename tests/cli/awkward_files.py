@@ -218,7 +218,7 @@ CASES = [
          NUMBER_AND_CATEGORY, n_missing=4),
     Case("a word among numbers.csv",
          text(rows(lambda i: f"{i if i else 'unknown'},{y(i)}", "x,y")), {"x": "category"},
-         says="'unknown' is none"),
+         says="'unknown' is not a number"),
     Case("zip codes.csv", text(rows(lambda i: f"0{1000 + i % 9},{y(i)}", "x,y")), {"x": "category"},
          says="begin with 0"),
     Case("identifier.csv",

@@ -135,7 +135,7 @@ def test_arrow_files_are_learned_from_in_pieces(files: Path) -> None:
     ("command", "words"),
     [
         (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "Only Parquet files are supported"),
-        (["a.csv", "--checkpoint", "c"], "--checkpoint is for tables beyond memory"),
+        (["a.csv", "--checkpoint", "c"], "--checkpoint requires --memory"),
         (["-", "--memory", "1GB"], "A scan cannot read a stream"),
         (["none*.csv"], "none*.csv"),
         (

@@ -20,7 +20,7 @@ def test_model_that_is_there_is_kept(folder: Path) -> None:
     assert "replaced" not in run(*learn, cwd=folder).stderr
     first = (folder / "weather.ceiba").read_bytes()
     said = run(*learn, "--max-depth", 1, cwd=folder).stderr
-    assert "it is replaced, and kept as weather.ceiba.bak." in said
+    assert "replaced; the old file is kept as weather.ceiba.bak." in said
     assert (folder / "weather.ceiba.bak").read_bytes() == first
     second = (folder / "weather.ceiba").read_bytes()
     said = run(*learn, "--min-samples-leaf", 3, cwd=folder).stderr

@@ -221,7 +221,7 @@ def test_id3(tmp_path: Path) -> None:
     scan = write(tmp_path, table)
     assert_same_tree(model.fit(scan, "label").tree_, expected.fit(table, "label").tree_)
     assert np.array_equal(model.predict(scan), expected.predict(table.drop_columns(["label"])))
-    with pytest.raises(OptionError, match="column 'letters' lacks"):
+    with pytest.raises(OptionError, match="column 'letters' has"):
         model.fit(write(tmp_path, table_of(3000).select(["letters", "label"])), "label")
 
 
@@ -247,7 +247,7 @@ def test_report_of_training_rows(tmp_path: Path, target: str) -> None:
 def test_folds_must_fit_into_memory(tmp_path: Path) -> None:
     write(tmp_path, table_of(3000))
     scan = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
-    with pytest.raises(OptionError, match="takes 0.00012 GB for the folds of 3,000 rows"):
+    with pytest.raises(OptionError, match="needs 0.00012 GB for the folds of 3,000 rows"):
         ceiba.DecisionTreeClassifier(prune="cv").fit(scan, "label")
 
 

@@ -108,7 +108,7 @@ def test_a_full_disk_is_said_and_left_empty(
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     # Others may fill the disk between the look at it and the writing.
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**12))
-    with pytest.raises(DataError, match="is full"):
+    with pytest.raises(DataError, match="No space left"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert list(small_disk.iterdir()) == []
 
@@ -117,7 +117,7 @@ def test_a_spool_that_does_not_fit_is_said(tmp_path: Path, small_disk: Path) -> 
     from pyarrow import csv
 
     csv.write_csv(table_of(300_000), tmp_path / "x.csv")
-    with pytest.raises(DataError, match="is full"):
+    with pytest.raises(DataError, match="No space left"):
         ceiba.scan(tmp_path / "x.csv", scratch=small_disk)
     assert list(small_disk.iterdir()) == []
 

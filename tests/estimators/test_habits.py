@@ -142,7 +142,7 @@ def test_many_levels_and_dates_as_texts_are_told(frame):
     rng = np.random.default_rng(0)
     y = rng.random(6000) < 0.5
     planes = [f"N{i}" for i in rng.integers(0, 2000, 6000)]
-    with pytest.warns(DataWarning, match="'tail'.*levels in 6000 rows.*Group them"):
+    with pytest.warns(DataWarning, match="'tail'.*levels in 6000 rows.*Group the levels"):
         ceiba.DecisionTreeClassifier(max_depth=2).fit({"tail": planes}, y)
     times = [f"2024-01-{i:02}T{j:02}:00" for i, j in rng.integers(1, 24, (6000, 2))]
     with pytest.warns(DataWarning, match="'when'.*dates read as strings"):

@@ -234,7 +234,7 @@ def test_laplace_of_regression_and_changes_by_hand_are_refused() -> None:
     with pytest.raises(OptionError, match="'laplace' is not supported for regression"):
         ceiba.DecisionTreeRegressor(leaf_values="laplace").fit(X, y)
     model = ceiba.DecisionTreeRegressor(max_depth=2, leaf_values=ceiba.Honest()).fit(X, y)
-    with pytest.raises(TreeError, match="by hand"):
+    with pytest.raises(TreeError, match="Editing is not supported"):
         model.regrow(1, X, y)
 
 

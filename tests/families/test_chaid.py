@@ -162,7 +162,7 @@ def test_tree_without_splits_has_an_empty_list_of_tests():
     ("options", "match"),
     [
         ({"class_prior": [0.5, 0.5]}, "class_prior"),
-        ({"missing": "surrogate"}, "missing='surrogate'"),
+        ({"missing": "surrogate"}, "requires missing=.*got 'surrogate'"),
         ({"min_significance": 0.05}, "min_significance=0.05 is not supported with .*Chaid"),
         ({"max_leaf_nodes": 4}, "max_leaf_nodes"),
         ({"cost_matrix": np.array([[0, 1], [2, 0]])}, "(?s)cost_matrix.*at None"),

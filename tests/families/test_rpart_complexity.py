@@ -64,7 +64,7 @@ def test_cp_of_zero_removes_splits_that_do_not_lower_the_risk() -> None:
 
 def test_cp_of_multiway_trees_is_refused() -> None:
     tree = ceiba.tree.build(("c", {"x": "a", "y": "b", "z": "a"}))
-    with pytest.raises(TreeError, match="binary"):
+    with pytest.raises(TreeError, match="multiway splits"):
         prune_by_cp(tree, 0.1)
 
 

@@ -142,7 +142,7 @@ def test_file_that_is_no_model_is_refused(raw: bytes, message: str) -> None:
     ("change", "message"),
     [
         (_set("model.class", "os.system"), "at model.class"),
-        (_set("model.class", "DecisionTreeRegressor"), "tree is one of classification"),
+        (_set("model.class", "DecisionTreeRegressor"), "tree is a classification tree"),
         (_set("model.parameters.depth", 3), "unknown key 'depth'.*Did you mean 'max_depth'"),
         (_set("model.parameters.prune", {"$object": ["Popen", {}]}), r"prune\.\$object\[0\]"),
         (_set("model.parameters.prune", {"$eval": "1"}), "unknown tag"),

@@ -67,7 +67,7 @@ def test_classes_of_any_type_come_back_with_their_type(labels: Any) -> None:
 def test_classes_that_are_dates_are_refused() -> None:
     y = np.array(["2024-05-01", "2024-05-02"], "datetime64[D]")
     tree = ceiba.DecisionTreeClassifier().fit([[1.0], [2.0]], y).tree_
-    with pytest.raises(ModelFileError, match="cannot be written.*convert the target"):
+    with pytest.raises(ModelFileError, match="cannot be saved.*convert the target"):
         dumps(tree)
 
 

@@ -98,5 +98,5 @@ def test_alternatives_of_a_model_start_with_the_best_tree() -> None:
     near = model.alternatives(X, y, within=0.5, k=10)
     assert near[0].objective == model.fit(X, y).certificate_.objective
     assert len(near) > 1
-    with pytest.raises(OptionError, match="exact search"):
+    with pytest.raises(OptionError, match="require search='optimal'"):
         DecisionTreeClassifier(max_depth=2).alternatives(X, y)

@@ -302,7 +302,7 @@ def test_path_starts_with_the_tree_and_ends_with_the_root():
         ({"alpha": -1}, "at least 0"),
         ({"alpha": float("nan")}, "at least 0"),
         ({"n_leaves": 0}, "at least 1"),
-        ({"n_leaves": 2.0}, "whole number"),
+        ({"n_leaves": 2.0}, "must be an integer"),
         ({"alpha": 0.1, "risk": "error"}, "risk must be"),
     ],
 )

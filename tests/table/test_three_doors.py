@@ -70,14 +70,14 @@ def test_the_three_doors_give_the_table(
     tmp_path: Path, group: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trained: list[Any] = []
-    fit = learn_job.Learning.fit
+    fit = learn_job.LearnJob.fit
 
     def seen(self: Any, *args: Any, **kwargs: Any) -> Any:
         model = fit(self, *args, **kwargs)
         trained.append(self.train[0])
         return model
 
-    monkeypatch.setattr(learn_job.Learning, "fit", seen)
+    monkeypatch.setattr(learn_job.LearnJob, "fit", seen)
     for case, path in written(tmp_path, group):
         frame = ceiba.read_file(path, **case.options)
         assert frame.columns == [column.name for column in case.columns], case.name

@@ -276,7 +276,7 @@ class DecisionTree(BaseTree):
         """Return data and options of growing, and the non-default parameters."""
         if options:
             raise OptionError(
-                f"{', '.join(options)} must be parameters of the estimator. Use set_params(...)."
+                f"A model grows by its parameters, got {', '.join(options)}. Use set_params(...)."
             )
         params = self._check_parameters()
         if self.__dict__.get("_counts_rows") and sample_weight is not None:

@@ -154,7 +154,7 @@ def _head(tree: Tree, target: str) -> list[str]:
     for j in tree.used_features.tolist():
         name = _quote(tree.schema.columns[j].name)
         # "asIs" passes unseen levels to the predicates.
-        lines.append(f'   <MiningField name={name} invalidValueTreatment="isFull"/>')
+        lines.append(f'   <MiningField name={name} invalidValueTreatment="asIs"/>')
     lines += [f'   <MiningField name={_quote(target)} usageType="target"/>', "  </MiningSchema>"]
     lines += [
         "  <Output>",

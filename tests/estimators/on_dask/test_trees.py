@@ -108,7 +108,7 @@ def test_empty_partitions_and_refusals(client: Any) -> None:
     assert_same_tree(model.tree_, expected.tree_)
     with pytest.raises(OptionError, match="prune"):
         ceiba.DecisionTreeClassifier(prune=ceiba.prune.ReducedError()).fit(lazy, "label")
-    with pytest.raises(SchemaError, match="no column 'lable'"):
+    with pytest.raises(SchemaError, match="column 'lable' not found"):
         ceiba.DecisionTreeClassifier().fit(lazy, "lable")
     spoilt = dd.from_pandas(frame.assign(gaps=np.inf).drop(columns="number"), npartitions=2)
     with pytest.raises(DataError, match="infinity"):
@@ -139,7 +139,7 @@ def test_arrays_and_series_are_taken_too(client: Any) -> None:
     model = ceiba.DecisionTreeClassifier(max_depth=3).fit(lazy.drop(columns="label"), lazy["label"])
     expected = ceiba.DecisionTreeClassifier(max_depth=3).fit(frame, "label")
     assert_same_tree(model.tree_, expected.tree_)
-    with pytest.raises(DataError, match="X has 900 rows and y 899"):
+    with pytest.raises(DataError, match="got 900 and 899"):
         ceiba.DecisionTreeClassifier().fit(blocks, truth[1:])
     with pytest.raises(DataError, match="y must be a 1-d dask Array"):
         ceiba.DecisionTreeClassifier().fit(blocks, y)
@@ -172,7 +172,7 @@ def test_workers_read_the_files_of_a_scan(client: Any, tmp_path: Path) -> None:
         scan = ceiba.scan(pattern, cluster=cluster)
         model = ceiba.DecisionTreeClassifier(max_depth=4).fit(scan, "label")
         assert_same_tree(model.tree_, expected.tree_)
-    with pytest.raises(OptionError, match="scratch is for fitting on this machine"):
+    with pytest.raises(OptionError, match="scratch is not supported with cluster"):
         ceiba.scan(pattern, cluster=client, scratch=tmp_path)
 
 

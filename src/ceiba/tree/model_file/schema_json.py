@@ -84,7 +84,8 @@ def _check_listed(
         if type(value) is int:
             check_integer_size(Field(value, f"{place}[{at}]"))
     if len(set(values)) < len(values):
-        Field(values, place).fail(f"{noun.capitalize()}s must be unique.", f"a duplicate {noun}")
+        plural = {"level": "Levels", "class": "Classes"}[noun]
+        Field(values, place).fail(f"{plural} must be unique.", f"a duplicate {noun}")
 
 
 def _labels_to_json(labels: npt.NDArray[Any], output: int) -> dict[str, Any]:

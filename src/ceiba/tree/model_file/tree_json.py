@@ -73,7 +73,7 @@ def check_tree(tree: Tree) -> None:
             check_notes(tree)
     except TreeError as error:
         raise ModelFileError(str(error)) from None
-    Field(tree.criterion, "tree.criterion").text(CRITERIA[tree.task])
+    Field(tree.criterion, "tree.criterion").text(tree.task.lookup(CRITERIA, "The model file"))
     if tree.tests is not None:
         Field(tree.tests.name, "tree.tests.name").text(_TEST_NAMES)
 
@@ -226,7 +226,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         surrogates=_table_from_json(SurrogateTable, field.get("surrogates"), n, ("in_use",)),
         competitors=_table_from_json(CompetitorTable, field.get("competitors"), n),
         tests=field.optional("tests", lambda tests: _tests_from_json(tests, n)),
-        criterion=field["criterion"].text(CRITERIA[target.task]),
+        criterion=field["criterion"].text(target.task.lookup(CRITERIA, "The model file")),
         cost_matrix=field.optional(
             "cost_matrix",
             lambda rows: np.array([row.numbers(n_classes) for row in rows.items(n_classes)]),
