@@ -137,7 +137,8 @@ class DecisionTree(BaseTree):
         params = self._non_default_params()
         if isinstance(params.get("prune"), str):
             read_pruning(params["prune"])  # its error names the class to use
-        check_params(params, self._task, type(self).__name__)
+        if params:
+            check_params(params, self._task, type(self).__name__)
         return params
 
     def _non_default_params(self) -> dict[str, Any]:
@@ -411,7 +412,7 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
     """Grow, prune and set the leaf values of a tree; also return pruning result and strength."""
     if _AFTER_GROWING.isdisjoint(params):
         return _apply_ccp_alpha(problem.grow(), params), None, None
-    honest, rule = read_leaf_values(params)
+    honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)
     pruning, search = read_pruning(params.get("prune")), problem.options.search_method
     if honest is not None or rule is not None:
         refuse_unpruned(pruning)

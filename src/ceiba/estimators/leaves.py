@@ -47,7 +47,14 @@ _MIN_PROBABILITY = 1e-15  # of a predicted 0, as in scikit-learn's log loss
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
     """Warn if the first column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
-    if tree._left_by_first_feature > _MAX_IMPURITY_LEFT:
+    grown = tree._grown
+    # The core rules out most trees, before any array of them is derived.
+    if (
+        grown is not None
+        and grown.factor is None
+        and grown.costs is None
+        and grown.arrays.left_by_first_column() > _MAX_IMPURITY_LEFT
+    ):
         return
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
@@ -81,7 +88,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     """Return the honest option, if any, and the smoothing rule: None for shares and means."""
-    rule = expand_leaf_values(params.get("leaf_values", "share"))
+    rule = expand_leaf_values(params["leaf_values"])
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
         honest.check()

@@ -156,8 +156,6 @@ _ALLOWED: Final = {
 
 def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
     """Raise for invalid values, and for values that exclude each other."""
-    if not params:
-        return
     check_options(params, _ALLOWED[task], owner)
     for name, other, why in _EXCLUSIVE:
         if params.get(name) is not None and params.get(other) is not None:

@@ -17,8 +17,9 @@ from ceiba.errors import OptionError
 from ceiba.formatting import escape_control
 from ceiba.layout import node_strengths, percent
 from ceiba.paths import end_conditions, refuse_fractional, root_answers
-from ceiba.tree import Tree, note_text
+from ceiba.tree import Array, Tree, note_text
 from ceiba.tree.splits import ALL_DIGITS, DIGITS, level_text, number_text
+from ceiba.words import Catalogue
 from ceiba.words import words as words_of
 
 FOLD_DEPTH: Final = 30
@@ -121,9 +122,11 @@ def to_text(
     if digits < 1:
         raise OptionError(f"digits must be at least 1, got {digits}.")
     pen = _UNICODE if unicode else _ASCII
+    strengths = node_strengths(tree) if purity or bars else np.zeros(0)
     words = _NodeText(
-        tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, bars, lang
-    )
+        tree, digits, max_levels, pen, node_ids, impurity, counts, purity, color, tests, bars,
+        words_of(lang), strengths,
+    )  # fmt: skip
     lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
     rails: list[str] = [""]  # prefix of the children of the current node at each depth
     end = tree.subtree_end
@@ -202,11 +205,8 @@ class _NodeText:
     color: bool
     tests: bool
     bars: bool
-    lang: str
-
-    def __post_init__(self) -> None:
-        self.word = words_of(self.lang)
-        self.strengths = node_strengths(self.tree) if self.purity or self.bars else np.zeros(0)
+    word: Catalogue
+    strengths: Array
 
     def parts(self, node: int) -> tuple[str, list[str]]:
         """Return the sentence of a node and its figures."""
@@ -289,7 +289,9 @@ class _NodeText:
         split = tree.splits.split(parent, tree.schema)
         assert split is not None  # a node with branches has a split
         column = int(tree.splits.column[parent])
-        sentence = split.sentence(branch, tree.schema, max_levels=self.max_levels, lang=self.lang)
+        sentence = split.sentence(
+            branch, tree.schema, max_levels=self.max_levels, lang=self.word.lang
+        )
         takes_missing = (
             int(tree.default_branch[parent]) == branch
             and not tree.splits.has_missing_branch[parent]

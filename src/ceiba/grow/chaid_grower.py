@@ -31,6 +31,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.criteria import DEFAULT_CRITERION
 from ceiba.grow.core_grower import SubtreeContext, resolve_min_leaf, resolve_min_split
+from ceiba.grow.option_objects import Chaid, expand
 from ceiba.grow.python_grower import GroupSplit, SplitChoice, grow_with_chooser
 from ceiba.table import Column, Kind, exact_sum, exact_sums
 from ceiba.tree import NodeTest, SplitKind, Tree
@@ -234,10 +235,10 @@ class _ChaidChooser:
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         table, target, options = problem.table, problem.target, problem.options
-        assert options.chaid is not None
+        chaid: Chaid = expand("criterion", options.criterion)
         self.weight = problem.weight
         self.counted = problem.weight if options.frequency_weights else None
-        bins = options.chaid.bins
+        bins = chaid.bins
         self.columns = [
             read_categories(column, bins, rows, self.counted) for column in table.columns
         ]
@@ -263,8 +264,8 @@ class _ChaidChooser:
         self.min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
         self.min_split = resolve_min_split(options.min_samples_split, 1, n)
         self.statistic: Any = options.criterion_name
-        self.alpha_merge = options.chaid.merge
-        alpha = options.chaid.split
+        self.alpha_merge = chaid.merge
+        alpha = chaid.split
         self.log_alpha = log(alpha) if alpha > 0 else _LOG_SMALLEST
         # Columns of many levels last: the p-value of the best column so far may rule them out
         # before the costly merging.

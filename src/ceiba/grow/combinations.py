@@ -108,7 +108,7 @@ def _check_growers(options: GrowOptions) -> None:
             f"{options.criterion_name!r}, which scores binary splits. Use categorical_splits="
             "'binary', or a criterion such as 'gini'."
         )
-    if options.empty_branches and "significance" in options.growers:
+    if "significance" in options.growers and options.value_rules.empty_branches:
         raise OptionError(
             f"Multiway(empty=True) is not supported with {_option_for('significance', options)}: "
             "an empty branch cannot be tested. Use categorical_splits='multiway'."

@@ -205,13 +205,14 @@ def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
         core.max_bins, core.approximate = options.max_bins, True
     core.seed = options.seed
     core.multiway = options.categorical_splits != "binary"
-    core.empty_branches = options.empty_branches
+    core.empty_branches = options.value_rules.empty_branches
     core.cuts_at_values = (
         isinstance(options.criterion, GainRatio) and options.criterion.cuts == "value"
     )
-    core.max_surrogates = core_limit(options.surrogates.keep)
-    core.surrogate_style = int(options.surrogates.agreement == "both")
-    core.use_surrogate = options.use_surrogate
+    if options.missing_rule == "surrogate":
+        core.max_surrogates = core_limit(options.surrogates.keep)
+        core.surrogate_style = int(options.surrogates.agreement == "both")
+        core.use_surrogate = options.use_surrogate
     core.weights_count_rows = options.frequency_weights
     if options.rpart is not None:
         core.min_gain_ratio = options.rpart.min_gain_ratio
@@ -286,21 +287,6 @@ def grow_by_search(
             table.core(), core_target, core_weight, core, rows, problem.case_weight
         )
     return tree_from_arrays(arrays, problem, units, subtree)
-
-
-def grow_on_each(problem: Problem, parts: Sequence[npt.NDArray[np.uint32]]) -> list[Tree]:
-    """Grow a tree on each of several sets of rows without weights, in one call of the core."""
-    target, options = problem.target, problem.options
-    core = core_options(problem.table, options, None, problem.scales, None)
-    rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
-    units, columns = PLAIN_UNITS, problem.table.core()
-    if options.task.is_classification("Growing"):
-        n_classes = [len(labels) for labels in target.info.classes]
-        grown = _core.grow_on_each(columns, target.values, n_classes, core, rows, ends)
-    else:
-        units = Units.of(target.values, None)
-        grown = _core.grow_on_each(columns, units.shrink_target(target.values), core, rows, ends)
-    return [tree_from_arrays(arrays, problem, units, None) for arrays in grown]
 
 
 def tree_from_arrays(

@@ -335,19 +335,13 @@ class GrowOptions:
             return self.criterion.test or self.task.lookup(DEFAULT_TEST, "CHAID")
         return str(self.criterion)
 
-    @property
-    def chaid(self) -> Chaid | None:
-        """The options of CHAID, or None if the tree is not grown by tests."""
-        criterion = expand("criterion", self.criterion)
-        return criterion if isinstance(criterion, Chaid) else None
-
     @cached_property
     def value_rules(self) -> ValueRules:
         """The rules by which the values of nodes are computed from the core's arrays."""
         return ValueRules(
             self.criterion_name,
             self.task.is_classification("Growing"),
-            self.empty_branches,
+            isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty,
             self.frequency_weights,
             0.0 if self.rpart is None else self.rpart.shrink,
             self.use_surrogate > 0 if self.missing_rule == "surrogate" else None,
@@ -372,11 +366,6 @@ class GrowOptions:
         return 2 if self.surrogates.otherwise == "majority" else 1
 
     @property
-    def empty_branches(self) -> bool:
-        """Whether levels that are not in the node have a branch too."""
-        return isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty
-
-    @property
     def search_method(self) -> Lookahead | Optimal | None:
         """The search object; None for the greedy search."""
         search = expand("search", self.search)
@@ -391,7 +380,7 @@ class GrowOptions:
     @cached_property
     def growers(self) -> tuple[Grower, ...]:
         """The growers that these options select; the first one grows, the others restrict it."""
-        if self.chaid is not None:
+        if isinstance(expand("criterion", self.criterion), Chaid):
             return ("tests",) if self.search_method is None else ("tests", "best")
         if self.search_method is not None:
             return ("best",)

@@ -15,9 +15,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ceiba import _core
 from ceiba.errors import DataError
 from ceiba.grow.combinations import check_combinations
-from ceiba.grow.core_grower import SubtreeContext, grow_by_search, grow_on_each
+from ceiba.grow.core_grower import (
+    PLAIN_UNITS,
+    SubtreeContext,
+    Units,
+    core_options,
+    grow_by_search,
+    tree_from_arrays,
+)
 from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
@@ -115,7 +123,17 @@ class Problem:
         Weights, options given as a share of the rows, and other growers are not supported.
         """
         check_combinations(self.table, self.target, self.options, self.weight)
-        return grow_on_each(self, parts)
+        columns, target = self.table.core(), self.target.values
+        core = core_options(self.table, self.options, None, self.scales, None)
+        rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
+        units = PLAIN_UNITS
+        if self.options.task.is_classification("Growing"):
+            n_classes = [len(labels) for labels in self.target.info.classes]
+            grown = _core.grow_on_each(columns, target, n_classes, core, rows, ends)
+        else:
+            units = Units.of(target, None)
+            grown = _core.grow_on_each(columns, units.shrink_target(target), core, rows, ends)
+        return [tree_from_arrays(arrays, self, units, None) for arrays in grown]
 
     def with_changes(self, **changes: Any) -> Problem:
         """Return a changed problem whose priors and costs stay those of this one."""
@@ -158,7 +176,7 @@ class Problem:
             "rpart",
         )
         # The tests of CHAID measure splits, not nodes: the impurity of nodes is the default one.
-        criterion = "" if self.options.chaid is not None else self.options.criterion
+        criterion = "" if "tests" in self.options.growers else self.options.criterion
         options = GrowOptions(
             criterion=criterion, **{name: getattr(self.options, name) for name in names}
         )

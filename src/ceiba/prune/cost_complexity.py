@@ -27,7 +27,7 @@ from ceiba.errors import OptionError, TreeError
 from ceiba.grow import search_mass
 from ceiba.listing import Listing
 from ceiba.task import Task
-from ceiba.tree import Tree
+from ceiba.tree import Tree, collapse
 
 Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
@@ -236,7 +236,7 @@ class PruningSequence:
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
             raise OptionError(f"step must be from 0 to {len(self) - 1}, got {step}.")
-        return self.whole_tree.collapse(np.flatnonzero(self.node_alpha <= self.alpha[at]))
+        return collapse(self.whole_tree, np.flatnonzero(self.node_alpha <= self.alpha[at]))
 
     def tree_with(self, n_leaves: int) -> Tree:
         """Return the tree with so many leaves; if no step has, the largest with fewer."""

@@ -98,7 +98,7 @@ def check_supported(options: GrowOptions) -> None:
     for name, value in options.non_default.items():
         if name not in _SUPPORTED:
             raise unsupported_error(name, value)
-    if options.empty_branches and not options.task.has_classes:
+    if options.value_rules.empty_branches and not options.task.has_classes:
         raise unsupported_error("categorical_splits", options.categorical_splits)
 
 

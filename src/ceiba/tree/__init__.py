@@ -8,6 +8,7 @@ from ceiba.tree.attachments import Attachment
 from ceiba.tree.attachments import join_attachments as join_attachments
 from ceiba.tree.attachments import take_attachments as take_attachments
 from ceiba.tree.certificate import Certificate as Certificate
+from ceiba.tree.collapse import collapse as collapse
 from ceiba.tree.construct.build import Leaf, build
 from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.derived import rows_by_weight as rows_by_weight

@@ -160,17 +160,12 @@ def node_risk(
     counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
 ) -> Array:
     """Return R(t) times the total weight: sums, which are exact for integer weights."""
-
-    def losses(of: Array) -> Array:
-        adjusted = of if factor is None else of * factor
-        if costs is None:
-            return np.asarray(adjusted.sum(axis=1, keepdims=True) - adjusted)
-        return np.asarray(adjusted @ costs)
-
-    loss = losses(counts)
-    if answers is None:
-        return np.asarray(loss.min(axis=1))
-    return np.asarray(loss[np.arange(len(loss)), losses(answers).argmin(axis=1)])
+    losses = []
+    for sums in (counts,) if answers is None else (counts, answers):
+        adjusted = sums if factor is None else sums * factor
+        total = adjusted.sum(axis=1, keepdims=True)
+        losses.append(total - adjusted if costs is None else adjusted @ costs)
+    return np.asarray(losses[0][np.arange(len(counts)), losses[-1].argmin(axis=1)])
 
 
 def set_class_share(counts: Array, share: Array) -> Array:

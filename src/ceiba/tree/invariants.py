@@ -40,7 +40,15 @@ def check(tree: Tree, *, content: bool = True) -> None:
     """
     _check_lengths(tree)
     _check_shape(tree)
-    _check_splits(tree)
+    splits, low = tree.splits, tree.splits.low_branch
+    _fail_where(
+        (splits.kind == SplitKind.NONE) != tree.is_leaf,
+        "node",
+        lambda i: "branches but no split" if splits.kind[i] == 0 else "a split but no branches",
+        "A node has a split exactly if it has branches.",
+    )
+    _check_split_rows(splits, tree.schema, tree.n_branches, "node")
+    _fail_where(low != 0, "node", lambda i: f"low_branch {low[i]}", "A primary split has 0.")
     _check_options(tree)
     if content:
         _check_content(tree)
@@ -130,19 +138,6 @@ def _check_shape(tree: Tree) -> None:
             f"a branch of node {owner[b]}, out of order",
             f"In pre-order this branch is node {previous_end[b]}.",
         )
-
-
-def _check_splits(tree: Tree) -> None:
-    splits, schema = tree.splits, tree.schema
-    _fail_where(
-        (splits.kind == SplitKind.NONE) != tree.is_leaf,
-        "node",
-        lambda i: "branches but no split" if splits.kind[i] == 0 else "a split but no branches",
-        "A node has a split exactly if it has branches.",
-    )
-    _check_split_rows(splits, schema, tree.n_branches, "node")
-    low = splits.low_branch
-    _fail_where(low != 0, "node", lambda i: f"low_branch {low[i]}", "A primary split has 0.")
 
 
 def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:

@@ -171,14 +171,6 @@ class Tree(SklearnAttributes, TreeMethods):
         mine.update(Tree(**{**derive_node_arrays(grown), **arguments}).__dict__)  # without `_grown`
         return mine[name]
 
-    @property
-    def _left_by_first_feature(self) -> float:
-        """The share of the root's impurity that its feature leaves; 0 if unknown."""
-        grown = self._grown
-        if grown is None or grown.factor is not None or grown.costs is not None:
-            return 0.0
-        return grown.arrays.left_by_first_column()
-
     # ------------------------------------------------------------------ identity
 
     def with_certificate(self, certificate: Certificate | None) -> Tree:
@@ -267,9 +259,7 @@ class Tree(SklearnAttributes, TreeMethods):
 
     # ------------------------------------------------------------------ rows
 
-    @cached_property
-    def _router(self) -> Any:
-        return _route.make_router(self)
+    _router = cached_property(_route.make_router)
 
     @cached_property
     def _single_row_router(self) -> Callable[[Any], int]:

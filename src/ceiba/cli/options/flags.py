@@ -106,7 +106,11 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
                 values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
             if rows:
                 flags = {name: values.pop(name) for name in rows}
-                values["options"] = {name: _read_flag(name, text) for name, text in flags.items()}
+                values["options"] = flags | {
+                    name: _read_number(rows[name], text)
+                    for name, text in flags.items()
+                    if text is not None and rows[name].flag is float
+                }
             if "lang" in signature:
                 values["lang"] = LANG.get()
             command(**values)
@@ -179,11 +183,8 @@ def _declare_flag(name: str, row: Any) -> Any:
     ]
 
 
-def _read_flag(name: str, text: Any) -> Any:
-    """Return the value of a flag: an integer, a float, or an allowed name."""
-    row = flag_rows()[name]
-    if text is None or row.flag is not float:
-        return text
+def _read_number(row: Any, text: str) -> Any:
+    """Return the value of a flag of numbers: an integer, a float, or an allowed name."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -192,7 +193,7 @@ def _read_flag(name: str, text: Any) -> Any:
     if any(text in check.names for check in row.allowed):
         return text
     allowed = " or ".join(check.allows for check in row.allowed)
-    raise OptionError(f"--{name.replace('_', '-')} must be {allowed}, got {text!r}.")
+    raise OptionError(f"--{row.name.replace('_', '-')} must be {allowed}, got {text!r}.")
 
 
 def _complete_declaration(name: str, default: Any, hint: Any) -> Any:

@@ -249,12 +249,15 @@ class FoldTree:
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
-        """The target of each row, in these units."""
-        return self.units.shrink_target(self.problem.target.values[:, 0])
+        """The target of each row; numbers in these units."""
+        target = self.problem.target.values[:, 0]
+        return target if self.problem.target.info.classes else self.units.shrink_target(target)
 
     @property
     def exponent(self) -> int:
         """The power of two by which errors must be multiplied; 0 for all ordinary data."""
+        if self.problem.target.info.classes:
+            return 0
         squared = self.problem.options.criterion_name not in _LOSS
         return self.units.target * (2 if squared else 1)
 

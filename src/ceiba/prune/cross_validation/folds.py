@@ -97,13 +97,30 @@ def fold_ids(
     codes = None if groups is None else encode_ids("groups", groups, n)
     if isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
         return np.arange(n) if codes is None else codes
-    if isinstance(folds, Integral) and not isinstance(folds, bool):
-        return _deal_folds(int(folds), problem, stratify, codes, read_seed(random_state), repeat)
-    if isinstance(folds, str | bytes | bool | float) or folds is None:
-        raise OptionError(f"folds must be {_ALLOWED}, got {folds!r}.")
-    if repeat:
-        raise OptionError("repeats needs random folds. Pass an integer as folds.")
-    return encode_ids("folds", folds, n) if _are_ids(folds) else None
+    if not isinstance(folds, Integral) or isinstance(folds, bool):
+        if isinstance(folds, str | bytes | bool | float) or folds is None:
+            raise OptionError(f"folds must be {_ALLOWED}, got {folds!r}.")
+        if repeat:
+            raise OptionError("repeats needs random folds. Pass an integer as folds.")
+        return encode_ids("folds", folds, n) if _are_ids(folds) else None
+    seed = read_seed(random_state)
+    if folds < 2:
+        raise OptionError(f"folds must be at least 2, got {int(folds)}.")
+    units = n if codes is None else int(codes.max()) + 1
+    if units < 2:
+        raise OptionError(f"Folds need at least 2 samples (rows or groups), got {units} sample.")
+    strata: Any = None
+    ids: Any = None if codes is None else codes.astype(np.uint32)
+    if ids is None and stratify and problem.options.task.has_classes:
+        classes = problem.target.values
+        strata = classes[:, 0]
+        if classes.shape[1] > 1:
+            strata = np.unique(classes, axis=0, return_inverse=True)[1].reshape(n)
+        strata = strata.astype(np.uint32)
+    fold: Any = _core.deal_folds(
+        n, min(int(folds), units), seed % 2**64, repeat, strata=strata, groups=ids
+    )
+    return np.asarray(fold)
 
 
 def _are_ids(folds: Any) -> bool:
@@ -148,31 +165,6 @@ def read_seed(random_state: Any) -> int:
         "random_state must be None, an int of at least 0, or a numpy generator, got "
         f"{random_state!r}."
     )
-
-
-def _deal_folds(
-    n_folds: int, problem: Problem, stratify: bool, groups: Ids | None, seed: int, repeat: int
-) -> Rows:
-    """Return the fold of each row, at random."""
-    n = problem.n_rows
-    if n_folds < 2:
-        raise OptionError(f"folds must be at least 2, got {n_folds}.")
-    units = n if groups is None else int(groups.max()) + 1
-    if units < 2:
-        raise OptionError(f"Folds need at least 2 samples (rows or groups), got {units} sample.")
-    strata: Any = None
-    ids: Any = None if groups is None else groups.astype(np.uint32)
-    if ids is None and stratify and problem.options.task.has_classes:
-        classes = problem.target.values
-        if classes.shape[1] > 1:
-            strata = np.unique(classes, axis=0, return_inverse=True)[1].reshape(n)
-        else:
-            strata = classes[:, 0]
-        strata = strata.astype(np.uint32)
-    fold: Any = _core.deal_folds(
-        n, min(n_folds, units), seed % 2**64, repeat, strata=strata, groups=ids
-    )
-    return np.asarray(fold)
 
 
 def encode_ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:

@@ -18,7 +18,7 @@ half the Poisson deviance. R_cv and its variance are means over repeats; `sd` is
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -232,8 +232,7 @@ def run_folds(
                     "Leave out zero-weight rows, pass fewer folds, or prune without "
                     "cross-validation."
                 )
-    done = _progress_counter(sum(map(len, plan)), verbose)
-    repeats = [_run_repeat(fold_tree, folds, done) for folds in plan]
+    repeats = [_run_repeat(fold_tree, plan, number, verbose) for number in range(len(plan))]
     figures = [
         fold_tree.mean_and_variance(repeat.first, repeat.second, folds)
         for repeat, folds in zip(repeats, plan, strict=True)
@@ -273,19 +272,22 @@ class _RepeatSums:
     functions: list[StepFunctions]
 
 
-def _run_repeat(fold_tree: FoldTree, folds: list[Fold], done: Callable[[], None]) -> _RepeatSums:
+def _run_repeat(
+    fold_tree: FoldTree, plan: list[list[Fold]], number: int, verbose: bool
+) -> _RepeatSums:
     """Run the folds, in threads for large tables; sums are taken in the order of folds."""
-    problem = fold_tree.problem
+    problem, folds = fold_tree.problem, plan[number]
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
     total = _RepeatSums(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
     n_jobs = threads // max(workers, 1)
-    for first, second, functions in _fold_results(fold_tree, folds, workers, n_jobs):
+    results = _fold_results(fold_tree, folds, workers, n_jobs)
+    for done, (first, second, functions) in enumerate(results, 1 + sum(map(len, plan[:number]))):
         total.first += first
         total.second += second
         if functions is not None:
             total.functions.append(functions)
-        done()
+        _report_progress(done, sum(map(len, plan)), verbose)
     return total
 
 
@@ -311,23 +313,13 @@ def _fold_results(
             raise
 
 
-def _progress_counter(total: int, verbose: bool) -> Callable[[], None]:
-    """Return a callback that reports finished folds, a no-op without listener and `verbose`."""
+def _report_progress(done: int, total: int, verbose: bool) -> None:
+    """Report the finished folds to a listener and, with `verbose`, as a bar."""
     listener = find_listener("folds")
-    if not verbose and listener is None:
-        return lambda: None
-    count = 0
-
-    def tick() -> None:
-        nonlocal count
-        count += 1
-        if listener is not None:
-            listener(count, total)
-        if not verbose:
-            return
-        bar = "#" * (30 * count // total)
-        end = "\n" if count == total else ""
-        print(f"\rcross-validation [{bar:<30}] fold {count} of {total}", end=end, file=sys.stderr)
+    if listener is not None:
+        listener(done, total)
+    if verbose:
+        bar = "#" * (30 * done // total)
+        end = "\n" if done == total else ""
+        print(f"\rcross-validation [{bar:<30}] fold {done} of {total}", end=end, file=sys.stderr)
         sys.stderr.flush()
-
-    return tick

@@ -179,7 +179,7 @@ def compute_gain(counts: BranchCounts, problem: Problem) -> float:
 def node_criterion(problem: Problem) -> Criterion:
     """Return the criterion of node impurity; the default one for trees that grow by tests."""
     name = problem.options.criterion_name
-    if problem.options.chaid is not None:
+    if "tests" in problem.options.growers:
         name = problem.options.task.lookup(DEFAULT_CRITERION, "The studio")
     return criterion_named(name)
 

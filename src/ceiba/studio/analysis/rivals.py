@@ -102,7 +102,7 @@ def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowO
         "max_bins": None,
         "column_cost": None,
     }
-    if options.chaid is not None:
+    if "tests" in options.growers:
         changes["criterion"] = ""
     return replace(options, **changes)
 

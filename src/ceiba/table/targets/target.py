@@ -176,14 +176,29 @@ def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
         source = open_mapping(y)
         return [_to_array(y[key]) for key in y], _output_names(source.names or ())
     if not isinstance(y, np.ndarray | list | tuple):
+        import narwhals as nw
+
         if is_sparse(y):
             raise DataTypeError(
                 "Sparse data was passed as y, but dense data is required. Use y.toarray() to "
                 "convert it (it must fit into memory)."
             )
-        y, name = _open_frame_or_series(y)
-        if isinstance(y, dict):
-            return list(y.values()), _output_names(y)
+        native = nw.from_native(y, pass_through=True, allow_series=True)
+        if isinstance(native, nw.LazyFrame):
+            native = native.collect()
+        if isinstance(native, nw.DataFrame):
+            columns = [_series_to_array(native[name]) for name in native.columns]
+            return columns, _output_names(native.columns)
+        if isinstance(native, nw.Series):
+            name = native.name if isinstance(native.name, str) and native.name else None
+            y = _series_to_array(native)
+        elif hasattr(y, "__array__") or hasattr(y, "__len__"):
+            y = np.asarray(y)
+        else:
+            raise DataTypeError(
+                f"Expected array-like (array or non-string sequence), got {y!r}. Pass an array, a "
+                "list, a Series, or the name of a column."
+            )
     y = _to_array(y)
     refuse_complex(y.dtype)
     if y.ndim == 1:
@@ -202,25 +217,6 @@ def _output_names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
     if not listed:
         return None
     return listed[0] if len(listed) == 1 else listed
-
-
-def _open_frame_or_series(y: Any) -> tuple[Any, str | None]:
-    import narwhals as nw
-
-    native = nw.from_native(y, pass_through=True, allow_series=True)
-    if isinstance(native, nw.LazyFrame):
-        native = native.collect()
-    if isinstance(native, nw.DataFrame):
-        return {name: _series_to_array(native[name]) for name in native.columns}, None
-    if isinstance(native, nw.Series):
-        name = native.name if isinstance(native.name, str) and native.name else None
-        return _series_to_array(native), name
-    if hasattr(y, "__array__") or hasattr(y, "__len__"):
-        return np.asarray(y), None
-    raise DataTypeError(
-        f"Expected array-like (array or non-string sequence), got {y!r}. Pass an array, a list, a "
-        "Series, or the name of a column."
-    )
 
 
 def _series_to_array(series: Any) -> Array:

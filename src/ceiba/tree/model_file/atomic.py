@@ -42,7 +42,9 @@ def atomic_write(
             yield through
         return
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    with _cleanup(draft):
+    _drafts.add(draft)
+    _swap_handlers(signal.SIG_DFL, _remove_drafts_and_exit)
+    try:
         with _as_output_error(path):
             file = draft.open(mode.replace("w", "x"), **options)
         with _as_output_error(path, any_error=False), file:
@@ -55,6 +57,11 @@ def atomic_write(
                     os.chown(draft, there.st_uid, there.st_gid)
                 draft.chmod(stat.S_IMODE(there.st_mode))
             draft.replace(target)
+    finally:  # after Ctrl-C too
+        draft.unlink(missing_ok=True)
+        _drafts.discard(draft)
+        if not _drafts:
+            _swap_handlers(_remove_drafts_and_exit, signal.SIG_DFL)
 
 
 @contextlib.contextmanager
@@ -70,20 +77,6 @@ def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) ->
             raise
         reason = error.strerror or str(error)
         raise OutputError(f"Cannot write {os.fspath(path)!r}: {reason}.") from None
-
-
-@contextlib.contextmanager
-def _cleanup(draft: Path) -> Iterator[None]:
-    """Remove the draft at the end, also on errors and signals."""
-    _drafts.add(draft)
-    _swap_handlers(signal.SIG_DFL, _remove_drafts_and_exit)
-    try:
-        yield
-    finally:  # after Ctrl-C too
-        draft.unlink(missing_ok=True)
-        _drafts.discard(draft)
-        if not _drafts:
-            _swap_handlers(_remove_drafts_and_exit, signal.SIG_DFL)
 
 
 def _swap_handlers(old: Any, new: Any) -> None:

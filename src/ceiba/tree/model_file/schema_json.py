@@ -54,6 +54,17 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     target = schema.target
     if target is None:
         Field(None, "schema.target").fail("A tree predicts something.")
+    classes: list[dict[str, Any]] = []
+    for labels in target.classes:
+        kind, values = "text" if labels.dtype.kind in "UT" else labels.dtype.name, labels.tolist()
+        if kind not in _LABEL_TYPES or any(type(v) not in _LABEL_TYPES[kind] for v in values):
+            odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
+            raise UnwritableError(
+                f"Class {odd!r} ({type(odd).__name__}) cannot be saved in a model file. Classes "
+                "must be strings, numbers or booleans; convert the target and refit."
+            )
+        _labels_of_kind(values, kind, f"schema.target.classes[{len(classes)}].labels")
+        classes.append({"type": kind, "labels": values})
     return {
         "named": schema.named,
         "columns": columns,
@@ -62,7 +73,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
             "task": target.task,
             "n_outputs": target.n_outputs,
             **({"outputs": list(target.outputs)} if target.outputs else {}),
-            "classes": [_labels_to_json(labels, k) for k, labels in enumerate(target.classes)],
+            "classes": classes,
         },
     }
 
@@ -86,19 +97,6 @@ def _check_listed(
     if len(set(values)) < len(values):
         plural = {"level": "Levels", "class": "Classes"}[noun]
         Field(values, place).fail(f"{plural} must be unique.", f"a duplicate {noun}")
-
-
-def _labels_to_json(labels: npt.NDArray[Any], output: int) -> dict[str, Any]:
-    kind = "text" if labels.dtype.kind in "UT" else labels.dtype.name
-    values = labels.tolist()
-    if kind not in _LABEL_TYPES or any(type(v) not in _LABEL_TYPES[kind] for v in values):
-        odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
-        raise UnwritableError(
-            f"Class {odd!r} ({type(odd).__name__}) cannot be saved in a model file. Classes "
-            "must be strings, numbers or booleans; convert the target and refit."
-        )
-    _labels_of_kind(values, kind, f"schema.target.classes[{output}].labels")
-    return {"type": kind, "labels": values}
 
 
 def _labels_of_kind(values: list[Any], kind: str, place: str) -> npt.NDArray[Any]:

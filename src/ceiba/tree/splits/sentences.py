@@ -65,7 +65,11 @@ def format_cut(
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")
         value = clean if _count_digits(clean) <= _CLEAN_DIGITS else float(f"{cut:.{digits - 1}e}")
         value = cut if digits >= ALL_DIGITS else value
-    return "<=" if value <= cut else "<", _format_decimal(value)
+    text = repr(value)  # the shortest decimal, with an exponent only far from 1
+    if value == 0 or 1e-6 <= abs(value) < 1e16:
+        text = format(Decimal(text), "f")
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "<=" if value <= cut else "<", text
 
 
 def _round_time_down(cut: float, display: str) -> float:
@@ -85,14 +89,6 @@ def _round_time_down(cut: float, display: str) -> float:
 def _count_digits(value: float) -> int:
     """Return the number of significant digits of the shortest decimal equal to `value`."""
     return len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
-
-
-def _format_decimal(value: float) -> str:
-    """Return the shortest decimal equal to `value`, with an exponent only far from 1."""
-    if value != 0 and not 1e-6 <= abs(value) < 1e16:
-        return repr(value)
-    text = format(Decimal(repr(value)), "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def level_text(level: Any) -> str:
