@@ -51,9 +51,9 @@ int separating_digits(double cut, CutGap gap) {
 class ColumnCuts {
 public:
     explicit ColumnCuts(std::vector<double> cuts) : cuts_(std::move(cuts)), held_(cuts_.size() + 1) {
-        // Nearly all values are far from every cut: one byte per cell of a grid decides. So many cells that few of
-        // them are near a cut, and no more than the cache holds. The first is for NaN and all values below the grid, the
-        // last for those above it.
+        // Nearly all values are far from every cut: one byte per cell of a grid decides. There are so many cells that
+        // few of them are near a cut, and no more than the cache holds. The first is for NaN and values below the grid,
+        // the last for values above it.
         std::size_t cells = 4096;
         while (cells < 64 * cuts_.size() && cells < 32768) cells *= 2;
         near_.resize(cells + 2);
