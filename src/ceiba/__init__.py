@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ceiba import audit as audit
     from ceiba import criteria as criteria
     from ceiba import datasets as datasets
     from ceiba import errors as errors
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from ceiba import table as table
     from ceiba import tree as tree
     from ceiba import trust as trust
+    from ceiba.audit import analyze_errors as analyze_errors
+    from ceiba.audit import compare as compare
+    from ceiba.audit import mimic as mimic
     from ceiba.errors import CeibaError as CeibaError
     from ceiba.errors import CeibaWarning as CeibaWarning
     from ceiba.errors import DataError as DataError
@@ -80,6 +84,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _NAMES = {  # each room, and which of its names are also names of ceiba itself
+    "audit": "analyze_errors compare mimic",
     "criteria": "",
     "datasets": "",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning

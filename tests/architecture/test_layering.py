@@ -28,7 +28,7 @@ ROWS = [  # lowest first
     ["estimators", "inspection", "export"],
     ["families"],
     ["report", "plot", "rules", "trust"],
-    ["lessons", "studio"],
+    ["lessons", "studio", "audit"],
     ["cli"],
 ]
 RANK = {room: rank for rank, row in enumerate(ROWS) for room in row}

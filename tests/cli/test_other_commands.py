@@ -99,8 +99,8 @@ def test_export_sql_dialect_to_standard_output(learned: Path) -> None:
 def test_compare_says_where_models_disagree(learned: Path) -> None:
     ok("learn", "iris.csv", "-t", "species", "--max-depth", 1, "-m", "one.ceiba", "-q", cwd=learned)
     said = json.loads(ok("compare", "one.ceiba", "iris.ceiba", "iris.csv", "--json", cwd=learned))
-    assert said["disagreement"]["rows"] == 46
-    assert said["disagreement"]["second_right"] == 45
+    assert said["mcnemar"]["disagree"] == 46
+    assert said["mcnemar"]["second_only"] == 45
     assert said["splits"]["first"] == {"petal length": 1}
 
 

@@ -128,7 +128,7 @@ def test_forced_split_keeps_the_rest_of_the_tree():
 def test_forced_tree_counts_the_rows_that_it_predicts():
     tree, X, y, _, _ = fit({"max_depth": 4}, holes=0.0)
     forced = tree.set_split(0, Cut("z", 4.5), X, y, max_depth=4)
-    counted = forced.recount(X, y)
+    counted = forced.refit_leaves(X, y)
     np.testing.assert_allclose(counted.counts, forced.counts)
     np.testing.assert_allclose(counted.gain, forced.gain, atol=1e-12)
 

@@ -177,8 +177,8 @@ def test_strange_pieces_give_the_tree_of_the_table(
     model = ceiba.DecisionTreeClassifier(max_depth=6).fit(scan, "label")
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(whole, "label")
     assert_same_tree(model.tree_, expected.tree_)
-    counted = model.tree_.recount(scan, "label")
-    assert_same_tree(counted, expected.tree_.recount(whole, "label"))
+    counted = model.tree_.refit_leaves(scan, "label")
+    assert_same_tree(counted, expected.tree_.refit_leaves(whole, "label"))
 
 
 def test_held_out_evidence_of_a_report_may_be_a_scan(tmp_path: Path) -> None:

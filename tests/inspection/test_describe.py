@@ -144,3 +144,49 @@ def test_containers_give_the_same() -> None:
     made = ceiba.describe(plain).to_dict()
     assert ceiba.describe(pl.DataFrame(plain)).to_dict() == made
     assert ceiba.describe(pd.DataFrame(plain)).to_dict() == made
+
+
+def with_code(code: float, rest: Any, rows: int = 20) -> tuple[str, ...]:
+    """Return the remarks on a column in which some rows have a code."""
+    values = np.concatenate([np.full(rows, code), np.asarray(rest, float)])
+    return tuple(one.code for one in ceiba.describe({"x": values}).remarks)
+
+
+@pytest.mark.parametrize(
+    ("code", "rest"),
+    [
+        (-999, np.arange(360)),
+        (-1, np.arange(360)),
+        (-9, np.arange(100) / 7),
+        (9999, np.arange(18, 90)),
+        (-99, np.linspace(-5, 5, 50)),
+    ],
+)
+def test_code_that_stands_apart_and_recurs_is_remarked(code: float, rest: Any) -> None:
+    values = np.concatenate([np.full(20, code), rest])
+    found = [one for one in ceiba.describe({"x": values}).remarks if one.code == "missing_code"]
+    assert [one.value for one in found] == [code]
+    assert f"Does {code} mean missing?" in found[0].text
+
+
+@pytest.mark.parametrize(
+    ("code", "rest", "rows"),
+    [
+        (-999, np.arange(360), 1),  # one row is an outlier
+        (-1, np.arange(-50, 50), 20),  # one of many negative numbers
+        (99, np.arange(360), 20),  # among the others
+        (99, np.arange(98), 20),  # beside the others
+        (-1, [0, 1] * 30, 20),  # few values: codes of something else
+    ],
+)
+def test_value_among_others_is_no_missing_code(code: float, rest: Any, rows: int) -> None:
+    assert "missing_code" not in with_code(code, rest, rows)
+
+
+def test_association_of_a_rare_class_is_shown_with_digits_and_rank() -> None:
+    rng = np.random.default_rng(0)
+    strong, weak = rng.normal(size=(2, 4000))
+    y = rng.random(4000) < 0.05 / (1 + np.exp(-2 * strong - 0.5 * weak)) * 2
+    table = ceiba.describe({"weak": weak, "strong": strong, "y": y}, "y").table()
+    assert table["rank"].tolist() == ["2", "1", ""]
+    assert all(0 < float(text) < 0.1 for text in table["association"][:2])

@@ -173,3 +173,17 @@ def test_importance_under_priors_uses_the_weights_of_the_search():
     priors = {"a": 0.8, "b": 0.1, "c": 0.1}
     tree = DecisionTreeClassifier(class_prior=priors).fit(X, Y).tree_
     assert importance(tree, normalize=False).sum() == pytest.approx(6 * tree.impurity[0])
+
+
+def test_answer_that_costs_chose_says_so() -> None:
+    X = {"x": [1, 1, 1, 1, 1, 1, 1, 1, 1, 2]}
+    y = ["no"] * 9 + ["yes"]
+    costs = {("yes", "no"): 15, ("no", "yes"): 1}
+    model = ceiba.DecisionTreeClassifier(cost_matrix=costs, max_leaf_nodes=2, min_samples_leaf=5)
+    explanation = model.fit(X, y).explain({"x": 1})
+    assert explanation.answer == "yes"
+    assert explanation.costs == pytest.approx({"no": 1.5, "yes": 0.9})
+    assert "probability 0.1; it costs least: 0.9 on average, no would cost 1.5" in str(explanation)
+    plain = ceiba.DecisionTreeClassifier(min_samples_leaf=5).fit(X, y).explain({"x": 1})
+    assert plain.costs is None
+    assert "cost" not in str(plain)

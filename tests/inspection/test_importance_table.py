@@ -71,7 +71,7 @@ def test_permutation_importance_of_unused_column_is_zero() -> None:
 
 def test_heldout_gain_on_training_rows_is_the_training_gain(noisy) -> None:
     tree, X, y = noisy
-    again = tree.recount(X, y)
+    again = tree.refit_leaves(X, y)
     gains = heldout_gain(again, X, y)[0]
     assert gains == pytest.approx(importance(again, normalize=False) / 200)
 

@@ -59,7 +59,7 @@ def multiway() -> Rows:
     full = ("Hungry", {"No": "No", "Yes": ("Fri/Sat", {"No": "No", "Yes": "Yes"})})
     tree = ceiba.tree.build(("Patrons", {"None": "No", "Some": "Yes", "Full": full}))
     rows = {**data.X, "Fri/Sat": data.X[next(n for n in data.X if n.lower().startswith("fri"))]}
-    return tree.recount(rows, data.y), rows, data.y
+    return tree.refit_leaves(rows, data.y), rows, data.y
 
 
 def surrogates() -> Rows:

@@ -325,13 +325,13 @@ def test_tree_without_risks_is_refused_with_the_way_out():
 
     tree = problem({"max_depth": 2}).grow()
     unknown = replace(tree, risk=np.full(tree.n_nodes, np.nan))
-    with pytest.raises(TreeError, match="recount"):
+    with pytest.raises(TreeError, match="refit_leaves"):
         unknown.prune(0.1)
 
 
 def test_alphas_below_zero_mean_that_the_leaf_is_better_anyway():
     """Counted on other rows, a split may raise the error: T(0) does without it."""
     tree = ceiba.tree.build(("x <= 1", {"a": 5}, {"b": 5}))
-    counted = tree.recount({"x": [0.0, 0.5, 2.0]}, ["b", "b", "a"], keep_value=True)
+    counted = tree.refit_leaves({"x": [0.0, 0.5, 2.0]}, ["b", "b", "a"], keep_value=True)
     assert collapse_alpha(counted)[0] == 0.0
     assert node_risks(counted).leaf.tolist() == [2.0, 2.0, 1.0]

@@ -167,7 +167,7 @@ def test_raised_branch_takes_the_place_of_its_parent():
     y = np.where(b > 0.5, "p", "n")
     tree = ceiba.tree.build(
         ("a <= 0.5", ("b <= 0.5", "n", "p"), ("b <= 0.5", "n", "p")), columns=["a", "b"]
-    ).recount({"a": a, "b": b}, y)
+    ).refit_leaves({"a": a, "b": b}, y)
     X = {"a": a, "b": b}
     raised = pessimistic(tree, X, y)
     assert raised.used_features.tolist() == [1]
@@ -181,7 +181,7 @@ def test_raised_tree_counts_all_its_rows():
     X, signal = mixed(200, seed=3)
     y = classes_of(signal)
     model = ceiba.DecisionTreeClassifier(criterion="entropy", prune=Pessimistic()).fit(X, y)
-    counted = model.tree_.recount(X, y)
+    counted = model.tree_.refit_leaves(X, y)
     np.testing.assert_allclose(counted.counts, model.tree_.counts)
     ceiba.tree.check(model.tree_)
 

@@ -189,7 +189,7 @@ def with_missing_alone() -> tuple[dict[str, list[str | None]], list[str]]:
 def test_missing_levels_with_a_branch_of_their_own_have_a_bar() -> None:
     split = LevelSets("city", (("Oslo", "Lima"), ("Rome",)), missing_branch=True)
     X, y = with_missing_alone()
-    tree = ceiba.tree.build((split, "a", "b", "c")).recount(X, y)
+    tree = ceiba.tree.build((split, "a", "b", "c")).refit_leaves(X, y)
     (bars,) = payload(tree, train=(X, y))["histograms"]
     levels = tree.schema.columns[0].levels
     assert [None if code is None else levels[code] for code in bars["codes"]] == [*levels, None]

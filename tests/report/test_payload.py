@@ -36,7 +36,7 @@ def test_payload_of_each_model_is_plain_json(kind: str) -> None:
 def test_payload_counts_of_test_rows_are_those_of_recount() -> None:
     fitted, (X, y) = model("classes"), held_out("classes")
     made = payload(fitted.tree_, test=(X, y))
-    counts = fitted.tree_.recount(X, y).counts[:, 0].ravel()
+    counts = fitted.tree_.refit_leaves(X, y).counts[:, 0].ravel()
     assert made["test"]["counts"] == counts.astype(int).tolist()
 
 

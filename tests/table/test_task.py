@@ -44,7 +44,7 @@ OF_TREES: dict[str, Callable[[Tree], Any]] = {
     "stability": lambda t: t.stability(X, Y, resamples=3),
     "rival_columns": lambda t: t.rival_columns(X, Y, folds=3),
     "regrow": lambda t: t.regrow(0, X, Y, max_depth=2),
-    "recount": lambda t: t.recount(X, Y),
+    "refit_leaves": lambda t: t.refit_leaves(X, Y),
     "override": lambda t: t.override(1, 2.0),
     "save": lambda t: t.save(io.BytesIO()),
     "report": lambda t: t.report(),

@@ -94,7 +94,7 @@ def test_no_unaligned_array_reaches_the_core(watched, X, task):
     model.apply(X)
     model.evaluate(X, y, sample_weight=weight)
     model.explain(X)
-    model.tree_.recount(X, y, sample_weight=weight)
+    model.tree_.refit_leaves(X, y, sample_weight=weight)
     assert watched
     assert all(watched)
 

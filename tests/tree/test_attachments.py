@@ -86,7 +86,7 @@ def test_annotation_keeps_them() -> None:
 
 @pytest.mark.parametrize("keep_value", [False, True])
 def test_recount_drops_them(keep_value: bool) -> None:
-    assert TREE.recount(X[:90], Y[:90], keep_value=keep_value).attachments is None
+    assert TREE.refit_leaves(X[:90], Y[:90], keep_value=keep_value).attachments is None
 
 
 @pytest.mark.parametrize("copied", [lambda t: pickle.loads(pickle.dumps(t)), copy.deepcopy])

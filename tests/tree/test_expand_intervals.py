@@ -65,7 +65,7 @@ def test_chain_collapses(chain: Tree) -> None:
 
 
 def test_chain_recounts(chain: Tree) -> None:
-    got = chain.recount({"x": [0.5, 1e9]}, [1.0, 3.0])
+    got = chain.refit_leaves({"x": [0.5, 1e9]}, [1.0, 3.0])
     assert got.value[0, 0, 0] == 2.0
     assert got.n_rows[2 * LEVELS] == 1
 

@@ -88,7 +88,7 @@ def test_chaid_predicts_as_the_chain_of_cuts(grown: Any) -> None:
 
 def test_chaid_counts_are_those_of_the_rows(grown: Any) -> None:
     model, X, y = grown
-    again = model.tree_.recount(X, y)
+    again = model.tree_.refit_leaves(X, y)
     assert again.n_rows.tolist() == model.tree_.n_rows.tolist()
     assert np.array_equal(again.counts, model.tree_.counts)
 
@@ -180,7 +180,7 @@ def test_set_split_with_several_cuts_parts_the_rows() -> None:
     counted = np.bincount(parts[present], minlength=4)
     counted[int(tree.default_branch[0])] += np.count_nonzero(~present)
     assert tree.n_rows[below].tolist() == counted.tolist()
-    again = tree.recount(X, y)
+    again = tree.refit_leaves(X, y)
     assert again.n_rows.tolist() == tree.n_rows.tolist()
     grown_again = model.tree_.regrow(int(below[1]), X, y, max_depth=2)
     assert grown_again.n_rows.tolist() == tree.n_rows.tolist()
@@ -227,7 +227,7 @@ def test_prune_and_collapse_keep_what_is_left(grown: Any) -> None:
     tree = model.tree_
     for smaller in (tree.prune(n_leaves=max(2, tree.n_leaves // 2)), tree.collapse(1)):
         check(smaller)
-        assert smaller.n_rows.tolist() == smaller.recount(X, y).n_rows.tolist()
+        assert smaller.n_rows.tolist() == smaller.refit_leaves(X, y).n_rows.tolist()
 
 
 # ---------------------------------------------------------------------- reading

@@ -86,7 +86,7 @@ def test_sentences_are_read_back() -> None:
     assert [set(group) for group in split.branches] == [{"Oslo", "Lima"}, {"Rome"}]
     last = int(tree.branch_node[2])
     assert tree.n_rows[last] == X["city"].isna().sum()
-    assert tree.recount(X, y).n_rows.tolist() == tree.n_rows.tolist()
+    assert tree.refit_leaves(X, y).n_rows.tolist() == tree.n_rows.tolist()
     again = model.set_split(0, split, X, y).tree_
     assert again == tree
     built = build((sentences, "a", "b", "c"))

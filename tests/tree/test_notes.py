@@ -67,10 +67,10 @@ def test_regression_answer_is_a_number_with_its_risk():
     assert set(changed.predict(X)[changed.apply(X) == leaf]) == {100.0}
     assert changed.tree_risk == pytest.approx(((changed.predict(X) - y) ** 2).mean())
     assert changed.override(leaf, 90.0).override(leaf, None).value.tolist() == tree.value.tolist()
-    again = changed.recount(X[:200], y[:200])
+    again = changed.refit_leaves(X[:200], y[:200])
     assert again.value[leaf, 0, 0] == 100.0
     assert again.node(leaf).note.before == pytest.approx(
-        tree.recount(X[:200], y[:200]).value[leaf, 0, 0]
+        tree.refit_leaves(X[:200], y[:200]).value[leaf, 0, 0]
     )
 
 
@@ -84,7 +84,7 @@ def test_notes_go_with_their_nodes(data, noted):
     assert grown.notes[1] == replace(noted.notes[1], answer=None, before=None, reason=None)
     (moved,) = (node for node, note in grown.notes.items() if note.reason == "policy */ <b>")
     assert grown.node(moved).path.sentences() == noted.node(4).path.sentences()
-    assert noted.recount(X, y).notes == noted.notes
+    assert noted.refit_leaves(X, y).notes == noted.notes
 
 
 def test_file_keeps_notes(noted):

@@ -145,6 +145,9 @@ def test_counterfactuals_are_distinct_ordered_and_predicted_as_wanted() -> None:
         efforts = [(len(one.changes), one.distance) for one in found]
         assert efforts == sorted(efforts)
         assert len({str(one.changes) for one in found}) == len(found) >= 1
+        # No alternative is an earlier one with a further change.
+        ways = [{(c.column, c.new > c.old) for c in one.changes} for one in found]
+        assert not any(a <= b for j, b in enumerate(ways) for a in ways[:j])
         for one in found:
             changed = {name: [value] for name, value in one.row.items()}
             assert (

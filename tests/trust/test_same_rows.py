@@ -49,7 +49,7 @@ def test_rows_of_training_show_no_change(name):
 def test_limited_means_are_not_taken_for_means_of_rows():
     X, y, _ = table()
     tree = MODELS["monotone"].fit(X, y).tree_
-    free = tree.recount(X, y).value[:, 0, 0]
+    free = tree.refit_leaves(X, y).value[:, 0, 0]
     moved = tree.is_leaf & ~np.isclose(tree.value[:, 0, 0], free)
     assert moved.any()
     rules, change = tree.rules(), ceiba.trust.drift(tree, X, y)

@@ -25,6 +25,7 @@ _DO: Final = {
     "leak": "--drop {name}",
     "numbers_as_text": "--numeric {name} reads numbers, --missing-marker names what means missing",
     "codes": "--numeric {name} reads numbers",
+    "missing_code": "--missing-marker={value}",
     "dates_as_text": "--drop {name}, or write them as 2024-12-31",
 }
 
@@ -51,7 +52,8 @@ def add_option_hint(remark: Remark) -> str:
     """Return a remark with the option that follows its advice."""
     option = _DO.get(remark.code)
     name = f"'{remark.column}'" if " " in remark.column else remark.column
-    return f"{remark.text} ({option.format(name=name)})" if option else remark.text
+    value = "" if remark.value is None else f"{remark.value:g}"
+    return f"{remark.text} ({option.format(name=name, value=value)})" if option else remark.text
 
 
 def find_column(text: str, columns: list[str], option: str, source: str) -> str:

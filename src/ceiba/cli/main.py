@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 
 #: Commands by folder, with their heading in the help; each is a function in a file of its name.
 COMMANDS: Final = {
-    "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve")),
+    "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve", "mimic")),
     "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
     "using": (
         "Use and check",
-        ("predict", "ask", "evaluate", "explain", "counterfactual", "drift", "stability"),
+        ("predict", "ask", "evaluate", "explain", "counterfactual", "reasons", "errors", "drift",
+         "stability", "card"),
     ),
     "samples": ("Examples", ("datasets", "demo", "lesson")),
-}
+}  # fmt: skip
 
 _EPILOG: Final = (
     "Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, "

@@ -8,6 +8,7 @@ from ceiba.export.code.python import to_python
 from ceiba.export.code.sql import to_sql
 from ceiba.export.drawings.flow_charts import to_dot, to_mermaid
 from ceiba.export.drawings.svg import to_svg
+from ceiba.export.excel import to_excel
 from ceiba.export.json import input_schema as input_schema
 from ceiba.export.json import to_json
 from ceiba.export.onnx import to_onnx
@@ -27,6 +28,7 @@ __all__ = [
     "pipeline_tree",
     "to_c",
     "to_dot",
+    "to_excel",
     "to_javascript",
     "to_json",
     "to_mermaid",

@@ -55,6 +55,7 @@ _ALL: Final = (
     Format("json", "json.to_json", (".json",), "nodes, splits and values for other programs"),
     Format("onnx", "onnx.to_onnx", (".onnx",), "a graph for onnxruntime (bytes)"),
     Format("pmml", "pmml.to_pmml", (".pmml", ".xml"), "PMML 4.4 TreeModel"),
+    Format("excel", "excel.to_excel", (".xlsx",), "a workbook whose formulas predict (bytes)"),
     Format("dot", "drawings.flow_charts.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
     Format("mermaid", "drawings.flow_charts.to_mermaid", (".mmd",), "a Mermaid drawing"),
     Format("svg", "drawings.svg.to_svg", (".svg",), "a picture"),
@@ -63,7 +64,10 @@ _ALL: Final = (
 
 #: The formats by name.
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType({format_.name: format_ for format_ in _ALL})
-_ALIASES: Final = {"py": "python", "js": "javascript", "txt": "text", "c99": "c", "postgres": "sql"}
+_ALIASES: Final = {
+    "py": "python", "js": "javascript", "txt": "text", "c99": "c", "postgres": "sql",
+    "xlsx": "excel",
+}  # fmt: skip
 
 
 def format_named(name: str) -> Format:
@@ -101,7 +105,7 @@ def export(
     tree : Tree
     format : str
         A key of `ceiba.export.FORMATS`: text, rules, sql, python, c, javascript, json, onnx, pmml,
-        ... .
+        excel, ... .
     path : path, optional
         File to write, atomically.
     **options
@@ -109,7 +113,7 @@ def export(
 
     Returns
     -------
-    str, bytes (onnx) or an estimator (sklearn)
+    str, bytes (onnx, excel) or an estimator (sklearn)
 
     Examples
     --------

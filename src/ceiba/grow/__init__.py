@@ -42,6 +42,7 @@ from ceiba.grow.option_objects import expand as expand
 from ceiba.grow.options import OPTIONS as OPTIONS
 from ceiba.grow.options import GrowOptions as GrowOptions
 from ceiba.grow.priors import altered_scale as altered_scale
+from ceiba.grow.priors import read_costs as read_costs
 from ceiba.grow.priors import search_mass as search_mass
 from ceiba.grow.problem import Problem as Problem
 from ceiba.grow.problem import needs_repeated_rows as needs_repeated_rows

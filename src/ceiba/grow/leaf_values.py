@@ -221,7 +221,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
         classes = problem.target.info.classes
         labels = np.stack([names[labels[:, k]] for k, names in enumerate(classes)], axis=1)
     y = labels[:, 0] if labels.shape[1] == 1 else labels
-    counted = tree.recount(problem.table, y, sample_weight=problem.weight)
+    counted = tree.refit_leaves(problem.table, y, sample_weight=problem.weight)
     value, empty = counted.value.copy(), counted.weight <= 0
     for i in np.flatnonzero(empty).tolist():  # pre-order: the parent has its value already
         value[i] = value[counted.parent[i]]

@@ -1,8 +1,8 @@
 """The grower of trees whose splits are chosen in Python (significance, CHAID).
 
 A chooser returns the `SplitChoice` of a node's rows, or None for a leaf, and is called again for
-the rows of each branch. The rows are counted once, at the end, as `Tree.recount` does: its sums do
-not depend on the order of the rows. The tests of the choices are stored in the tree.
+the rows of each branch. The rows are counted once, at the end, as `Tree.refit_leaves` does: its
+sums do not depend on the order of the rows. The tests of the choices are stored in the tree.
 """
 
 from __future__ import annotations

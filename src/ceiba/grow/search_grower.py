@@ -190,7 +190,7 @@ def _count_rows(state: SearchState, skeleton: Tree) -> Tree:
         taken[state.rows] = True
         table, y = table.take(taken), y[taken]
         weight = None if weight is None else weight[taken]
-    return skeleton.recount(table, y, sample_weight=weight)
+    return skeleton.refit_leaves(table, y, sample_weight=weight)
 
 
 def _set_limits(

@@ -104,6 +104,9 @@ class Explanation:
         Whether probabilities are prior-weighted (`class_prior`).
     outputs : tuple of str
         Names of several outputs; empty if they have none.
+    costs : dict or None
+        Expected cost of each answer, where the costs of errors and not the largest probability
+        chose it.
     lang : str
         Language of the sentences.
 
@@ -127,6 +130,7 @@ class Explanation:
     note: str = ""
     has_priors: bool = False
     outputs: tuple[str, ...] = ()
+    costs: dict[Any, float] | None = None
     lang: str = "en"
 
     def to_dict(self) -> dict[str, Any]:
@@ -140,7 +144,16 @@ class Explanation:
             "baseline": self.baseline,
             "contributions": dict(self.contributions),
             **({"note": self.note} if self.note else {}),
+            **({"costs": self.costs} if self.costs else {}),
         }
+
+    def costs_text(self) -> str:
+        """Return why the costs of errors chose the answer; empty if they did not."""
+        if self.costs is None or self.probability is None:
+            return ""
+        likely = max(self.probability, key=self.probability.__getitem__)
+        cost, more = (number_text(self.costs[label], 3) for label in (self.answer, likely))
+        return words(self.lang)("explain.costs", cost=cost, other=_format_answer(likely), more=more)
 
     def table(self) -> Listing:
         """Return the steps as a table."""
@@ -179,7 +192,9 @@ class Explanation:
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             probability = _probability_word(self.has_priors, self.lang)
-            where = f"{probability} {number_text(share, 3)}; {where}"
+            costs = self.costs_text()
+            parts = [f"{probability} {number_text(share, 3)}", *([costs] if costs else []), where]
+            where = "; ".join(parts)
         answer = _format_answer(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
@@ -197,13 +212,16 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
     # Predicted again, because the prediction of a divided row is a mixture of leaves.
     row_table = table.take(np.array([row]))
     answer = route.predict(tree, row_table)[0]
-    probability, k = None, 0
+    probability, costs, k = None, None, 0
     if _has_classes(tree):
         labels = tree.target.classes[0].tolist()
         probability = dict(
             zip(labels, route.predict_proba(tree, row_table)[0].tolist(), strict=True)
         )
         k = labels.index(_to_python(answer))
+        if tree.cost_matrix is not None and max(probability.values()) > probability[labels[k]]:
+            expected = np.array(list(probability.values())) @ tree.cost_matrix
+            costs = dict(zip(labels, expected.tolist(), strict=True))
     tracked = _tracked_values(tree, k)
     steps = tuple(
         _explain_move(tree, table, row, move, tracked, lang)
@@ -227,6 +245,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
         contributions=contributions,
         note=note_text(tree, leaf),
         has_priors=tree.class_prior is not None,
+        costs=costs,
         lang=words(lang).lang,
     )
 

@@ -103,7 +103,7 @@ def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
     if needs_repeated_rows(problem.options):
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     labels = tree.target.classes[0][problem.target.values[:, 0]]
-    tree = tree.recount(problem.table, labels, sample_weight=problem.weight)
+    tree = tree.refit_leaves(problem.table, labels, sample_weight=problem.weight)
     tree = replace(tree, value=fill_empty_nodes(tree.value.copy(), tree.parent, tree.weight))
     # The values of the recounted rows may exceed the monotone limits.
     names = problem.table.schema.names

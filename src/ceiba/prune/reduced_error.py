@@ -47,7 +47,7 @@ def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> T
     >>> reduced_error(tree, {"x": [0.5, 1.5, 2.5]}, ["a", "b", "b"]).n_leaves
     2
     """
-    counted = tree.recount(X, y, sample_weight=sample_weight, keep_value=True)
+    counted = tree.refit_leaves(X, y, sample_weight=sample_weight, keep_value=True)
     return tree.collapse(np.flatnonzero(node_risks(counted).collapse_alpha(tree) <= 0))
 
 
@@ -120,7 +120,7 @@ class ReducedError(Pruning):
         return self._prune_on_rows(tree, X, y, self.sample_weight)
 
     def _prune_on_rows(self, tree: Tree, X: Any, y: Any, weight: Any) -> Pruned:
-        counted = tree.recount(X, y, sample_weight=weight, keep_value=True)
+        counted = tree.refit_leaves(X, y, sample_weight=weight, keep_value=True)
         risks = node_risks(counted)
         alpha = risks.collapse_alpha(tree)
         pruned = tree.collapse(np.flatnonzero(alpha <= 0))

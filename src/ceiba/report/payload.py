@@ -194,7 +194,7 @@ def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
 
 def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
     """Return the counts, or the moments, of rows at each node."""
-    counted = tree.recount(table, y)
+    counted = tree.refit_leaves(table, y)
     figures: dict[str, Any] = {"n_rows": int_list(counted.n_rows)}
     if tree.task.is_classification("The report"):
         assert counted.counts is not None
@@ -206,7 +206,7 @@ def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[s
         figures["mean"] = exact_floats(np.where(reached, counted.value[:, output, 0], np.nan))
         figures["variance"] = exact_floats(np.where(reached, counted.impurity, np.nan))
     else:
-        unchanged = tree.recount(table, y, keep_value=True)
+        unchanged = tree.refit_leaves(table, y, keep_value=True)
         safe = np.where(unchanged.share > 0, unchanged.share, 1.0)
         figures["loss"] = exact_floats(np.where(reached, unchanged.risk / safe, np.nan))
     return figures

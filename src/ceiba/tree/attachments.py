@@ -2,7 +2,7 @@
 
 Anything a leaf has beyond its value (a curve, quantiles) is stored flat: the numbers of node i are
 `values[start[i]:start[i + 1]]`. Collapsing, pruning and edits keep the numbers of the remaining
-nodes; regrown nodes have none. `recount` drops them, because they derive from the old rows.
+nodes; regrown nodes have none. `refit_leaves` drops them, because they derive from the old rows.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
+from ceiba.errors import OptionError
 from ceiba.table import Table
 from ceiba.table.scanning import is_dask
 from ceiba.table.targets import split_target
@@ -24,6 +25,7 @@ from ceiba.tree.routing.one_row import Answer, as_table_row, complete_row, predi
 from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
+    from ceiba.audit import ModelCard, Reasons
     from ceiba.edit.forced import SplitLike
     from ceiba.grow import Problem
     from ceiba.inspection import Explanation, Explanations, Formula, RuleTable, Summary
@@ -594,6 +596,63 @@ class TreeMethods:
 
         return counterfactual(self._tree, self._read_rows(as_table_row(row)), **options)
 
+    def reasons(
+        self,
+        row: Any,
+        k: int = 4,
+        *,
+        target: Any = None,
+        against: Any = None,
+        protected: Iterable[str] = (),
+        fixed: Iterable[str] = (),
+        lang: str = "en",
+    ) -> Reasons | Listing:
+        """Return why a row does not get the wanted answer: the columns that speak against it.
+
+        Columns are ranked by exact Shapley values against the rows with the wanted answer. Each
+        has the nearest change of that column alone that gives the wanted answer, verified by
+        predicting the changed row, or none.
+
+        Parameters
+        ----------
+        row : dict, sequence, or table
+            One row, or several.
+        k : int, default=4
+            Reasons at most.
+        target : label, or (low, high)
+            The wanted class, by default any other than now; for regression a range, None is open.
+        against : table, optional
+            Rows to compare with; those with the wanted answer are used. By default the training
+            rows in leaves with the wanted answer, by their shares of the branches.
+        protected : names of columns
+            Never among the reasons; an error if the tree uses them.
+        fixed : names of columns
+            Not among the reasons either, because they cannot change; the tree may use them.
+        lang : {"en", "es", "pt"}, default="en"
+
+        Returns
+        -------
+        Reasons, or Listing for several rows
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> tree = ceiba.tree.build(("income <= 20", {"no": 8, "yes": 2}, {"no": 1, "yes": 9}))
+        >>> print(tree.reasons({"income": 15}))
+        1. income is 15: income <= 20; the answer changes with income > 20
+        """
+        from ceiba.audit import reasons, reasons_table
+
+        tree = self._tree
+        if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
+            row = complete_row(tree, row)
+        table = self._read_rows(as_table_row(row))
+        found = reasons(
+            tree, table, k=k, target=target, against=against, protected=protected, fixed=fixed,
+            lang=lang,
+        )  # fmt: skip
+        return found[0] if len(found) == 1 else reasons_table(found)
+
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the training rows, branch by branch.
 
@@ -621,6 +680,70 @@ class TreeMethods:
         if isinstance(y, str):
             X, y = split_target(X, y)
         return drift(self._tree, self._read_rows(X), y)
+
+    def card(
+        self,
+        *,
+        train: tuple[Any, Any] | None = None,
+        test: tuple[Any, Any] | None = None,
+        by: str | None = None,
+        purpose: str | None = None,
+        owner: str | None = None,
+        approval: str | None = None,
+    ) -> ModelCard:
+        """Return the model card: what the model is, how it was grown, how good it is, its limits.
+
+        Parameters
+        ----------
+        train : (X, y), optional
+            The training rows: adds ranges, levels (of at least five rows each) and stability.
+        test : (X, y), optional
+            Held-out rows: adds figures with intervals and calibration.
+        by : str, optional
+            Column of the test rows: adds the figures per group.
+        purpose, owner, approval : str, optional
+            What only a person knows.
+
+        Returns
+        -------
+        ModelCard
+            `.to_markdown()`, `.to_dict()`, `.to_html()`, `.save("card.md")`. The same model and
+            rows give the same card.
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeClassifier().fit({"x": [1, 2, 3]}, ["a", "b", "b"])
+        >>> print(model.card(owner="risk team").to_markdown().splitlines()[0])
+        # Model card: the target
+        """
+        from ceiba.audit import make_card
+        from ceiba.trust import read_evaluation
+
+        for name, rows in (("train", train), ("test", test)):
+            if rows is not None and not (isinstance(rows, tuple) and len(rows) == 2):
+                raise OptionError(f"{name} must be a pair (X, y), got {type(rows).__name__}.")
+        groups = None
+        if by is not None:
+            if test is None:
+                raise OptionError("by requires test=(X, y).")
+            _, _, groups = read_evaluation(self._tree, *test, by)
+        return make_card(
+            self,
+            self._tree,
+            train=None if train is None else self._read_known(*train),
+            test=None if test is None else self._read_known(*test),
+            by=None if groups is None else (groups[0], groups[1]),
+            purpose=purpose,
+            owner=owner,
+            approval=approval,
+        )
+
+    def _read_known(self, X: Any, y: Any) -> tuple[Table, Any]:
+        """Read rows with their truth; y may be the name of a column of X."""
+        if isinstance(y, str):
+            X, y = split_target(X, y)
+        return self._read_rows(X), y
 
     def stability(
         self,
@@ -879,12 +1002,14 @@ class TreeMethods:
         problem, _ = self._read_problem(X, y, sample_weight, **options)
         return self._with_tree(copy_splits_in(self._tree, node, to, problem))
 
-    def recount(
+    def refit_leaves(
         self, X: Any, y: Any, sample_weight: Any = None, *, keep_value: bool = False
     ) -> Self:
-        """Replace the counts, values and risks by those of other data.
+        """Refit the leaves to other rows: the same splits with new counts, values and risks.
 
-        Shape and splits stay. Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
+        Call `drift(X, y)` first: it says which leaves change, and by how much.
+
+        Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
         `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates.
         Competitors and attachments are dropped, because they belong to the old data. A node that no
         row reaches keeps its value; its impurity, gain and risk are 0.
@@ -903,7 +1028,7 @@ class TreeMethods:
         --------
         >>> import ceiba
         >>> tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-        >>> tree.recount({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]).counts[:, 0].tolist()
+        >>> tree.refit_leaves({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]).counts[:, 0].tolist()
         [[1.0, 2.0], [1.0, 1.0], [0.0, 1.0]]
         """
         tree = recount(self._tree, X, y, sample_weight=sample_weight, keep_value=keep_value)

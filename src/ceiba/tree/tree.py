@@ -3,9 +3,9 @@
 Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so
 `parent[i] < i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
 `branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one structure;
-a leaf is a node without branches. All arrays are read-only; operations (collapse, recount, pruning)
-return a new tree. A Tree has its schema, not its training data. Derived arrays are computed on
-first use and cached; they are not pickled.
+a leaf is a node without branches. All arrays are read-only; operations (collapse, refit_leaves,
+pruning) return a new tree. A Tree has its schema, not its training data. Derived arrays are
+computed on first use and cached; they are not pickled.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class Tree(SklearnAttributes, TreeMethods):
     notes : mapping of node to NodeNote, optional
         Names, notes and answers set by hand: `annotate`, `override`.
     attachments : mapping of str to Attachment, optional
-        Further numbers of nodes, by name; `recount` drops them.
+        Further numbers of nodes, by name; `refit_leaves` drops them.
 
     Attributes
     ----------

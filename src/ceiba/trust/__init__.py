@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ceiba.trust.counterfactual import Change, Counterfactual, Counterfactuals, counterfactual
+from ceiba.trust.counterfactual import user_value as user_value
+from ceiba.trust.counterfactual import wanted_nodes as wanted_nodes
 from ceiba.trust.drift import Drift, drift, psi
 from ceiba.trust.evaluation import GroupEvaluation
 from ceiba.trust.evaluation import evaluate_tree as evaluate_tree

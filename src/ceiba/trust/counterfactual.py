@@ -177,7 +177,7 @@ def counterfactual(
     route.check_rows(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order)
-    wanted, already = _target_nodes(tree, route.predict(tree, table)[0], target)
+    wanted, already = wanted_nodes(tree, route.predict(tree, table)[0], target)
     if already:
         unchanged = Counterfactuals()
         unchanged.already = True
@@ -186,7 +186,8 @@ def counterfactual(
     for node, box in search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
         kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
-        if alternative.changes and kind not in alternatives:
+        # A change on top of an earlier alternative is not another one.
+        if alternative.changes and not any(earlier <= kind for earlier in alternatives):
             alternatives[kind] = alternative
             if len(alternatives) == k:
                 break
@@ -200,7 +201,7 @@ def _change_kind(change: Change) -> Any:
     return change.new if not isinstance(change.new, float) else None
 
 
-def _target_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool_], bool]:
+def wanted_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool_], bool]:
     """Return whether each node predicts the target, and whether the row already does."""
     if tree.task.is_classification("A counterfactual"):
         labels = tree.target.classes[0].tolist()
@@ -309,8 +310,8 @@ class _Search:
             changes.append(
                 Change(
                     info.name,
-                    _display_value(info, self.values[j]),
-                    _display_value(info, new.value),
+                    user_value(info, self.values[j]),
+                    user_value(info, new.value),
                     self._format_condition(j, wanted),
                     new.distance,
                 )
@@ -333,7 +334,7 @@ class _Search:
             float(tree.value[node, 0, int(tree.answer[node])]) if has_classes else None,
             sum(change.distance for change in changes),
             {
-                limit.info.name: _display_value(limit.info, value)
+                limit.info.name: user_value(limit.info, value)
                 for limit, value in zip(self.limits, values, strict=True)
             },
         )
@@ -376,7 +377,7 @@ def _routable(values: ValueSet, named_only: bool) -> ValueSet:
     return present.of_codes(present.named) if named_only and not values.info.is_numeric else present
 
 
-def _display_value(info: Any, value: float) -> Any:
+def user_value(info: Any, value: float) -> Any:
     """Return a value as the user's table has it; None is missing."""
     if info.is_numeric:
         if value != value:

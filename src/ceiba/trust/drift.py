@@ -146,7 +146,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     if isinstance(y, str):
         X, y = split_target(X, y)
     if not tree.n_rows[0]:
-        raise DataError("The tree has no training counts. Fit it, or recount it.")
+        raise DataError("The tree has no training counts. Fit it, or call refit_leaves(X, y).")
     if y is not None and tree.n_outputs > 1:
         raise DataError("y is not supported for several outputs. Leave it out.")
     table = route.read(tree, X)

@@ -162,6 +162,7 @@ def shap_values(
     background: Any = None,
     interactions: bool = False,
     n_threads: int = 1,
+    leaves: npt.NDArray[Any] | None = None,
 ) -> ShapleyValues | tuple[ShapleyValues, ...]:
     """Return the exact Shapley value of every column for every row.
 
@@ -178,6 +179,8 @@ def shap_values(
         Split each contribution into a main effect and pairwise interactions.
     n_threads : int
         The result does not depend on it.
+    leaves : array of int, optional
+        Without a background: leaves whose training rows stand for "unknown"; all by default.
 
     Returns
     -------
@@ -215,7 +218,7 @@ def shap_values(
         tree._router,
         table.core(),
         np.ascontiguousarray(value),
-        _branch_shares(tree),
+        _branch_shares(tree, leaves),
         None if others is None else others.core(),
         weight,
         interactions,
@@ -239,11 +242,18 @@ def shap_values(
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _branch_shares(tree: Tree) -> Array:
+def _branch_shares(tree: Tree, leaves: npt.NDArray[Any] | None = None) -> Array:
     """Return each branch's share of its node's weight after priors, in `branch_node` order."""
-    if tree.class_prior is None or tree.counts is None:
+    mass = tree.share if tree.class_prior is not None and tree.counts is not None else tree.weight
+    if leaves is not None:
+        inside = np.zeros(tree.n_nodes)
+        inside[leaves] = mass[leaves]
+        for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
+            inside[tree.parent[node]] += inside[node]
+        mass = inside
+    elif mass is tree.weight:
         return tree.branch_share
-    mass = tree.share[tree.branch_node]
+    mass = mass[tree.branch_node]
     owner = np.repeat(np.arange(tree.n_nodes), tree.n_branches)
     total = np.bincount(owner, weights=mass, minlength=tree.n_nodes)[owner]
     return np.divide(mass, total, out=tree.branch_share.copy(), where=total > 0)

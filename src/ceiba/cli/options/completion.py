@@ -124,10 +124,10 @@ COMPLETERS: Final[dict[str, Complete]] = {
     "format_": _complete_from(_list_formats),
     "rivals": _complete_from(lambda ctx: list_nodes(_find_file(ctx, "model"))),
     **dict.fromkeys(
-        ("target", "weight", "by", "fixed", "up", "down"), _complete_from(_list_columns)
+        ("target", "predictions", "weight", "by", "up", "down"), _complete_from(_list_columns)
     ),
     **dict.fromkeys(
-        ("drop", "categorical", "numeric"),
+        ("drop", "categorical", "numeric", "fixed", "protected"),
         _complete_list,
     ),
     **dict.fromkeys(

@@ -34,7 +34,8 @@ _LANG: Final = Annotated[
 ]
 _METAVARS: Final = {
     "target": "COLUMN", "weight": "COLUMN", "by": "COLUMN", "drop": "A,B", "categorical": "A,B",
-    "numeric": "A,B", "fixed": "COLUMN", "up": "COLUMN", "down": "COLUMN", "ordered": "A=LOW<HIGH",
+    "numeric": "A,B", "fixed": "A,B", "protected": "A,B", "predictions": "COLUMN", "up": "COLUMN",
+    "down": "COLUMN", "ordered": "A=LOW<HIGH", "against": "FILE", "train": "FILE",
     "set_": "NAME=VALUE", "values": "COLUMN=VALUE", "cost": "COLUMN=NUMBER", "prior": "A=N,B=N",
     "class_weight": "A=N,B=N", "positive": "CLASS", "rivals": "NODE", "title": "TEXT",
     "prefix": "TEXT", "table": "NAME", "test": "FILE", "costs": "FILE", "data": "FILE",

@@ -20,6 +20,11 @@ _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
 _ENOUGH_ROWS: Final = 200  # below it, a constant column or a perfect split may be chance
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
+#: Numbers that often stand for "missing", where they are far from all others or alone negative.
+_MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
+_FEW_VALUES: Final = 10  # other values, below which a code may be one of them
+_RECURS: Final = 3  # rows with the code
+_NOT_RARE: Final = 0.01  # share of rows with a code that only its sign sets apart
 _MAX_LENGTH: Final = 16  # characters of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 
@@ -32,16 +37,19 @@ class Remark:
     ----------
     code : str
         Kind of remark: "empty", "constant", "nearly_constant", "identifier", "dates_differ",
-        "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "infinite" or
-        "leak".
+        "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing",
+        "missing_code", "infinite" or "leak".
     column : str
     text : str
         The remark in words, with advice.
+    value : float or None
+        The value that a "missing_code" is about.
     """
 
     code: str
     column: str
     text: str
+    value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -170,7 +178,7 @@ def _describe_numbers(
     facts: dict[str, Any], column: Column, values: NDArray[Any], bins: int
 ) -> ColumnDescription:
     values, display = values.astype(np.float64), column.info.display
-    counts = np.unique(values, return_counts=True)[1]
+    distinct, counts = np.unique(values, return_counts=True)
     n_distinct = len(counts)
     kind: ColumnKind = "date" if display in ("date", "datetime") else "number"
     name, n = facts["name"], len(values)
@@ -193,6 +201,8 @@ def _describe_numbers(
                    "fit does not accept. Replace them by the largest value that makes sense, or by "
                    "a missing value.")
         )  # fmt: skip
+    if kind == "number":
+        remarks += _missing_codes(name, distinct, counts)
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):
         return ColumnDescription(**facts, remarks=tuple(remarks))
@@ -263,6 +273,30 @@ def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remar
         remarks.append(
             Remark("mostly_missing", name, f"Column {name!r} is missing in {share} of the rows.")
         )
+    return remarks
+
+
+def _missing_codes(
+    name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]
+) -> list[Remark]:
+    """Remark on values such as -999 that stand apart from all others and recur."""
+    rest = distinct[np.isfinite(distinct) & ~np.isin(distinct, _MISSING_CODES)]
+    if len(rest) < _FEW_VALUES:
+        return []
+    low, high, n = float(rest[0]), float(rest[-1]), int(counts.sum())
+    remarks = []
+    for value in distinct[np.isin(distinct, _MISSING_CODES)].tolist():
+        rows = int(counts[distinct == value][0])
+        far = max(low - value, value - high) > high - low
+        only_negative = value < 0 <= low and rows >= _NOT_RARE * n
+        if rows >= _RECURS and (far or only_negative):
+            shown = number_text(value, 6)
+            text = (
+                f"Column {name!r} is {shown} in {percent(rows / n)} of the rows; all others are "
+                f"{number_text(low, 4)} to {number_text(high, 4)}. Does {shown} mean missing? Then "
+                "read it as missing."
+            )
+            remarks.append(Remark("missing_code", name, text, value))
     return remarks
 
 

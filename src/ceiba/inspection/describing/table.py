@@ -117,10 +117,11 @@ class Description:
         }
         legend = []
         if self.target is not None:
-            figures["association"] = [
-                "" if column.association is None else f"{column.association:.2f}"
-                for column in self.columns
-            ]
+            strength = [column.association for column in self.columns]
+            # Shares of a rare class are small: two digits that count, and the order.
+            figures["association"] = ["" if a is None else f"{a:.2g}" for a in strength]
+            known = sorted((a for a in strength if a is not None), reverse=True)
+            figures["rank"] = ["" if a is None else str(known.index(a) + 1) for a in strength]
             legend.append(
                 f"association: share of the impurity of {self.target} that the best single split "
                 "takes away"
@@ -173,9 +174,9 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"], "buys": ["n", "n", "y", "y"]}
     >>> print(ceiba.describe(X, "buys"))
     4 rows, 3 columns: 1 number (age), 1 category (sex); target buys; no missing cells
-    column  kind      missing  distinct  distribution      association
-    age     number                    4  20 █▁▁█▁▁█▁▁█ 50  1.00
-    sex     category                  2  f 50%, m 50%      0.00
+    column  kind      missing  distinct  distribution      association  rank
+    age     number                    4  20 █▁▁█▁▁█▁▁█ 50  1            1
+    sex     category                  2  f 50%, m 50%      0            2
     buys    target                    2  n 50%, y 50%
     association: share of the impurity of buys that the best single split takes away
     """

@@ -117,7 +117,7 @@ def compare_held_out(analysis: NodeAnalysis) -> list[dict[str, Any]]:
     held_out, tree = analysis.data.held_out, analysis.tree
     if held_out is None or tree.n_outputs > 1:
         return []
-    counted = tree.recount(held_out.X, held_out.y, sample_weight=held_out.weight)
+    counted = tree.refit_leaves(held_out.X, held_out.y, sample_weight=held_out.weight)
     nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MAX_NODES].tolist()
     rows = {Task.CLASSIFICATION: _compare_classes, Task.REGRESSION: _compare_numbers}
     compare = tree.task.lookup(rows, "The studio")

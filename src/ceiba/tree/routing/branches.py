@@ -1,8 +1,8 @@
 """The branches that many rows take at each node, in numpy.
 
 Used where the final node is not enough: to count the rows that surrogates or the default branch
-sent (`recount`), and to evaluate one split on some rows (growing by tests, editing). Prediction
-uses the compiled router. The rules are those of `trace.py`.
+sent (`refit_leaves`), and to evaluate one split on some rows (growing by tests, editing).
+Prediction uses the compiled router. The rules are those of `trace.py`.
 """
 
 from __future__ import annotations

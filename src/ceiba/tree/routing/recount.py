@@ -51,7 +51,7 @@ def recount(
     keep_value: bool,
     add: Summation = sum_in_order,
 ) -> Tree:
-    """Return the same tree with the counts of other data, summed by `add`; see `Tree.recount`."""
+    """Return the tree with the counts of other data, summed by `add`; see `Tree.refit_leaves`."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)

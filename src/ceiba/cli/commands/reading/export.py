@@ -17,7 +17,7 @@ def export(
         str | None,
         typer.Argument(
             metavar="[FORMAT]",
-            help="sql, python, c, javascript, json, onnx, pmml, rules, text, dot, ... "
+            help="sql, python, c, javascript, json, onnx, pmml, excel, rules, text, dot, ... "
             "[default: by the suffix of --out]",
         ),
     ] = None,

@@ -84,4 +84,6 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     elif low == low:
         ends = {"low": number_text(low, 4), "high": number_text(high, 4)}
         sure += word("explain.interval_mean", **ends)
+    if costs := explanation.costs_text():
+        sure += f"; {costs}"
     return "\n".join([*lines, "", word["explain.how_sure"], sure])

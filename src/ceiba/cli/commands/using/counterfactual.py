@@ -30,7 +30,7 @@ def counterfactual(
         typer.Option("--target", "-t", help="Wanted class, or LOW:HIGH for numbers."),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option("--fixed", help="Column that may not change.")
+        list[str] | None, typer.Option("--fixed", help="Columns that may not change: a,b.")
     ] = None,
     up: Annotated[list[str] | None, typer.Option(help="Column that may only increase.")] = None,
     down: Annotated[list[str] | None, typer.Option(help="Column that may only decrease.")] = None,
@@ -59,6 +59,7 @@ def counterfactual(
     from ceiba.cli.commands.using.explain import read_row
     from ceiba.cli.models import open_tree
     from ceiba.cli.terminal.output import answer, show_warnings
+    from ceiba.table.files import split_names as columns_in
     from ceiba.trust import counterfactual as alternatives_of
 
     show_warnings()
@@ -67,8 +68,8 @@ def counterfactual(
     alternatives = alternatives_of(
         tree,
         table,
-        target=_read_target(tree, target),
-        fixed=fixed or (),
+        target=read_wanted(tree, target),
+        fixed=columns_in(fixed),
         direction={**dict.fromkeys(up or (), "up"), **dict.fromkeys(down or (), "down")},
         allowed=_read_levels(tree, allow or ()),
         cost=dict(_read_cost(text) for text in cost or ()),
@@ -78,7 +79,7 @@ def counterfactual(
     answer(str(alternatives), [asdict(alternative) for alternative in alternatives], as_json)
 
 
-def _read_target(tree: Any, text: str | None) -> Any:
+def read_wanted(tree: Any, text: str | None) -> Any:
     """Return the wanted class or range of numbers."""
     if tree.task.is_classification("A counterfactual"):
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}

@@ -55,7 +55,7 @@ def explain(
     blocks: list[Any] = [explanation]
     figures = explanation.to_dict()
     if shapley:
-        others = None if background is None else _read_rows(tree, metadata, background, reading)
+        others = None if background is None else read_all(tree, metadata, background, reading)
         listings = _list_contributions(tree, table, others)
         blocks += [block for listing in listings for block in ("", listing)]
         tables = [listing.to_dict() for listing in listings]
@@ -75,7 +75,7 @@ def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
     return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]
 
 
-def _read_rows(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
+def read_all(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
     """Read all rows of a file as a table for the tree."""
     from ceiba.table.files import apply_schema, read_batches
     from ceiba.tree.routing import route

@@ -205,6 +205,6 @@ function associationBar(description) {
     barTrack(description.association), el("span", { class: "num" }, fmtPercent(description.association, 1)));
 }
 
-const REMARKS = ["empty", "constant", "nearly_constant", "identifier", "dates_differ", "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "leak"];
+const REMARKS = ["empty", "constant", "nearly_constant", "identifier", "dates_differ", "many_levels", "numbers_as_text", "dates_as_text", "codes", "mostly_missing", "missing_code", "leak"];
 /** A remark of the description, translated. @param {any} remark */
-const remarkText = (remark, description) => (REMARKS.includes(remark.code) ? t("s_remark_" + remark.code, { n: fmtCount(description.n_distinct), share: fmtPercent(description.missing) }) : remark.text);
+const remarkText = (remark, description) => (REMARKS.includes(remark.code) ? t("s_remark_" + remark.code, { n: fmtCount(description.n_distinct), share: fmtPercent(description.missing), value: remark.value }) : remark.text);

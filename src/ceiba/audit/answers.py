@@ -1,0 +1,176 @@
+"""The answers of any model: a fitted estimator, a pipeline, a callable, a model file, a column."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import CeibaError, DataError, OptionError
+from ceiba.table import Table, read
+from ceiba.table.readers import as_frame, missing_mask
+from ceiba.table.targets import is_named_target, split_target
+from ceiba.tree import Tree, load
+
+Array = npt.NDArray[Any]
+_MOST_CLASSES: Final = 20
+
+
+def open_model(model: Any, name: str = "model") -> Any:
+    """Return a model; a path is loaded as a model file."""
+    if isinstance(model, str | os.PathLike):
+        return load(model)
+    if isinstance(model, type):
+        raise OptionError(f"{name} must be a fitted model, got the class {model.__name__}.")
+    return model
+
+
+def predict_with(model: Any, X: Any, n_rows: int, name: str = "model") -> Array:
+    """Return one answer per row of X."""
+    if hasattr(model, "predict"):
+        values = _call(model.predict, columns_for(model, X), name)
+    elif callable(model):
+        values = _call(model, X, name)
+    else:
+        values = model
+    answers = np.asarray(values)
+    if answers.ndim == 2 and answers.shape[1] == 1:
+        answers = answers[:, 0]
+    if answers.shape != (n_rows,):
+        raise DataError(
+            f"{name} must give one answer per row: shape ({n_rows},), got {answers.shape}."
+        )
+    _check_present(answers, f"The answers of {name}")
+    return answers
+
+
+def columns_for(model: Any, X: Any) -> Any:
+    """Return the columns of X that a model was fitted on, where it knows them by name."""
+    names = getattr(model, "feature_names_in_", None)
+    if isinstance(model, Tree) and model.schema.named:
+        names = model.schema.names
+    if names is None:
+        return X
+    wanted = [str(name) for name in names]
+    if isinstance(X, Table):
+        held = X.schema.names
+        return X.select([held.index(n) for n in wanted]) if set(wanted) < set(held) else X
+    if isinstance(X, Mapping):
+        return {name: X[name] for name in wanted} if set(wanted) < set(X) else X
+    if hasattr(X, "columns") and (frame := as_frame(X)) is not None:
+        return frame[wanted].to_native() if set(wanted) < set(frame.columns) else X
+    return X
+
+
+def classes_of(model: Any) -> list[Any] | None:
+    """Return the classes that a model can answer; None if it does not say."""
+    if isinstance(model, Tree):
+        has_one = model.task.has_classes and model.n_outputs == 1
+        return model.target.classes[0].tolist() if has_one else None
+    classes = getattr(model, "classes_", None)
+    return None if classes is None or np.ndim(classes) != 1 else np.asarray(classes).tolist()
+
+
+def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, list[Any]] | None:
+    """Return class probabilities and the classes of their columns; None if the model has none."""
+    classes = classes_of(model)
+    if classes is None or not hasattr(model, "predict_proba"):
+        return None
+    shares = np.asarray(_call(model.predict_proba, columns_for(model, X), name))
+    if shares.shape != (n_rows, len(classes)):
+        return None
+    return shares, classes
+
+
+def are_numbers(model: Any, *answers: Array) -> bool:
+    """Whether a model predicts numbers: what it says it is, else what the answers look like.
+
+    Numbers that are not whole, or more than twenty whole ones, are no classes.
+    """
+    from sklearn.base import is_classifier, is_regressor
+
+    if isinstance(model, Tree):
+        return not model.task.has_classes
+    if hasattr(model, "predict"):
+        try:
+            if is_regressor(model) or is_classifier(model):
+                return bool(is_regressor(model))
+        except (AttributeError, TypeError):  # not an estimator of scikit-learn
+            pass
+    return all(values.dtype.kind in "fiu" for values in answers) and any(
+        bool((values != np.round(values)).any()) or len(np.unique(values)) > _MOST_CLASSES
+        for values in answers
+    )
+
+
+def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
+    """Return X without the target, the target or None, and X as a ceiba table."""
+    if is_named_target(X, y):
+        X, y = split_target(X, y)
+    table = read(X)
+    if y is not None:
+        y = np.asarray(y)
+        if y.shape != (table.n_rows,):
+            raise DataError(f"y must have shape ({table.n_rows},), got {y.shape}.")
+        _check_present(y, "y")
+    return X, y, table
+
+
+def as_numbers(values: Array, name: str) -> Array:
+    """Return values as float64, or raise an error that names them."""
+    try:
+        numbers = values.astype(float)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must be numbers, as the model predicts numbers.") from None
+    if not np.isfinite(numbers).all():
+        raise DataError(f"{name} must be finite.")
+    return numbers
+
+
+def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
+    """Raise an error if the truth has no label of the model, such as 1 against "1"."""
+    known = classes_of(model)
+    if known is None:
+        known = answers.tolist()
+        if (answers.dtype.kind in "US") == (truth.dtype.kind in "US"):
+            return  # predictions may well miss every class of a few rows
+    if not set(known) & set(truth.tolist()):
+        raise DataError(
+            f"No row of y has a class of {name}: y has {_some(truth.tolist())}, {name} answers "
+            f"{_some(known)}."
+        )
+
+
+def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Array]:
+    """Return the rows of a random part of `n_first` rows and those of the rest, both in order."""
+    if not isinstance(random_state, int | np.integer) or random_state < 0:
+        raise OptionError(f"random_state must be an int of at least 0, got {random_state!r}.")
+    order = np.random.default_rng(random_state).permutation(n_rows)
+    return np.sort(order[:n_first]), np.sort(order[n_first:])
+
+
+def _check_present(values: Array, name: str) -> None:
+    missing = missing_mask(values.tolist())
+    if missing is not None:
+        raise DataError(
+            f"{name} must not be missing: {int(missing.sum())} of {len(values)} rows, the first "
+            f"is row {int(np.argmax(missing))}. Leave these rows out."
+        )
+
+
+def _some(labels: list[Any]) -> str:
+    different = list(dict.fromkeys(labels))
+    return ", ".join(map(repr, different[:5])) + (", ..." if len(different) > 5 else "")
+
+
+def _call(function: Callable[[Any], Any], X: Any, name: str) -> Any:
+    """Call a foreign model; its errors come back as ours, with the cause."""
+    try:
+        return function(X)
+    except CeibaError:
+        raise
+    except Exception as error:
+        raise DataError(f"{name} could not predict X: {error}") from error

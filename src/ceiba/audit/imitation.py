@@ -1,0 +1,278 @@
+"""One tree of another model's answers, and how faithful it is on rows held out (fidelity)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.audit.answers import (
+    are_numbers,
+    as_numbers,
+    check_labels,
+    divide_rows,
+    open_model,
+    predict_shares,
+    predict_with,
+    read_rows,
+)
+from ceiba.errors import DataError, OptionError
+from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+from ceiba.inspection import evaluate_numbers, mean_interval, wilson
+from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.paths import node_condition
+from ceiba.prune import CostComplexity
+from ceiba.report import Report
+from ceiba.table import Table
+
+Imitated = Literal["answer", "probability"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mimic:
+    """A tree that imitates a model, and its fidelity on rows that it was not grown on.
+
+    Attributes
+    ----------
+    model : DecisionTreeClassifier or DecisionTreeRegressor
+        The tree, fitted on the answers of the model.
+    imitated : str
+        What was imitated: the answers, or the probability of a class, as a number.
+    fidelity : float
+        Of held-out rows: the share with the model's answer, or R2 of the model's numbers.
+    fidelity_interval : (float, float)
+    n_rows, n_held_out : int
+        Rows that the tree was grown on, and rows that fidelity was measured on.
+    leaves : Listing
+        Fidelity in each leaf, the least faithful first, with rows of X to look at.
+    accuracy : Listing or None
+        The model and the tree against the truth, on the held-out rows; None without `y`.
+    """
+
+    model: DecisionTreeClassifier | DecisionTreeRegressor
+    imitated: str
+    fidelity: float
+    fidelity_interval: tuple[float, float]
+    n_rows: int
+    n_held_out: int
+    leaves: Listing
+    accuracy: Listing | None
+    _held_out: tuple[Table, npt.NDArray[Any]]
+
+    @property
+    def title(self) -> str:
+        """What the tree is, in one line; the headline of its report."""
+        low, high = self.fidelity_interval
+        if self.model.tree_.task.has_classes:
+            return (
+                f"A tree that agrees with the model on {100 * self.fidelity:.0f} % of held-out "
+                f"rows ({100 * low:.0f} to {100 * high:.0f} %)"
+            )
+        return (
+            f"A tree that explains {100 * self.fidelity:.0f} % of the variance of the model's "
+            f"{self.imitated} on held-out rows ({100 * low:.0f} to {100 * high:.0f} %)"
+        )
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Create the interactive report of the tree; its headline names the fidelity."""
+        return self.model.report(path, **{"title": self.title, "test": self._held_out} | options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures as plain values, for JSON."""
+        return {
+            "imitated": self.imitated,
+            "fidelity": self.fidelity,
+            "fidelity_interval": self.fidelity_interval,
+            "n_rows": self.n_rows,
+            "n_held_out": self.n_held_out,
+            "leaves": list(self.leaves),
+            "accuracy": None if self.accuracy is None else list(self.accuracy),
+        }
+
+    def blocks(self) -> list[Block]:
+        """Return the figures as they are printed: a sentence and tables."""
+        blocks = [f"{self.title}; imitated: {self.imitated}.", "", *self.leaves.blocks()]
+        return blocks if self.accuracy is None else [*blocks, "", *self.accuracy.blocks()]
+
+    def __str__(self) -> str:
+        return format_blocks(self.blocks())
+
+    __repr__ = __str__
+
+
+def mimic(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    leaves: int | None = None,
+    of: Imitated = "answer",
+    positive: Any = None,
+    held_out: float = 0.3,
+    random_state: int = 0,
+    **params: Any,
+) -> Mimic:
+    """Grow one tree that imitates a model, and measure its fidelity on held-out rows.
+
+    The tree explains the model's answers, not the world: compare `fidelity` before you trust it.
+
+    Parameters
+    ----------
+    model : fitted estimator, pipeline, callable, path of a model file, or array-like
+        An array-like holds one prediction per row.
+    X : table
+        Rows as the model takes them; or a frame that holds the truth, with its name as `y`.
+    y : array-like or str, optional
+        The truth, by which the model and the tree are compared.
+    leaves : int, optional
+        At most so many leaves, of the sequence of pruned trees. By default the smallest tree within
+        one standard error of the best cross-validated fidelity.
+    of : {"answer", "probability"}, default="answer"
+        Imitate the answers (classes, or numbers of a regressor), so that fidelity is the share of
+        rows with the same answer; or the probability of the class `positive`, as a number, which
+        also says how sure the model is.
+    positive : label, optional
+        The class whose probability is imitated; of two classes the second by default.
+    held_out : float, default=0.3
+        Share of the rows on which fidelity is measured.
+    random_state : int, default=0
+        Seed of the division.
+    **params
+        Parameters of the tree, such as ``max_depth=3`` or ``search="optimal"``.
+
+    Returns
+    -------
+    Mimic
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> import ceiba
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = HistGradientBoostingClassifier(random_state=0).fit(X, y)
+    >>> mimic = ceiba.mimic(model, X, leaves=3)
+    >>> mimic.model.get_n_leaves(), mimic.fidelity > 0.85
+    (3, True)
+    """
+    if not (isinstance(held_out, float) and 0 < held_out < 1):
+        raise OptionError(f"held_out must be a float between 0 and 1, got {held_out!r}.")
+    if of not in ("answer", "probability"):
+        raise OptionError(f"of must be 'answer' or 'probability', got {of!r}.")
+    if positive is not None and of == "answer":
+        raise OptionError("positive has no effect with of='answer'. Pass of='probability'.")
+    X, truth, table = read_rows(X, y)
+    model = open_model(model)
+    answers = predict_with(model, X, table.n_rows)
+    imitated, values = "answers", answers
+    if of == "probability":
+        imitated, values = _probability(model, X, table.n_rows, positive)
+    test, train = divide_rows(table.n_rows, round(held_out * table.n_rows), random_state)
+    if len(test) < 2 or len(train) < 2:
+        raise DataError(f"mimic needs at least two rows on either side, got {table.n_rows} rows.")
+    is_number = of == "probability" or are_numbers(model, answers)
+    if is_number:
+        values = as_numbers(values, "The answers of model")
+    if truth is not None and of == "answer":
+        if is_number:
+            truth = as_numbers(truth, "y")
+        else:
+            check_labels(model, answers, truth)
+    if leaves is not None:
+        params = {"prune": CostComplexity(n_leaves=leaves)} | params
+    elif params.get("search") is None:
+        params = {"prune": "1se"} | params
+    grower = DecisionTreeRegressor if is_number else DecisionTreeClassifier
+    tree = grower(**params).fit(table.take(train), values[train])
+    rows, goal = table.take(test), values[test]
+    fidelity, interval = _fidelity(tree, rows, goal, is_number)
+    return Mimic(
+        tree,
+        imitated,
+        fidelity,
+        interval,
+        len(train),
+        len(test),
+        _by_leaf(tree, rows, goal, test),
+        None if truth is None else _against_truth(tree, rows, answers[test], truth[test], of),
+        (rows, goal),
+    )
+
+
+def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, npt.NDArray[Any]]:
+    found = predict_shares(model, X, n_rows, "model")
+    if found is None:
+        raise OptionError("of='probability' requires a model with predict_proba and classes_.")
+    shares, classes = found
+    if positive is None and len(classes) == 2:
+        positive = classes[1]
+    if positive not in classes:
+        raise OptionError(f"positive must be one of {classes}, got {positive!r}.")
+    return f"probability of {positive!r}", shares[:, classes.index(positive)]
+
+
+def _fidelity(
+    tree: Any, rows: Table, goal: npt.NDArray[Any], is_number: bool
+) -> tuple[float, tuple[float, float]]:
+    if is_number:
+        figures = evaluate_numbers(goal, tree.predict(rows), float(np.mean(goal)))
+        return figures.r2, figures.r2_interval
+    share = float(np.mean(tree.predict(rows) == goal))
+    return share, wilson(share, len(goal))
+
+
+def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> Listing:
+    """Return the fidelity of every leaf on held-out rows, the least faithful first."""
+    leaf, answer = tree.apply(rows), tree.predict(rows)
+    has_classes = tree.tree_.task.has_classes
+    cells = []
+    for node in np.flatnonzero(tree.tree_.is_leaf).tolist():
+        inside = np.flatnonzero(leaf == node)
+        if has_classes:
+            off = (answer[inside] != goal[inside]).astype(float)
+        else:
+            off = np.abs(answer[inside] - goal[inside])
+        worst = numbers[inside[np.argsort(-off, kind="stable")[: min(3, int((off > 0).sum()))]]]
+        if not len(inside):
+            value, low, high = np.nan, np.nan, np.nan
+        elif has_classes:
+            value = float(1 - off.mean())
+            low, high = wilson(value, len(inside))
+        else:
+            value = float(off.mean())
+            low, high = mean_interval(off, np.ones(len(off)), len(off))
+        condition = str(node_condition(tree.tree_, node)) or "all rows"
+        cells.append((node, condition, len(inside), value, low, high, worst.tolist()))
+    cells.sort(key=lambda row: (row[3] != row[3], row[3] if has_classes else -row[3]))
+    figure = "fidelity" if has_classes else "mean distance"
+    names = ("leaf", "condition", "held-out rows", figure, "low", "high", "rows to look at")
+    return Listing(
+        rows_to_columns(names, cells),
+        title="leaves, the least faithful first",
+        legend="95 % intervals; rows are numbered from 0",
+    )
+
+
+def _against_truth(
+    tree: Any, rows: Table, answers: npt.NDArray[Any], truth: npt.NDArray[Any], of: Imitated
+) -> Listing | None:
+    """Return how often the model and the tree are right on held-out rows."""
+    if of == "probability":
+        return None
+    cells = []
+    for name, values in (("model", answers), ("tree", tree.predict(rows))):
+        if tree.tree_.task.has_classes:
+            share = float(np.mean(values == truth))
+            cells.append((name, share, *wilson(share, len(truth))))
+        else:
+            figures = evaluate_numbers(truth, values, float(truth.mean()))
+            cells.append((name, figures.r2, *figures.r2_interval))
+    figure = "accuracy" if tree.tree_.task.has_classes else "R2"
+    return Listing(
+        rows_to_columns(("of", figure, "low", "high"), cells),
+        title=f"against the truth, {len(truth)} held-out rows",
+        legend="95 % intervals; the model may have been fitted on these rows",
+    )

@@ -1,0 +1,218 @@
+"""Why a row was refused: the columns that speak against it, and a change of each that would help.
+
+The row is compared with the rows that have the wanted answer. A column that is left out follows
+those rows: by their shares of the branches (path-dependent Shapley values whose shares count
+accepted training rows only), or by the values of a background of such rows (interventional). The
+contributions add up to the difference between the row and the average accepted row; the columns
+that lower the value most come first. Each change is found by the exact search for the nearest
+counterfactual with all other columns fixed, so it is checked by predicting the changed row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError, TreeError, did_you_mean
+from ceiba.listing import Listing, rows_to_columns
+from ceiba.paths import node_condition
+from ceiba.table import Table
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+from ceiba.trust import Change, counterfactual, shap_values, user_value, wanted_nodes
+from ceiba.words import words
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A column that speaks against the wanted answer.
+
+    Attributes
+    ----------
+    column : str
+    value : object
+        The value of the row; None is missing.
+    rule : str
+        What the tree found out about the column, on the path of the row.
+    contribution : float
+        How much the column lowers the probability of the wanted answer (or moves the number away
+        from it), against the accepted rows.
+    change : Change or None
+        The nearest value of this column alone that gives the wanted answer; None if there is none.
+    text : str
+        The reason as a sentence.
+    """
+
+    column: str
+    value: Any
+    rule: str
+    contribution: float
+    change: Change | None
+    text: str
+
+
+class Reasons(tuple[Reason, ...]):
+    """The reasons of one row, the strongest first; prints one sentence each.
+
+    Attributes
+    ----------
+    answer : object
+        What the tree predicts for the row.
+    """
+
+    answer: Any = None
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the reasons as plain values, for JSON."""
+        return [asdict(reason) for reason in self]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{i}. {reason.text}" for i, reason in enumerate(self, 1))
+
+    __repr__ = __str__
+
+
+def reasons(
+    tree: Tree,
+    X: Any,
+    *,
+    k: int = 4,
+    target: Any = None,
+    against: Any = None,
+    protected: Iterable[str] = (),
+    fixed: Iterable[str] = (),
+    lang: str = "en",
+) -> list[Reasons]:
+    """Return the reasons against each row: the columns that keep it from the wanted answer.
+
+    See `TreeMethods.reasons` for the options.
+    """
+    if not isinstance(k, int | np.integer) or k < 1:
+        raise OptionError(f"k must be an int of at least 1, got {k!r}.")
+    if tree.n_outputs > 1:
+        raise TreeError("Reasons need a tree with one output.")
+    table = route.read(tree, X)
+    route.check_rows(tree, table)
+    excluded = _check_protected(tree, protected) | _check_names(tree, "fixed", fixed)
+    background = None if against is None else route.read(tree, against)
+    answers = route.predict(tree, table)
+    all_reasons = []
+    for answer in dict.fromkeys(answers.tolist()):
+        rows = np.flatnonzero(answers == answer)
+        wanted, already = wanted_nodes(tree, answer, target)
+        values = _contributions(tree, table.take(rows), answer, wanted, background)
+        for i, row in enumerate(rows.tolist()):
+            found = Reasons()
+            if not already:
+                found = Reasons(
+                    _reasons_of_row(
+                        tree, table.take(np.array([row])), values[i], k, target, answer,
+                        excluded, lang,
+                    )
+                )  # fmt: skip
+            found.answer = answer
+            all_reasons.append((row, found))
+    return [found for _, found in sorted(all_reasons, key=lambda item: item[0])]
+
+
+def _check_protected(tree: Tree, protected: Iterable[str]) -> set[str]:
+    names = _check_names(tree, "protected", protected)
+    used = {tree.schema.names[j] for j in tree.used_features.tolist()}
+    if both := sorted(names & used):
+        raise OptionError(
+            f"The tree uses protected columns: {', '.join(map(repr, both))}. Grow it without them."
+        )
+    return names
+
+
+def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
+    names = [columns] if isinstance(columns, str) else list(columns)
+    for name in names:
+        if name not in tree.schema.names:
+            hint = did_you_mean(name, tree.schema.names)
+            raise OptionError(f"{option}: there is no column {name!r}.{hint}")
+    return set(names)
+
+
+def _contributions(
+    tree: Tree, table: Table, answer: Any, wanted: Array, background: Table | None
+) -> Array:
+    """Return by how much each column keeps each row from the wanted answer; positive is against."""
+    if background is not None:
+        reached = route.apply(tree, background)
+        accepted = background.take(np.flatnonzero(wanted[reached]))
+        if not accepted.n_rows:
+            raise DataError("against has no row with the wanted answer.")
+        found = shap_values(tree, table, background=accepted)
+    else:
+        leaves = np.flatnonzero(tree.is_leaf & wanted)
+        if not len(leaves):
+            raise DataError("No leaf of the tree has the wanted answer.")
+        found = shap_values(tree, table, leaves=leaves)
+    shap = np.asarray(found.values)  # type: ignore[union-attr]  # one output
+    if tree.task.has_classes:
+        # The wanted answers together are all but the answer of the row, or a class of their own.
+        labels = tree.target.classes[0].tolist()
+        columns = sorted({int(tree.answer[node]) for node in np.flatnonzero(wanted & tree.is_leaf)})
+        if len(columns) == 1:
+            return -shap[..., columns[0]]
+        return shap[..., labels.index(answer)]
+    values = tree.value[:, 0, 0]
+    above = bool(answer > values[wanted & tree.is_leaf].max(initial=-np.inf))
+    return shap if above else -shap
+
+
+def _reasons_of_row(
+    tree: Tree,
+    row: Table,
+    values: Array,
+    k: int,
+    target: Any,
+    answer: Any,
+    excluded: set[str],
+    lang: str,
+) -> Iterable[Reason]:
+    word = words(lang)
+    node = int(route.apply(tree, row)[0])
+    clauses = {clause.info.name: clause for clause in node_condition(tree, node).clauses}
+    names = tree.schema.names
+    least = 1e-12 * max(float(np.abs(values).max(initial=0.0)), 1e-300)
+    for j in np.argsort(-values, kind="stable").tolist():
+        if k == 0 or values[j] <= least:
+            return
+        # A column that is not on the path was never looked at for this row.
+        if names[j] in excluded or names[j] not in clauses:
+            continue
+        k -= 1
+        others = [name for name in names if name != names[j]]
+        found = counterfactual(tree, row, target=target, fixed=others, k=1)
+        change = found[0].changes[0] if found else None
+        rule = clauses[names[j]].text(lang=lang)
+        shown = user_value(row.columns[j].info, float(row.columns[j].values[0]))
+        if change is None:
+            text = word("reasons.no_change", column=names[j], value=shown, rule=rule)
+        else:
+            text = word(
+                "reasons.change", column=names[j], value=shown, rule=rule, change=change.condition
+            )
+        yield Reason(names[j], shown, rule, float(values[j]), change, text)
+
+
+def reasons_table(found: list[Reasons]) -> Listing:
+    """Return the reasons of many rows as a table, one line per reason."""
+    names = ("row", "answer", "rank", "column", "value", "rule", "contribution", "change")
+    cells = [
+        (i, found_of_row.answer, rank, r.column, r.value, r.rule, r.contribution,
+         None if r.change is None else r.change.condition)
+        for i, found_of_row in enumerate(found)
+        for rank, r in enumerate(found_of_row, 1)
+    ]  # fmt: skip
+    return Listing(
+        rows_to_columns(names, cells), title="reasons", legend="rows are numbered from 0"
+    )

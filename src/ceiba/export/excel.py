@@ -1,0 +1,456 @@
+"""A tree as an .xlsx workbook: the sheet Data predicts its rows by formulas, Rules has the answers.
+
+The formula of a row is a chain of IFs, one per leaf, in the columns "step 1", "step 2", ...: Excel
+allows 64 nested functions and 8,192 characters (16,384 bytes once parsed), so a longer chain goes
+on in the next column. It ends in the number of the leaf, by which Rules is looked up. A condition
+is complete: a cell that is neither empty nor of its column's type (a text among numbers) fulfils
+none, and the row is #N/A. Excel compares texts without case and keeps 15 digits of the numbers in a
+formula; so texts are compared by EXACT, and longer numbers, long texts and long lists of levels
+are in cells of the sheet Lists.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import sys
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from ceiba.errors import OptionError, TreeError
+from ceiba.paths import (
+    Condition,
+    ValueSet,
+    end_nodes,
+    node_condition,
+    reachable_ends,
+    refuse_fractional,
+    root_answers,
+)
+from ceiba.table import ColumnInfo, Table
+from ceiba.tree import Tree
+from ceiba.tree.routing import route
+
+_MOST_CHARACTERS: Final = 4_000  # of a formula: half of the limit, for its size in bytes
+_MOST_LEVELS: Final = 60  # of nested functions; Excel allows 64
+_MOST_COLUMNS: Final = 16_384
+_MOST_ROWS: Final = 1_048_576
+_ROW: Final = "\x00"  # stands for the number of the row; no level in a formula holds it
+_INLINE: Final = 4  # levels that a formula lists itself
+_EPOCH: Final = 25_569  # 1970-01-01 as a day of Excel
+_NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_PLAIN, _QUOTED, _DATE, _TIME = range(4)  # styles of cells, in the order of _STYLES
+_XF: Final = 'numFmtId="{}" fontId="0" fillId="0" borderId="0"'
+_STYLES: Final = (
+    '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>'
+    '<fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>'
+    '<fills count="2"><fill><patternFill patternType="none"/></fill>'
+    '<fill><patternFill patternType="gray125"/></fill></fills>'
+    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>'
+    f'<cellStyleXfs count="1"><xf {_XF.format(0)}/></cellStyleXfs><cellXfs count="4">'
+    f'<xf {_XF.format(0)} xfId="0"/><xf {_XF.format(0)} xfId="0" quotePrefix="1"/>'
+    f'<xf {_XF.format(14)} xfId="0" applyNumberFormat="1"/>'
+    f'<xf {_XF.format(164)} xfId="0" applyNumberFormat="1"/></cellXfs>'
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
+)
+_MAIN: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
+_TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+
+def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
+    """Return a tree as an Excel workbook (.xlsx) whose formulas predict.
+
+    The sheet Data has a column for each column of the table, then the formulas, and ends in `leaf`,
+    `prediction` and, for classes, its `probability`. Paste rows into it and fill the formulas down.
+    An empty cell is missing. The sheet Rules lists the leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : table, optional
+        Rows to put into the sheet.
+    rows : int, default=100
+        Without X: empty rows with formulas.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    TreeError
+        For `missing="fractional"`, for more columns or rows than a sheet has, for subnormal cuts,
+        and for texts that XML cannot hold.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"), target="RAIN")
+    >>> tree.export("excel", rows=10)[:2]
+    b'PK'
+    """
+    refuse_fractional(tree, "excel")
+    if not isinstance(rows, int | np.integer) or rows < 1:
+        raise OptionError(f"rows must be an int of at least 1, got {rows!r}.")
+    table = None if X is None else route.read(tree, X)
+    n_rows = int(rows) if table is None else table.n_rows
+    lists = _Lists()
+    steps = _steps(tree, lists)
+    answers, header, columns = _rules(tree)
+    first = len(tree.schema.columns)  # of the formulas
+    lookups = [j for j, name in enumerate(header) if name.startswith("prediction")]
+    lookups += [j for j, name in enumerate(header) if name == "probability"]
+    if first + len(steps) + len(lookups) > _MOST_COLUMNS or n_rows >= _MOST_ROWS:
+        raise TreeError("excel: a sheet has 16,384 columns and 1,048,576 rows; this needs more.")
+    head = [*tree.schema.names, *(f"step {i}" for i in range(1, len(steps))), "leaf"]
+    head += [header[j] for j in lookups]
+    data: list[list[str | None]] = [[_text(name) for name in head]]
+    blank: list[str | None] = [None] * first
+    cells = [blank] * n_rows if table is None else _cells(tree, table)
+    for i, row in enumerate(cells):
+        formulas = _formulas(steps, first, i + 2, len(answers), lookups, table is None)
+        data.append([*row, *formulas])
+    sheets = {"Data": data, "Rules": [[_text(name) for name in header], *columns]}
+    if lists.columns:
+        sheets["Lists"] = lists.rows()
+    return _workbook(sheets)
+
+
+def _formulas(
+    steps: list[str], first: int, row: int, n_rules: int, lookups: list[int], is_template: bool
+) -> Iterable[str]:
+    """Write the formulas of a row: the steps, then what is looked up by the leaf.
+
+    A template predicts nothing for an empty row; among rows that are given, it has missing values.
+    """
+    for i, step in enumerate(steps):
+        formula = step.replace(_ROW, str(row))
+        if i > 0:
+            before = f"{_letters(first + i - 1)}{row}"
+            formula = f'IF({before}<>"",{before},{formula})'
+        elif is_template:
+            formula = f'IF(COUNTA($A{row}:${_letters(first - 1)}{row})=0,"",{formula})'
+        yield _formula(formula)
+    leaf = f"${_letters(first + len(steps) - 1)}{row}"
+    place = f"MATCH({leaf},Rules!$A$2:$A${n_rules + 1},0)"
+    for j in lookups:
+        at = _letters(j)
+        yield _formula(f'IF({leaf}="","",INDEX(Rules!${at}$2:${at}${n_rules + 1},{place}))')
+
+
+def _steps(tree: Tree, lists: _Lists) -> list[str]:
+    """Write the chain of IFs, each as long as Excel allows, for the row `_ROW`."""
+    position = {name: _letters(j) for j, name in enumerate(tree.schema.names)}
+    writer = _Writer(position, lists)
+    ends = [(writer.condition(c), n) for n, c in reachable_ends(tree, end_nodes(tree))]
+    other = "NA()"
+    if root_answers(tree):
+        other = "0"
+        if tree.missing == "error":  # such a row is refused, and not the root's
+            used = (tree.schema.columns[j] for j in tree.used_features.tolist())
+            ends = [(writer.values(ValueSet.only_missing(info)), -1) for info in used] + ends
+    steps: list[str] = []
+    chain: list[tuple[str, str]] = []
+    size = deepest = 0
+    for test, node in ends:
+        depth = _depth(test)
+        if len(test) > _MOST_CHARACTERS or depth > _MOST_LEVELS // 2:
+            raise TreeError(f"excel: the condition of node {node} is too long for a formula.")
+        longer = size + len(test) + 20
+        if longer > _MOST_CHARACTERS or len(chain) + 2 + max(deepest, depth) > _MOST_LEVELS:
+            steps.append(_chain(chain, '""'))
+            chain, longer, deepest = [], len(test) + 20, 0
+        chain.append((test, "NA()" if node < 0 else str(node)))
+        size, deepest = longer, max(deepest, depth)
+    return [*steps, _chain(chain, other)]
+
+
+def _chain(tests: list[tuple[str, str]], other: str) -> str:
+    return "".join(f"IF({test},{node}," for test, node in tests) + other + ")" * len(tests)
+
+
+def _depth(formula: str) -> int:
+    """Return how deep functions are nested; brackets in texts may count, which is harmless."""
+    deepest = level = 0
+    for character in formula:
+        level += (character == "(") - (character == ")")
+        deepest = max(deepest, level)
+    return deepest
+
+
+@dataclass
+class _Lists:
+    """The sheet of numbers and levels that formulas refer to."""
+
+    columns: list[list[str]] = field(default_factory=list)
+    places: dict[tuple[Any, ...], str] = field(default_factory=dict)
+
+    def place(self, values: Sequence[Any]) -> str:
+        """Return the range of cells that hold these values."""
+        key = tuple((type(value), value) for value in values)
+        if key not in self.places:
+            column = _letters(len(self.columns))
+            self.columns.append([_cell(value) for value in values])
+            end = f":${column}${len(values)}" if len(values) > 1 else ""
+            self.places[key] = f"Lists!${column}$1{end}"
+        return self.places[key]
+
+    def rows(self) -> list[list[str | None]]:
+        """Return the cells of the sheet."""
+        longest = max(map(len, self.columns))
+        return [
+            [column[i] if i < len(column) else None for column in self.columns]
+            for i in range(longest)
+        ]
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Writes conditions as formulas."""
+
+    position: dict[str, str]
+    lists: _Lists
+
+    def condition(self, condition: Condition) -> str:
+        parts = [
+            clause.fold(self.values, _every, _some)
+            for clause in condition.clauses
+            if not clause.is_trivial
+        ]
+        return _every(parts) if parts else "TRUE"
+
+    def values(self, values: ValueSet) -> str:
+        """Write that a cell belongs to a set of values."""
+        cell = f"${self.position[values.info.name]}{_ROW}"
+        write = self.numbers if values.info.is_numeric else self.levels
+        parts = [f'{cell}=""'] if values.missing else []
+        if not values.present.is_empty:
+            parts.append(write(cell, values.present))
+        return _some(parts)
+
+    def numbers(self, cell: str, values: ValueSet) -> str:
+        is_boolean = values.info.display == "boolean"
+        number = _number_of(cell, values.info)
+        parts = [f"OR(ISLOGICAL({cell}),ISNUMBER({cell}))" if is_boolean else f"ISNUMBER({cell})"]
+        if values.low > -math.inf:
+            parts.append(f"{number}>{self.number(values.low)}")
+        if values.high < math.inf:
+            parts.append(f"{number}<={self.number(values.high)}")
+        return _every(parts)
+
+    def levels(self, cell: str, values: ValueSet) -> str:
+        info, unseen = values.info, values.info.n_levels in values.codes
+        known = range(info.n_levels)
+        codes = [code for code in known if (code in values.codes) != unseen]
+        is_present = f'{cell}<>""'
+        if not codes:
+            return is_present
+        found = self.is_among(cell, [info.levels[code] for code in codes])
+        return f"AND({is_present},NOT({found}))" if unseen else f"AND({is_present},{found})"
+
+    def is_among(self, cell: str, levels: list[Any]) -> str:
+        inline = [level for level in levels if _fits_formula(level)]
+        if len(levels) <= _INLINE and len(inline) == len(levels):
+            return _some([_equals(cell, self.literal(level), level) for level in levels])
+        texts = [level for level in levels if isinstance(level, str)]
+        others = [level for level in levels if not isinstance(level, str)]
+        parts = []
+        if texts:
+            parts.append(f"SUMPRODUCT(--EXACT({cell},{self.lists.place(texts)}))>0")
+        if others:
+            parts.append(f"ISNUMBER(MATCH({cell},{self.lists.place(others)},0))")
+        return _some(parts)
+
+    def literal(self, level: Any) -> str:
+        if isinstance(level, str):
+            return '"' + level.replace('"', '""') + '"'
+        return str(level).upper() if isinstance(level, bool) else self.number(level)
+
+    def number(self, value: float) -> str:
+        if 0 < abs(value) < sys.float_info.min:
+            raise TreeError(f"excel: the cut {value} is smaller than the numbers of a spreadsheet.")
+        text = repr(value)
+        digits = re.sub(r"e.*|[.-]", "", text).strip("0")
+        return text.upper() if len(digits) <= 15 else self.lists.place([value])
+
+
+def _equals(cell: str, literal: str, level: Any) -> str:
+    return f"EXACT({cell},{literal})" if isinstance(level, str) else f"{cell}={literal}"
+
+
+def _fits_formula(level: Any) -> bool:
+    return not isinstance(level, str) or (len(level) <= 200 and level.isprintable())
+
+
+def _number_of(cell: str, info: ColumnInfo) -> str:
+    """Write a cell as what cuts are compared with: dates are days in Excel, seconds in a tree."""
+    if info.display in ("date", "datetime"):
+        return f"ROUND(({cell}-{_EPOCH})*86400,3)"
+    if info.display == "duration":
+        return f"ROUND({cell}*86400,3)"
+    return f"N({cell})" if info.display == "boolean" else cell
+
+
+def _every(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"AND({','.join(parts)})"
+
+
+def _some(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"OR({','.join(parts)})"
+
+
+# ---------------------------------------------------------------------- rows
+
+
+def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
+    """Return the nodes that answer, the header of the sheet Rules, and its rows."""
+    nodes = [node for node, _ in end_nodes(tree)]
+    if root_answers(tree) and 0 not in nodes:
+        nodes.insert(0, 0)
+    header = ["leaf", "rule", "training rows"]
+    has_classes = tree.task.is_classification("Export to Excel")
+    for k in range(tree.n_outputs):
+        tail = tree.target.output_suffix(k)
+        header.append(f"prediction{tail}")
+        if has_classes:
+            header.append("probability" if tree.n_outputs == 1 else f"probability{tail}")
+            labels = tree.target.classes[k].tolist()
+            header += [f"probability{tail}_{label}" for label in labels]
+    answer = tree.answer.reshape(tree.n_nodes, -1) if has_classes else None
+    rows = []
+    for node in nodes:
+        row = [_cell(node), _text(str(node_condition(tree, node)) or "all rows")]
+        row.append(_cell(int(tree.n_rows[node])))
+        for k in range(tree.n_outputs):
+            if answer is None:
+                row.append(_cell(float(tree.value[node, k, 0])))
+                continue
+            labels = tree.target.classes[k].tolist()
+            shares = tree.value[node, k, : len(labels)].tolist()
+            best = int(answer[node, k])
+            row += [_cell(labels[best]), _cell(shares[best]), *map(_cell, shares)]
+        rows.append(row)
+    return nodes, header, rows
+
+
+def _cells(tree: Tree, table: Table) -> list[list[str | None]]:
+    columns = []
+    for column, info in zip(table.columns, tree.schema.columns, strict=True):
+        values = [
+            None if missing else value
+            for value, missing in zip(column.values.tolist(), column.missing.tolist(), strict=True)
+        ]
+        columns.append([None if value is None else _input(value, info) for value in values])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _input(value: Any, info: ColumnInfo) -> str:
+    if not info.is_numeric:
+        code = int(value)
+        return _cell(info.levels[code] if code < info.n_levels else "(unseen level)")
+    if info.display == "boolean":
+        return _cell(bool(value))
+    if info.display in ("date", "datetime"):
+        style = _DATE if value % 86400 == 0 else _TIME
+        return _cell(value / 86400 + _EPOCH, style)
+    return _cell(value / 86400 if info.display == "duration" else value)
+
+
+def _cell(value: Any, style: int = _PLAIN) -> str:
+    """Write a value as a cell, without its place."""
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool):
+        return f't="b"><v>{int(value)}</v>'
+    if not math.isfinite(value):
+        return 't="e"><v>#NUM!</v>'
+    number = float(value)
+    return f's="{style}"><v>{int(number) if number.is_integer() else repr(number)}</v>'
+
+
+def _text(text: str) -> str:
+    if _NOT_XML.search(text) or len(text) > 32_767:
+        raise TreeError(f"excel: {text[:40]!r} is a text that a cell cannot hold. Rename it.")
+    # _x0041_ would be read as "A"; a text that looks like a formula is marked as a text.
+    written = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
+    style = _QUOTED if text[:1] in tuple("=+-@\t\r") and text else _PLAIN
+    return f's="{style}" t="inlineStr"><is><t xml:space="preserve">{written}</t></is>'
+
+
+def _formula(formula: str) -> str:
+    return f"><f>{escape(formula)}</f>"
+
+
+# ---------------------------------------------------------------------- the file
+
+
+def _letters(column: int) -> str:
+    """Return the name of a column: A, B, ..., Z, AA, ..."""
+    letters = ""
+    column += 1
+    while column:
+        column, digit = divmod(column - 1, 26)
+        letters = chr(65 + digit) + letters
+    return letters
+
+
+def _sheet(rows: Iterable[Sequence[str | None]]) -> str:
+    lines = []
+    for i, row in enumerate(rows, 1):
+        cells = (
+            f'<c r="{_letters(j)}{i}" {cell}</c>' for j, cell in enumerate(row) if cell is not None
+        )
+        lines.append(f'<row r="{i}">{"".join(cells)}</row>')
+    return f'<worksheet xmlns="{_MAIN}"><sheetData>{"".join(lines)}</sheetData></worksheet>'
+
+
+def _workbook(sheets: dict[str, Any]) -> bytes:
+    """Put sheets into the parts of an .xlsx file; the same sheets give the same bytes."""
+    numbers = range(1, len(sheets) + 1)
+    listed = "".join(
+        f'<sheet name="{name}" sheetId="{i}" r:id="rId{i}"/>'
+        for i, name in zip(numbers, sheets, strict=True)
+    )
+    bodies = zip(numbers, sheets.values(), strict=True)
+    parts = {f"xl/worksheets/sheet{i}.xml": _sheet(rows) for i, rows in bodies}
+    kinds = {f"/{path}": "worksheet" for path in parts}
+    kinds |= {"/xl/workbook.xml": "sheet.main", "/xl/styles.xml": "styles"}
+    links = [(f"rId{i}", "worksheet", f"worksheets/sheet{i}.xml") for i in numbers]
+    parts |= {
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}'
+        '</sheets><calcPr fullCalcOnLoad="1"/></workbook>',
+        "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}">{_STYLES}</styleSheet>',
+        "xl/_rels/workbook.xml.rels": _relations([*links, ("styles", "styles", "styles.xml")]),
+        "_rels/.rels": _relations([("book", "officeDocument", "xl/workbook.xml")]),
+    }
+    types = "".join(
+        f'<Override PartName="{path}" ContentType="{_TYPE}{kind}+xml"/>'
+        for path, kind in kinds.items()
+    )
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels" '
+        f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>{types}</Types>'
+    } | parts
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as book:
+        for path, text in parts.items():
+            info = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
+            head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+            book.writestr(info, (head + text).encode("utf-8"), zipfile.ZIP_DEFLATED)
+    return file.getvalue()
+
+
+def _relations(links: list[tuple[str, str, str]]) -> str:
+    written = "".join(
+        f'<Relationship Id="{name}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        for name, kind, target in links
+    )
+    return f'<Relationships xmlns="{_PACKAGE}/relationships">{written}</Relationships>'

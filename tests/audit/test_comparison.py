@@ -1,0 +1,175 @@
+"""Two models on the same rows, against scikit-learn and brute force."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, log_loss, mean_squared_error, roc_auc_score
+
+import ceiba
+from tests.audit.test_mimic import loans, pipeline
+
+
+def test_figures_equal_those_of_scikit_learn() -> None:
+    X, y = loans(900)
+    first = ceiba.DecisionTreeClassifier(max_depth=2).fit(X[:500], y[:500])
+    second = pipeline(LogisticRegression()).fit(X[:500], y[:500])
+    cost = np.array([[0, 5], [1, 0]])
+    comparison = ceiba.compare(
+        first, second, X[500:], y[500:], cost_matrix=cost, profit_matrix=-cost
+    )
+    truth = y[500:]
+    for row in comparison.differences:
+        models = {"first": first, "second": second}
+        for name, model in models.items():
+            answers, shares = model.predict(X[500:]), model.predict_proba(X[500:])
+            code = [["low", "middle"].index(label) for label in truth]
+            given = [["low", "middle"].index(label) for label in answers]
+            expected = {
+                "error": 1 - accuracy_score(truth, answers),
+                "cost": cost[code, given].mean(),
+                "profit": -cost[code, given].mean(),
+                "log loss": log_loss(truth, np.clip(shares, 1e-15, None)),
+                "AUC": roc_auc_score(truth == "middle", shares[:, 1]),
+            }[row["figure"]]
+            assert row[name] == pytest.approx(expected, abs=1e-9), (row["figure"], name)
+        assert row["low"] <= row["difference"] <= row["high"]
+    assert comparison.differences["figure"].tolist() == [
+        "error", "cost", "profit", "log loss", "AUC"
+    ]  # fmt: skip
+
+
+def test_mcnemar_is_the_exact_binomial_test() -> None:
+    truth = np.array(["a"] * 40)
+    first = np.array(["a"] * 30 + ["b"] * 10)
+    second = np.array(["b"] * 3 + ["a"] * 35 + ["b"] * 2)
+    comparison = ceiba.compare(first, second, {"x": np.arange(40)}, truth)
+    assert comparison.mcnemar is not None
+    only_first, only_second = 3, 8
+    tail = sum(math.comb(11, k) for k in range(only_first + 1)) / 2**11
+    assert comparison.mcnemar == {
+        "disagree": 11,
+        "first_only": only_first,
+        "second_only": only_second,
+        "p_value": pytest.approx(min(1.0, 2 * tail)),
+    }
+
+
+def test_moves_count_every_row_and_disagreements_have_rules() -> None:
+    X, y = loans(1200)
+    first = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    second = first.collapse(0)
+    comparison = ceiba.compare(first, second, X, y)
+    assert comparison.moves["rows"].sum() == 1200
+    differ = first.predict(X) != second.predict(X)
+    assert len(comparison.rows) == min(10, differ.sum())
+    for i in comparison.rows["row"].tolist():
+        assert differ[i]
+    inside = comparison.rules.row(0)
+    assert inside["disagree"] > differ.mean()
+
+
+def test_numbers_are_compared_by_squared_and_absolute_error() -> None:
+    rng = np.random.default_rng(1)
+    X, y = {"x": rng.normal(size=400)}, rng.normal(size=400)
+    first, second = y + rng.normal(size=400), y + 0.5 * rng.normal(size=400)
+    comparison = ceiba.compare(first, second, X, y)
+    assert comparison.mcnemar is None
+    row = comparison.differences.row(0)
+    assert row["second"] == pytest.approx(mean_squared_error(y, second))
+    assert row["high"] < 0
+    assert comparison.verdict.startswith("The second model has the better mean squared error")
+
+
+def test_intervals_of_differences_cover(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """The second model is right 5 % more often; scores differ in their AUC."""
+    covered = {"error": 0, "AUC": 0}
+
+    class Scored:
+        classes_ = np.array([0, 1])
+
+        def __init__(self, score):  # type: ignore[no-untyped-def]
+            self.score = score
+
+        def predict(self, X):  # type: ignore[no-untyped-def]
+            return (self.score > 0.5).astype(int)
+
+        def predict_proba(self, X):  # type: ignore[no-untyped-def]
+            share = 1 / (1 + np.exp(-self.score))
+            return np.column_stack([1 - share, share])
+
+    def draw(n, rng):  # type: ignore[no-untyped-def]
+        truth = (rng.random(n) < 0.4).astype(int)
+        common = rng.normal(size=n)
+        return truth, truth + common, 1.5 * truth + 0.7 * common + 0.5 * rng.normal(size=n)
+
+    truth, a, b = draw(1_000_000, np.random.default_rng(0))
+    true_difference = {
+        "error": np.mean((b > 0.5) != truth) - np.mean((a > 0.5) != truth),
+        "AUC": roc_auc_score(truth, b) - roc_auc_score(truth, a),
+    }
+    for seed in range(300):
+        truth, a, b = draw(200, np.random.default_rng(seed + 1))
+        comparison = ceiba.compare(Scored(a), Scored(b), {"x": np.arange(200)}, truth)
+        for row in comparison.differences:
+            if row["figure"] in covered:
+                covered[row["figure"]] += (
+                    row["low"] <= true_difference[row["figure"]] <= row["high"]
+                )
+    for figure, times in covered.items():
+        assert 0.92 <= times / 300 <= 0.98, figure
+
+
+def test_a_page_is_written_and_needs_nothing_else(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    X, y = loans()
+    model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    page = ceiba.compare(model, model.collapse(1), X, y).report(tmp_path / "c.html")
+    text = (tmp_path / "c.html").read_text("utf-8")
+    assert page.html == text
+    assert "McNemar" in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positive": "x"}, "positive must be one of"),
+        ({"cost_matrix": [[0]]}, "cost_matrix must have shape"),
+    ],
+)
+def test_wrong_options_are_named(options: dict[str, object], message: str) -> None:
+    X, y = loans()
+    model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
+    with pytest.raises(ceiba.OptionError, match=message):
+        ceiba.compare(model, model, X, y, **options)
+    with pytest.raises(ceiba.DataError, match="One model predicts classes"):
+        ceiba.compare(model, ceiba.DecisionTreeRegressor().fit(X, X["age"]), X, y)
+
+
+def test_what_cannot_be_compared_is_refused_by_name() -> None:
+    X, y = loans(60)
+    first = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
+    refused = [
+        ((first, first, X, np.where(np.arange(60) < 3, None, y)), {}, "y must not be missing: 3"),
+        ((first, first, X, np.arange(60)), {}, "No row of y has a class of a"),
+        ((first, np.arange(60), X, y), {}, "No row of y has a class of b"),
+        ((first, np.linspace(0, 1, 60), X, y), {}, "No row of y has a class of b"),
+        ((first, first, X, None), {}, "y is required"),
+        ((first, first, X, y), {"confidence": 3}, "confidence must be"),
+        ((first, first, X, y), {"random_state": "a"}, "random_state must be"),
+        ((first, first, X, y), {"cost_matrix": "x"}, "cost_matrix"),
+        ((first, first, X, y), {"profit_matrix": [[1]]}, "profit_matrix must have shape"),
+    ]
+    for arguments, options, words in refused:
+        with pytest.raises(ceiba.CeibaError, match=words):
+            ceiba.compare(*arguments, **options)
+
+
+def test_one_row_tells_nothing() -> None:
+    X, y = loans(60)
+    first = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
+    comparison = ceiba.compare(first, [y[0]], X[:1], y[:1])
+    assert "on 1 row." in comparison.verdict
