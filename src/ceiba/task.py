@@ -53,13 +53,13 @@ class Task(StrEnum):
         return repr(self.value)
 
     def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
-        """Return the row of this task; raise an error that `what` does not support it if absent."""
+        """Return the row of this task; raise an error that names `what` if there is none."""
         if self not in rows:
             raise CeibaError(f"{what} is not supported for {self}.")
         return rows[self]
 
     def require(self, tasks: Iterable[Task], what: str) -> None:
-        """Raise an error unless this task is among `tasks`, which `what` supports."""
+        """Raise an error if this task is not in `tasks`; `what` names the operation."""
         self.lookup(dict.fromkeys(tasks), what)
 
     def is_classification(self, what: str) -> bool:

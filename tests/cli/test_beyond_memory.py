@@ -69,7 +69,7 @@ def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--test-size", "0.3"], "--test-size needs a table in memory"),
+        (["--test-size", "0.3"], "--test-size is not supported with --memory"),
         (["--weight", "x"], "a.parquet: Negative values"),
         (["--weight", "z"], "--weight 'z'"),
         (["--missing", "surrogate"], "is not supported for tables beyond memory"),

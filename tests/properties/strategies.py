@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-CLASS_CRITERIA = ("gini", "entropy", "error", "twoing", "hellinger")
-NUMBER_CRITERIA = ("squared_error", "absolute_error", "poisson")
+from tests.reference.criteria import CLASSIFICATION as CLASS_CRITERIA
+from tests.reference.criteria import REGRESSION as NUMBER_CRITERIA
 
 FEW = st.integers(0, 4).map(float)
 DECIMALS = st.integers(0, 12).map(lambda i: i / 10)

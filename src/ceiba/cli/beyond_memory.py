@@ -34,7 +34,7 @@ def open_files(
     """Open the files of a job as a scan, and set its target and weights."""
     for flag, value in unusable.items():
         if value:
-            raise OptionError(f"{flag} needs a table in memory; leave it out, or --memory.")
+            raise OptionError(f"{flag} is not supported with --memory. Pass only one of the two.")
     opened = open_scan(
         work.data, work.reading, memory=memory or "4GB", scratch=scratch, cluster=cluster,
         target=work.target,

@@ -209,7 +209,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
         raise DataError(f"Row {row} does not exist; the table has {table.n_rows} rows.")
     moves = trace(tree, table, row)
     last = max((move for move in moves if move.branch is None), key=lambda move: move.share)
-    # Predicted again, because the prediction of a divided row is a mixture of leaves.
+    # Predict again, because the prediction of a divided row is a mixture of leaves.
     row_table = table.take(np.array([row]))
     answer = route.predict(tree, row_table)[0]
     probability, costs, k = None, None, 0

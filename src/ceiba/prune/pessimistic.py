@@ -157,7 +157,7 @@ def pessimistic(
 
 
 class Pessimistic(Pruning):
-    """Error-based pruning of C4.5 (Quinlan 1993); classification.
+    """Error-based pruning of C4.5 (Quinlan 1993), for classification trees.
 
     Parameters
     ----------

@@ -120,9 +120,9 @@ def check_out_path(path: Path | None, option: str = "--out") -> None:
         return
     folder = path.parent
     if not folder.is_dir():
-        raise OptionError(f"{option} {path}: there is no folder {str(folder)!r}. Make it first.")
+        raise OptionError(f"{option} {path}: directory not found: {str(folder)!r}.")
     if path.is_dir():
-        raise OptionError(f"{option} {path}: that is a folder. Name a file.")
+        raise OptionError(f"{option} must be a file, got the directory {str(path)!r}.")
 
 
 def plain(value: Any) -> Any:

@@ -391,7 +391,10 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
         )
     compute = _FUNCTIONS[function]
     if isinstance(compute, np.ufunc) and len(arguments) != compute.nin:
-        raise OptionError(f"{_format_term(node)}: {function} takes {compute.nin} argument(s).")
+        raise OptionError(
+            f"{_format_term(node)}: {function} takes {compute.nin} argument(s), got "
+            f"{len(arguments)}."
+        )
     return compute(*(_evaluate(argument, columns) for argument in arguments))
 
 

@@ -197,7 +197,7 @@ def rpart_summary(
 ) -> RpartSummary:
     """Return the summary of an rpart tree."""
     if tree.n_outputs > 1 or not tree.is_binary:
-        raise TreeError("summary needs a binary tree with one output. Print the tree instead.")
+        raise TreeError("summary requires a binary tree with one output. Print the tree instead.")
     figures = _NodeFigures(
         cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),
         improve=improvement(tree, column_cost=column_cost),

@@ -94,7 +94,7 @@ class NodeRowCache:
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
-            # Start from the deepest cached ancestor; only the levels below it divide rows.
+            # Start from the deepest cached ancestor, so that only nodes below it divide rows.
             row_cache = self._cache
             deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
             site = NodeSite.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]

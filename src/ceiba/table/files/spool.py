@@ -58,8 +58,8 @@ def open_scan(
     paths = _paths(source)
     if cluster is not None and scratch is not None:
         raise OptionError(
-            "scratch is not supported with cluster, whose workers keep rows in memory. Pass one "
-            "of them."
+            "scratch is not supported with cluster: its workers keep rows in memory. Pass only one "
+            "of the two."
         )
     size, directory = parse_size(memory, "memory"), None if scratch is None else str(scratch)
     if directory is not None and not Path(directory).is_dir():

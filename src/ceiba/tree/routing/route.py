@@ -102,7 +102,7 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
 
 
 def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
-    """Return the leaves and shares of each row, as compressed rows."""
+    """Return the leaves that each row reaches and its share of each, in CSR form."""
     start, node, share, _ = tree._router.spread(table.core())
     return start, node, share
 

@@ -71,7 +71,7 @@ def learn(
     ] = None,
     prior: Annotated[
         str | None,
-        typer.Option(help="Class priors: yes=0.1,no=0.9.", rich_help_panel=_TREE),
+        typer.Option(help="Class priors, e.g. yes=0.1,no=0.9.", rich_help_panel=_TREE),
     ] = None,
     costs: Annotated[
         str | None,

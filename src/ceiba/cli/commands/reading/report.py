@@ -42,7 +42,7 @@ def report(
         str | None,
         typer.Option("--drift", help="Trust: new rows to compare with training."),
     ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column of --train with weights.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Weight column of --train.")] = None,
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     lang: Annotated[str, typer.Option(help="Language of the report and of messages.")] = "en",
     target: Annotated[

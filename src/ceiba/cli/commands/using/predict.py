@@ -25,7 +25,8 @@ def predict(
     escape: Annotated[
         bool,
         typer.Option(
-            "--escape-formulas", help="In a CSV, prefix texts that a spreadsheet would run with '."
+            "--escape-formulas",
+            help="Quote CSV cells (') that a spreadsheet would run as formulas.",
         ),
     ] = False,
     chunk: Annotated[int, typer.Option(help="Rows held in memory at a time.")] = 250_000,
