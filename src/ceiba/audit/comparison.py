@@ -167,7 +167,7 @@ def compare(
     >>> second = ceiba.DecisionTreeClassifier(max_depth=3).fit(X[:300], y[:300])
     >>> comparison = ceiba.compare(first, second, X[300:], y[300:])
     >>> comparison.mcnemar["first_only"], comparison.mcnemar["second_only"]
-    (4, 11)
+    (5, 6)
     """
     if y is None:
         raise OptionError("y is required: the models are compared by the truth.")

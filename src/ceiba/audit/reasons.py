@@ -195,12 +195,13 @@ def _reasons_of_row(
         change = found[0].changes[0] if found else None
         rule = clauses[names[j]].text(lang=lang)
         shown = user_value(row.columns[j].info, float(row.columns[j].values[0]))
+        value = f"{shown:.6g}" if isinstance(shown, float) else shown
+        value = word["explain.missing"] if value is None else value
+        fields = {"column": names[j], "value": value, "rule": rule}
         if change is None:
-            text = word("reasons.no_change", column=names[j], value=shown, rule=rule)
+            text = word("reasons.no_change", **fields)
         else:
-            text = word(
-                "reasons.change", column=names[j], value=shown, rule=rule, change=change.condition
-            )
+            text = word("reasons.change", **fields, change=change.condition)
         yield Reason(names[j], shown, rule, float(values[j]), change, text)
 
 

@@ -362,9 +362,8 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
     if first == last:  # a cut
         low = branch == int(table.low_branch[parent])
         if info.kind is not Kind.ORDERED:
-            cut = (
-                np.nextafter(table.cut[parent], np.inf) + 0.0
-            )  # in R, values equal to the cut go up; + 0.0 removes the sign of -0.0
+            # In R, values equal to the cut go up; adding 0.0 removes the sign of -0.0.
+            cut = np.nextafter(table.cut[parent], np.inf) + 0.0
             return f"{info.name}{'< ' if low else '>='}{cut:.{digits}g}"
         levels = range(len(info.levels))
         codes = [code for code in levels if (code <= float(table.cut[parent])) == low]

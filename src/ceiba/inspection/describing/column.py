@@ -201,7 +201,7 @@ def _describe_numbers(
                    "fit does not accept. Replace them by the largest value that makes sense, or by "
                    "a missing value.")
         )  # fmt: skip
-    if kind == "number":
+    if kind == "number" and np.isin(distinct, _MISSING_CODES).any():
         remarks += _missing_codes(name, distinct, counts)
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):

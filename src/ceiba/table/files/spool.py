@@ -220,7 +220,7 @@ class Spool:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             return error
         return DataError(
-            f"The disk of {self.directory} is full. Free space, or pass another directory as "
+            f"No space left in {self.directory}. Free some space, or pass another directory as "
             "scratch."
         )
 
