@@ -76,8 +76,9 @@ def _pieces() -> dict[str, list[tuple[str, str]]]:
                 if len(text) > 10:
                     pieces["help"].append((f"{name}:{node.value.lineno}", text))
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            text = token.string.lstrip("# ")
-            if token.type == tokenize.COMMENT and len(text) > 25 and not text.startswith("--"):
+            text = token.string.lstrip("#: ")
+            is_prose = not text.startswith(("--", "type: ", "noqa"))
+            if token.type == tokenize.COMMENT and len(text) > 25 and is_prose:
                 pieces["comments"].append((f"{name}:{token.start[0]}", text))
     return pieces
 

@@ -117,5 +117,5 @@ def test_wrong_options_of_a_card_are_refused() -> None:
         model.card(by="country")
     with pytest.raises(OptionError, match=r"test must be a pair \(X, y\)"):
         model.card(test=X)
-    with pytest.raises(OptionError, match=r"\.md, \.json, \.html"):
+    with pytest.raises(OptionError, match=r"\.md, \.json or \.html"):
         model.card().save("card.docx")

@@ -153,10 +153,14 @@ def test_what_cannot_be_compared_is_refused_by_name() -> None:
     X, y = loans(60)
     first = ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y)
     refused = [
-        ((first, first, X, np.where(np.arange(60) < 3, None, y)), {}, "y must not be missing: 3"),
-        ((first, first, X, np.arange(60)), {}, "No row of y has a class of a"),
-        ((first, np.arange(60), X, y), {}, "No row of y has a class of b"),
-        ((first, np.linspace(0, 1, 60), X, y), {}, "No row of y has a class of b"),
+        (
+            (first, first, X, np.where(np.arange(60) < 3, None, y)),
+            {},
+            "y must not be missing, got 3",
+        ),
+        ((first, first, X, np.arange(60)), {}, "y and a have no class in common"),
+        ((first, np.arange(60), X, y), {}, "y and b have no class in common"),
+        ((first, np.linspace(0, 1, 60), X, y), {}, "y and b have no class in common"),
         ((first, first, X, None), {}, "y is required"),
         ((first, first, X, y), {"confidence": 3}, "confidence must be"),
         ((first, first, X, y), {"random_state": "a"}, "random_state must be"),

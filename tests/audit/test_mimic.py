@@ -114,7 +114,7 @@ def test_errors_of_a_foreign_model_are_ours() -> None:
     model = LogisticRegression().fit(X[["income", "age"]].to_numpy(), y)
     with pytest.raises(ceiba.DataError, match="could not predict X"):
         ceiba.mimic(model, X)
-    with pytest.raises(ceiba.DataError, match="one answer per row"):
+    with pytest.raises(ceiba.DataError, match="one prediction per row"):
         ceiba.mimic(lambda rows: [1, 2], X)
     with pytest.raises(ceiba.OptionError, match="got the class"):
         ceiba.mimic(LogisticRegression, X)

@@ -74,7 +74,7 @@ def test_protected_columns_are_refused_by_name() -> None:
     model = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, y)
     with pytest.raises(ceiba.OptionError, match="uses protected columns: 'income'"):
         model.reasons(X.iloc[[0]], protected=["income"])
-    with pytest.raises(ceiba.OptionError, match="there is no column 'incom'"):
+    with pytest.raises(ceiba.OptionError, match="column not found: 'incom'"):
         model.reasons(X.iloc[[0]], protected=["incom"])
     fixed = model.reasons(X.iloc[[0]], fixed=["income"])
     assert all(reason.column != "income" for reason in fixed)

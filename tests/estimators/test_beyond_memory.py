@@ -240,7 +240,7 @@ def test_report_of_training_rows(tmp_path: Path, target: str) -> None:
     assert made["bars"]
     assert "<html" in model.report(train=(scan, target), test=(scan, target)).html
     little = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
-    with pytest.raises(OptionError, match="train of a report takes 0.00012 GB for 3,000 rows"):
+    with pytest.raises(OptionError, match="train requires 0.00012 GB for 3,000 rows"):
         model.report(train=(little, target))
 
 

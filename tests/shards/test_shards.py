@@ -178,7 +178,7 @@ def test_damaged_answers_are_an_error_never_a_tree(
 
     table = problem.table
     table.__dict__["exchange"] = Forgetful(table.exchange, damage)
-    with pytest.raises(DataError, match="contradict each other"):
+    with pytest.raises(DataError, match="changed during the fit"):
         problem.grow()
 
 

@@ -1,4 +1,4 @@
-"""The answers of any model: a fitted estimator, a pipeline, a callable, a model file, a column."""
+"""Predictions of any model: a fitted estimator, a pipeline, a callable, a model file, a column."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def open_model(model: Any, name: str = "model") -> Any:
 
 
 def predict_with(model: Any, X: Any, n_rows: int, name: str = "model") -> Array:
-    """Return one answer per row of X."""
+    """Return one prediction per row of X."""
     if hasattr(model, "predict"):
         values = _call(model.predict, columns_for(model, X), name)
     elif callable(model):
@@ -40,15 +40,13 @@ def predict_with(model: Any, X: Any, n_rows: int, name: str = "model") -> Array:
     if answers.ndim == 2 and answers.shape[1] == 1:
         answers = answers[:, 0]
     if answers.shape != (n_rows,):
-        raise DataError(
-            f"{name} must give one answer per row: shape ({n_rows},), got {answers.shape}."
-        )
+        raise DataError(f"{name} must return one prediction per row, got shape {answers.shape}.")
     _check_present(answers, f"The answers of {name}")
     return answers
 
 
 def columns_for(model: Any, X: Any) -> Any:
-    """Return the columns of X that a model was fitted on, where it knows them by name."""
+    """Return the columns of X that a model was fitted on; X itself if the model has no names."""
     names = getattr(model, "feature_names_in_", None)
     if isinstance(model, Tree) and model.schema.named:
         names = model.schema.names
@@ -66,7 +64,7 @@ def columns_for(model: Any, X: Any) -> Any:
 
 
 def classes_of(model: Any) -> list[Any] | None:
-    """Return the classes that a model can answer; None if it does not say."""
+    """Return the classes that a model can predict; None if it has no `classes_`."""
     if isinstance(model, Tree):
         has_one = model.task.has_classes and model.n_outputs == 1
         return model.target.classes[0].tolist() if has_one else None
@@ -86,7 +84,7 @@ def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, l
 
 
 def are_numbers(model: Any, *answers: Array) -> bool:
-    """Whether a model predicts numbers: what it says it is, else what the answers look like.
+    """Whether a model predicts numbers, by its type or else by its predictions.
 
     Numbers that are not whole, or more than twenty whole ones, are no classes.
     """
@@ -139,7 +137,7 @@ def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") 
             return  # predictions may well miss every class of a few rows
     if not set(known) & set(truth.tolist()):
         raise DataError(
-            f"No row of y has a class of {name}: y has {_some(truth.tolist())}, {name} answers "
+            f"y and {name} have no class in common: y has {_some(truth.tolist())}, {name} predicts "
             f"{_some(known)}."
         )
 
@@ -156,8 +154,8 @@ def _check_present(values: Array, name: str) -> None:
     missing = missing_mask(values.tolist())
     if missing is not None:
         raise DataError(
-            f"{name} must not be missing: {int(missing.sum())} of {len(values)} rows, the first "
-            f"is row {int(np.argmax(missing))}. Leave these rows out."
+            f"{name} must not be missing, got {int(missing.sum())} of {len(values)} rows (first: "
+            f"row {int(np.argmax(missing))}). Drop these rows."
         )
 
 
@@ -167,7 +165,7 @@ def _some(labels: list[Any]) -> str:
 
 
 def _call(function: Callable[[Any], Any], X: Any, name: str) -> Any:
-    """Call a foreign model; its errors come back as ours, with the cause."""
+    """Call a foreign model; raise its errors as a `DataError`."""
     try:
         return function(X)
     except CeibaError:

@@ -104,10 +104,7 @@ class ModelCard:
         elif ending in (".md", ".markdown", ".txt"):
             text = self.to_markdown()
         else:
-            raise OptionError(
-                f"The ending of {os.fspath(path)!r} is not a format of cards. "
-                "Allowed values: .md, .json, .html."
-            )
+            raise OptionError(f"path must end in .md, .json or .html, got {os.fspath(path)!r}.")
         with atomic_write(path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -201,7 +198,7 @@ def _rebuild(metadata: Mapping[str, Any]) -> str:
 
 
 def _columns(tree: Tree, table: Table | None) -> Listing:
-    """Describe the columns as they were read; levels and bounds only with the rows to count."""
+    """Describe the columns; levels and ranges require the training rows."""
     cells = []
     for j, info in enumerate(tree.schema.columns):
         values = "" if table is None else _values(table.columns[j])
@@ -267,7 +264,7 @@ def _number(value: float, column: Column) -> str:
 
 
 def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
-    """Compare what each leaf predicts with what its held-out rows are."""
+    """Compare the prediction of each leaf with its held-out rows."""
     leaf, truth = route.apply(tree, table), np.asarray(y)
     labels = tree.target.classes[0]
     cells = []

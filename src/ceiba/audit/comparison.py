@@ -1,4 +1,4 @@
-"""Two models on the same rows: paired differences, where they disagree, and who is right there.
+"""Comparison of two models on the same rows: paired differences and segments of disagreement.
 
 Each difference is a mean over rows of what the second model adds to the first (of AUC, of its
 linear part, DeLong et al. 1988), so rows are resampled in pairs (BCa bootstrap, Efron 1987).
@@ -75,7 +75,7 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """What the rows say about which model is better, in one sentence."""
+        """Which model is better on these rows, in one sentence."""
         row = self.differences.row(0)
         figure, low, high = row["figure"], row["low"], row["high"]
         rows = pluralize(self.n_rows, "row")
@@ -359,7 +359,7 @@ def _moves(
 def _rules(
     table: Table, gap: Array, answers: list[Array], truth: Array, is_number: bool, seed: int
 ) -> Listing:
-    """Return the segments where the models differ most, with who is right there."""
+    """Return the segments in which the models differ most, and which of them is right."""
     figure = "difference" if is_number else "disagree"
     names = ["condition", "rows", figure, "low", "high"]
     names += ["error of first", "error of second"] if is_number else ["first right", "second right"]

@@ -26,7 +26,7 @@ from ceiba.tree import Tree
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorAnalysis:
-    """Segments of rows by how wrong a model is on them.
+    """Segments of rows by the error of a model.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A leaf with the figures of rows that it was not found on."""
+    """A leaf, measured on rows that did not grow it."""
 
     leaf: int
     condition: str
@@ -43,7 +43,7 @@ def find_segments(
     """Return a tree of a figure per row, the rows that measure it, and its leaves as segments."""
     n = table.n_rows
     if n < 20:
-        raise DataError(f"Segments need at least 20 rows, got {n}.")
+        raise DataError(f"Segments require at least 20 rows, got {n}.")
     found_on, measured_on = divide_rows(n, n // 2, random_state)
     defaults: dict[str, Any] = {
         "min_samples_leaf": max(5, round(0.02 * len(found_on))),

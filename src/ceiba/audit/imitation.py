@@ -1,4 +1,4 @@
-"""One tree of another model's answers, and how faithful it is on rows held out (fidelity)."""
+"""One tree of another model's predictions, and its fidelity on held-out rows."""
 
 from __future__ import annotations
 
@@ -172,7 +172,9 @@ def mimic(
         imitated, values = _probability(model, X, table.n_rows, positive)
     test, train = divide_rows(table.n_rows, round(held_out * table.n_rows), random_state)
     if len(test) < 2 or len(train) < 2:
-        raise DataError(f"mimic needs at least two rows on either side, got {table.n_rows} rows.")
+        raise DataError(
+            f"mimic requires two rows to fit and two held out, got {table.n_rows} rows."
+        )
     is_number = of == "probability" or are_numbers(model, answers)
     if is_number:
         values = as_numbers(values, "The answers of model")

@@ -1,4 +1,4 @@
-"""Why a row was refused: the columns that speak against it, and a change of each that would help.
+"""Reasons against a row: the columns that lower its prediction, and a change of each that helps.
 
 The row is compared with the rows that have the wanted answer. A column that is left out follows
 those rows: by their shares of the branches (path-dependent Shapley values whose shares count
@@ -31,7 +31,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Reason:
-    """A column that speaks against the wanted answer.
+    """A column that counts against the wanted prediction.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def reasons(
     fixed: Iterable[str] = (),
     lang: str = "en",
 ) -> list[Reasons]:
-    """Return the reasons against each row: the columns that keep it from the wanted answer.
+    """Return the reasons against each row: the columns that count against the wanted prediction.
 
     See `TreeMethods.reasons` for the options.
     """
@@ -136,14 +136,14 @@ def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
     for name in names:
         if name not in tree.schema.names:
             hint = did_you_mean(name, tree.schema.names)
-            raise OptionError(f"{option}: there is no column {name!r}.{hint}")
+            raise OptionError(f"{option}: column not found: {name!r}.{hint}")
     return set(names)
 
 
 def _contributions(
     tree: Tree, table: Table, answer: Any, wanted: Array, background: Table | None
 ) -> Array:
-    """Return by how much each column keeps each row from the wanted answer; positive is against."""
+    """Return how much each column counts against the wanted prediction, by row."""
     if background is not None:
         reached = route.apply(tree, background)
         accepted = background.take(np.flatnonzero(wanted[reached]))

@@ -1,4 +1,4 @@
-"""Rows with the answers of a model in a column, for the commands that look into models."""
+"""Rows with the predictions of a model in a column, for the commands that audit models."""
 
 from __future__ import annotations
 

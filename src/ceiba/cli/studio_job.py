@@ -38,12 +38,12 @@ def open_model_table(
 ) -> tuple[Source, str | None]:
     """Return the source of a model and its training table, and the target."""
     if data is None:
-        raise OptionError("A model needs the table it learned from: --data TABLE.")
+        raise OptionError("A model file requires its training table. Pass --data TABLE.")
     opened, metadata = open_model(model)
     tree = opened.tree_
     name = target if target is not None else tree.target.name or metadata.get("target")
     if name is None:
-        raise OptionError("The model does not say what its target is called: --target COLUMN.")
+        raise OptionError("The model has no target name. Pass --target COLUMN.")
     reading = flags.for_model(metadata, tree)
     loaded = load_table(data, reading)
     return _build_source(

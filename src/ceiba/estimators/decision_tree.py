@@ -277,7 +277,7 @@ class DecisionTree(BaseTree):
         """Return data and options of growing, and the non-default parameters."""
         if options:
             raise OptionError(
-                f"A model grows by its parameters, got {', '.join(options)}. Use set_params(...)."
+                f"Options are model parameters, got {', '.join(options)}. Use set_params(...)."
             )
         params = self._check_parameters()
         if self.__dict__.get("_counts_rows") and sample_weight is not None:
@@ -425,8 +425,8 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
         tree = _apply_ccp_alpha(training.grow(), params)
     elif search is not None and search.penalty:
         raise OptionError(
-            f"search={search!r} has a penalty, and prune={params['prune']!r} chooses one. Pass one "
-            "of them."
+            f"prune={params['prune']!r} is not supported with search={search!r}, which has a "
+            "penalty. Pass one of them."
         )
     else:
         pruned = pruning.fit(training)

@@ -109,7 +109,7 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     lookups = [j for j, name in enumerate(header) if name.startswith("prediction")]
     lookups += [j for j, name in enumerate(header) if name == "probability"]
     if first + len(steps) + len(lookups) > _MOST_COLUMNS or n_rows >= _MOST_ROWS:
-        raise TreeError("excel: a sheet has 16,384 columns and 1,048,576 rows; this needs more.")
+        raise TreeError("excel: a sheet has at most 16,384 columns and 1,048,576 rows.")
     head = [*tree.schema.names, *(f"step {i}" for i in range(1, len(steps))), "leaf"]
     head += [header[j] for j in lookups]
     data: list[list[str | None]] = [[_text(name) for name in head]]
@@ -276,7 +276,7 @@ class _Writer:
 
     def number(self, value: float) -> str:
         if 0 < abs(value) < sys.float_info.min:
-            raise TreeError(f"excel: the cut {value} is smaller than the numbers of a spreadsheet.")
+            raise TreeError(f"excel: spreadsheets do not support numbers as small as {value}.")
         text = repr(value)
         digits = re.sub(r"e.*|[.-]", "", text).strip("0")
         return text.upper() if len(digits) <= 15 else self.lists.place([value])
@@ -378,7 +378,7 @@ def _cell(value: Any, style: int = _PLAIN) -> str:
 
 def _text(text: str) -> str:
     if _NOT_XML.search(text) or len(text) > 32_767:
-        raise TreeError(f"excel: {text[:40]!r} is a text that a cell cannot hold. Rename it.")
+        raise TreeError(f"excel: cells do not support the text {text[:40]!r}. Rename it and refit.")
     # _x0041_ would be read as "A"; a text that looks like a formula is marked as a text.
     written = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
     style = _QUOTED if text[:1] in tuple("=+-@\t\r") and text else _PLAIN

@@ -383,4 +383,4 @@ def _label_array(program: Program, output: int) -> tuple[np.ndarray[Any, Any], i
         return np.array(labels, dtype=np.int64), onnx.TensorProto.INT64
     if kinds <= {int, float}:
         return np.array(labels, dtype=np.float64), onnx.TensorProto.DOUBLE
-    raise TreeError("onnx: classes of strings and numbers are not supported.")
+    raise TreeError("onnx: classes must not mix strings and numbers.")

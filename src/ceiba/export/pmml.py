@@ -100,7 +100,7 @@ def _data_type(values: tuple[Any, ...] | list[Any], what: str) -> str:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} has strings and numbers, which is not supported.")
+    raise TreeError(f"pmml: {what} must not mix strings and numbers.")
 
 
 def _number_type(info: ColumnInfo) -> str:

@@ -95,7 +95,7 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
             "target by a constant, and multiply predictions by it."
         )
     if np.isnan(tree.risk).any():
-        raise TreeError("This tree has no risks. Count data on it: tree.refit_leaves(X, y).")
+        raise TreeError("This tree has no risks. Call tree.refit_leaves(X, y) first.")
     whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
     sums = tree.risk * whole
     if _has_integer_risks(tree):

@@ -129,8 +129,8 @@ def payload(
         if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
             needed, memory = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory
             raise OptionError(
-                f"train of a report takes {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, but "
-                f"memory is {memory / 1e9:.3g} GB. Pass more, or a sample of the rows."
+                f"train requires {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, but memory is "
+                f"{memory / 1e9:.3g} GB. Raise memory, or pass a sample of the rows."
             )
         by_node = RowsByNode.read(tree, rows, y, output)
         row_parts = {

@@ -194,8 +194,7 @@ def _contradictions_as_data_errors() -> Iterator[None]:
         yield
     except _core.Contradiction as error:
         raise DataError(
-            f"The pieces of the table contradict each other: {error}. Their source changed during "
-            "the fit; fit again when it is no longer written to."
+            f"The table changed during the fit: {error}. Fit again when it is complete."
         ) from error
 
 

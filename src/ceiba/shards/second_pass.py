@@ -55,7 +55,7 @@ def _fill_batches(
         table = _read_columns(columns, schema, ignored)
         end = at + table.n_rows
         if end > len(arrays.target):
-            raise DataError("there are more rows than before.")
+            raise DataError("The table has more rows than before.")
         arrays.target[at:end] = first.units.shrink_target(learned.values[:, 0])
         if arrays.weights is not None:
             arrays.weights[at:end] = weight
@@ -68,7 +68,7 @@ def _fill_batches(
             missing[j] += int(np.count_nonzero(absent))
         at = end
     if at != len(arrays.target):
-        raise DataError(f"there are {at} rows where there were {len(arrays.target)}.")
+        raise DataError(f"The table has {at} rows, expected {len(arrays.target)}.")
     ranges = arrays.fill_bins(schema, first.edges)
     if arrays.weights is None:
         return ShardSummary(ranges, missing, at, None)

@@ -607,27 +607,27 @@ class TreeMethods:
         fixed: Iterable[str] = (),
         lang: str = "en",
     ) -> Reasons | Listing:
-        """Return why a row does not get the wanted answer: the columns that speak against it.
+        """Return the reasons against a row: the columns that count against the wanted prediction.
 
-        Columns are ranked by exact Shapley values against the rows with the wanted answer. Each
-        has the nearest change of that column alone that gives the wanted answer, verified by
-        predicting the changed row, or none.
+        Columns are ranked by exact Shapley values against the rows with the wanted prediction.
+        Each has the nearest change of that column alone that leads to the wanted prediction,
+        verified by predicting the changed row, or none.
 
         Parameters
         ----------
         row : dict, sequence, or table
             One row, or several.
         k : int, default=4
-            Reasons at most.
+            Maximum number of reasons.
         target : label, or (low, high)
             The wanted class, by default any other than now; for regression a range, None is open.
         against : table, optional
-            Rows to compare with; those with the wanted answer are used. By default the training
-            rows in leaves with the wanted answer, by their shares of the branches.
+            Background rows; those with the wanted prediction are used. By default the training
+            rows in leaves with the wanted prediction, by their shares of the branches.
         protected : names of columns
             Never among the reasons; an error if the tree uses them.
         fixed : names of columns
-            Not among the reasons either, because they cannot change; the tree may use them.
+            Never among the reasons, because they cannot change; the tree may use them.
         lang : {"en", "es", "pt"}, default="en"
 
         Returns

@@ -1,4 +1,4 @@
-"""``ceiba mimic``: one tree of another model's answers."""
+"""``ceiba mimic``: one tree of another model's predictions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Quie
 def mimic(
     data: Data,
     predictions: Annotated[
-        str, typer.Option("--predictions", "-p", help="Column with the answers of the model.")
+        str, typer.Option("--predictions", "-p", help="Column with the predictions of the model.")
     ],
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Column of the truth. [default: not compared]"),
+        typer.Option("--target", "-t", help="Target column. [default: none]"),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out: a,b.")] = None,
     leaves: Annotated[
@@ -25,16 +25,16 @@ def mimic(
         typer.Option(help="Number of leaves. [default: by cross-validated fidelity, 1-SE rule]"),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the tree goes. [default: nowhere]")
+        Path | None, typer.Option("--out", "-o", help="Model file to write. [default: none]")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write the interactive page. [default: none]")
+        Path | None, typer.Option(help="Interactive HTML report to write. [default: none]")
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Imitate the answers of any model by one tree, and measure how faithful it is.
+    """Imitate any model by one tree, and measure its fidelity.
 
     Fidelity is measured on 30 % of the rows, which the tree is not grown on.
 

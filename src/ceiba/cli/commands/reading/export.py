@@ -46,7 +46,7 @@ def export(
     from ceiba.export import export as write
 
     if format_ is None and out is None:
-        raise OptionError(f"Name the format: {', '.join(FORMATS)}.")
+        raise OptionError(f"Pass a format. Allowed values: {', '.join(FORMATS)}.")
     check_out_path(out)
     chosen = format_named(format_) if format_ is not None else format_of_path(str(out))
     options: dict[str, Any] = read_settings(set_)
@@ -64,4 +64,4 @@ def export(
     elif isinstance(content, str):
         print(content.rstrip("\n"))
     else:
-        raise OptionError(f"The format {chosen.name} is an object of Python, not a file.")
+        raise OptionError(f"The format {chosen.name} is a Python object, not a file.")

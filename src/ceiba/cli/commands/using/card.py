@@ -20,20 +20,20 @@ from ceiba.errors import OptionError
 def card(
     model: Model,
     data: Annotated[
-        str | None, typer.Option("--data", help="Held-out rows with the truth. [default: none]")
+        str | None, typer.Option("--data", help="Held-out rows with the target. [default: none]")
     ] = None,
     train: Annotated[
         str | None,
-        typer.Option(help="The training rows: adds levels, ranges, stability. [default: none]"),
+        typer.Option(help="Training rows: adds levels, ranges and stability. [default: none]"),
     ] = None,
     by: Annotated[
         str | None, typer.Option("--by", help="Column of groups in --data. [default: none]")
     ] = None,
-    purpose: Annotated[str | None, typer.Option(help="What the model is for.")] = None,
-    owner: Annotated[str | None, typer.Option(help="Who answers for it.")] = None,
-    approval: Annotated[str | None, typer.Option(help="Who approved it, and when.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="Purpose of the model.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Owner of the model.")] = None,
+    approval: Annotated[str | None, typer.Option(help="Approval: by whom, and when.")] = None,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column of the truth, if renamed.")
+        str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
     ] = None,
     out: Out = None,
     reading: ReadingFlags = DEFAULT_READING,

@@ -105,7 +105,7 @@ def _read_levels(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
         columns = {column.name: column for column in tree.schema.columns}
         if name not in columns:
             raise OptionError(
-                f"--allow {text!r}: there is no column {name!r}.{did_you_mean(name, columns)}"
+                f"--allow {text!r}: column not found: {name!r}.{did_you_mean(name, columns)}"
             )
         by_text = {str(value): value for value in columns[name].levels}
         chosen.setdefault(name, []).append(by_text.get(level, level))

@@ -15,19 +15,21 @@ def errors(
     data: Data,
     predictions: Annotated[
         str | None,
-        typer.Option("--predictions", "-p", help="Column with the answers. [default: of --model]"),
+        typer.Option(
+            "--predictions", "-p", help="Column with the predictions. [default: those of --model]"
+        ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="Column of the truth. [default: the model's target]"),
+        typer.Option("--target", "-t", help="Target column. [default: that of the model]"),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option("--model", "-m", help="A model file. [default: of --predictions]"),
+        typer.Option("--model", "-m", help="Model file. [default: none; use --predictions]"),
     ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Columns to leave out: a,b.")] = None,
     report: Annotated[
-        Path | None, typer.Option(help="Write the interactive page. [default: none]")
+        Path | None, typer.Option(help="Interactive HTML report to write. [default: none]")
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,

@@ -1,4 +1,4 @@
-"""``ceiba reasons``: why a row does not get the wanted answer."""
+"""``ceiba reasons``: the reasons against a row."""
 
 from __future__ import annotations
 
@@ -24,27 +24,26 @@ def reasons(
     values: RowValues = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", help="The wanted class, or LOW:HIGH for numbers."),
+        typer.Option("--target", "-t", help="Wanted class, or LOW:HIGH for numbers."),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
-            help="A table whose rows with the wanted answer are compared with. [default: the "
-            "training rows, by their counts]"
+            help="Background table; rows with the wanted prediction count. [default: training rows]"
         ),
     ] = None,
     protected: Annotated[
         list[str] | None,
-        typer.Option(help="Columns that are no reasons, and an error if the tree uses them: a,b."),
+        typer.Option(help="Columns that the tree must not use and that are never reasons: a,b."),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option(help="Columns that are no reasons: a,b.")
+        list[str] | None, typer.Option(help="Columns that are never reasons: a,b.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many reasons at most.")] = 4,
+    k: Annotated[int, typer.Option("-k", help="Maximum number of reasons.")] = 4,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the columns that speak against another answer.
+    """Rank the columns that count against the wanted prediction.
 
     Each comes with a change of that column alone that gives the wanted answer, if there is one.
 
