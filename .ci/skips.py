@@ -23,6 +23,7 @@ ALLOWED = {
     r"(MariaDB|pyspark|LibreOffice|fastapi|httpx) is not installed": True,
     r"jpmml-evaluator is not installed": True,
     r"no C compiler is installed": True,
+    r"(scikit-survival|lifelines) is not installed": True,
     r"sphinx is not installed": True,  # comes with make docs
 }
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ceiba import report as report
     from ceiba import rules as rules
     from ceiba import studio as studio
+    from ceiba import survival as survival
     from ceiba import table as table
     from ceiba import tree as tree
     from ceiba import trust as trust
@@ -102,6 +103,7 @@ _NAMES = {  # each room, and which of its names are also names of ceiba itself
     "report": "",
     "rules": "RuleSet",
     "studio": "open_studio prepare",
+    "survival": "",
     "table": "Scan read_file scan",
     "tree": "Tree load read_metadata",
     "trust": "",

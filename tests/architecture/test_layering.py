@@ -17,7 +17,7 @@ import pytest
 ROWS = [  # lowest first
     ["errors", "formatting", "progress", "_core", "_polars"],
     ["words", "task"],
-    ["listing", "criteria", "options"],
+    ["listing", "criteria", "options", "survival"],
     ["table"],
     ["tree", "datasets"],
     ["paths"],

@@ -1,0 +1,32 @@
+"""Curves and metrics of survival times, from rows or from counts; numpy alone.
+
+`SurvivalCurve` is the Kaplan-Meier estimator with bands, quantiles, restricted means and cumulative
+hazards; `concordance`, `brier_scores` and `calibration` evaluate predictions of censored times.
+"""
+
+from __future__ import annotations
+
+from ceiba.survival.curve import Estimate, StepFunction, SurvivalCurve
+from ceiba.survival.metrics import (
+    BrierScores,
+    CalibrationGroup,
+    Concordance,
+    brier_scores,
+    calibration,
+    concordance,
+    default_horizon,
+)
+from ceiba.survival.rows import read_rows as read_rows
+
+__all__ = [
+    "BrierScores",
+    "CalibrationGroup",
+    "Concordance",
+    "Estimate",
+    "StepFunction",
+    "SurvivalCurve",
+    "brier_scores",
+    "calibration",
+    "concordance",
+    "default_horizon",
+]

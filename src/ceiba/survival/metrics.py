@@ -1,0 +1,333 @@
+"""Metrics of predicted survival: concordance, Brier score, calibration.
+
+A pair of rows is comparable if the one with the shorter time had the event; at equal times, if the
+other one was censored. It is concordant if the row with the event had the higher risk; equal risks
+count one half. Harrell's C (1982) is the share of concordant pairs; Uno's C (2011) weights a pair
+by 1 / G(t)^2, where G is the curve of the time to censoring in the training rows, and does not
+depend on how many rows were censored. The Brier score (Graf et al. 1999) at time t is the mean of
+
+    S(t)^2 / G(time)       if the event occurred up to t
+    (1 - S(t))^2 / G(t)    if the row was observed beyond t
+    0                      if it was censored before
+
+All of these look at times up to a horizon only. A C-index is a ratio of sums over pairs; the
+contributions of rows are its linear terms, so their sum is 0 and their spread its standard error.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, OptionError
+from ceiba.survival.curve import SurvivalCurve
+from ceiba.survival.rows import Array, read_rows
+
+_MAX_CELLS: Final = 2_000_000  # of the table of times by risks that is held at once
+_MIN_AT_RISK: Final = 0.1  # share of the rows that are at risk at the default horizon
+
+
+class Concordance(NamedTuple):
+    """A C-index, the weights of its pairs, and the contributions of the rows.
+
+    Examples
+    --------
+    >>> from ceiba.survival import concordance
+    >>> concordance([1, 2, 3], [1, 1, 0], [3.0, 1.0, 2.0]).value
+    0.6666666666666666
+    """
+
+    value: float
+    concordant: float
+    discordant: float
+    tied: float
+    contributions: Array
+
+
+class BrierScores(NamedTuple):
+    """Brier scores at some times, their mean over time, and the latter for each row.
+
+    Examples
+    --------
+    >>> from ceiba.survival import SurvivalCurve, brier_scores
+    >>> time, event = [1, 2, 3, 4], [1, 1, 0, 1]
+    >>> curve = SurvivalCurve.from_rows(time, event)
+    >>> censoring = SurvivalCurve.of_censoring(time, event)
+    >>> brier_scores(time, event, [curve([1, 2, 3])], [1, 2, 3], censoring, [0, 0, 0, 0]).integrated
+    0.234375
+    """
+
+    times: Array
+    scores: Array
+    integrated: float
+    contributions: Array
+
+
+class CalibrationGroup(NamedTuple):
+    """Rows with similar predictions of S at one time: predicted and observed survival.
+
+    Examples
+    --------
+    >>> from ceiba.survival import calibration
+    >>> calibration([1, 2, 3, 4], [1, 1, 0, 1], [0.4, 0.4, 0.7, 0.7], 2.0)[0].observed
+    0.0
+    """
+
+    time: float
+    n_rows: int
+    predicted: float
+    observed: float
+    low: float
+    high: float
+
+
+def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
+    """Return the last event time at which a tenth of the rows is still at risk.
+
+    Parameters
+    ----------
+    time, event : array-like of shape (n_rows,)
+
+    Examples
+    --------
+    >>> from ceiba.survival import default_horizon
+    >>> default_horizon(range(1, 101), [1] * 100)
+    91.0
+    """
+    times, happened, _ = read_rows(time, event)
+    ordered = np.sort(times)
+    last = ordered[len(ordered) - max(1, round(_MIN_AT_RISK * len(ordered)))]
+    inside = times[happened & (times <= last)]
+    if not len(inside) or not inside.max() > 0:
+        raise DataError("The rows have no event after time 0: there is no horizon to evaluate at.")
+    return float(inside.max())
+
+
+def concordance(
+    time: npt.ArrayLike,
+    event: npt.ArrayLike,
+    risk: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None = None,
+    *,
+    censoring: SurvivalCurve | None = None,
+    horizon: float | None = None,
+) -> Concordance:
+    """Return Harrell's C, or Uno's if the curve of censoring is passed.
+
+    Parameters
+    ----------
+    time, event : array-like of shape (n_rows,)
+    risk : array-like of shape (n_rows,)
+        Predicted risk: higher means an earlier event.
+    sample_weight : array-like of shape (n_rows,), optional
+        A pair has the product of two weights.
+    censoring : SurvivalCurve, optional
+        `SurvivalCurve.of_censoring` of the training rows.
+    horizon : float, optional
+        Only pairs whose event occurs before the horizon count.
+
+    Returns
+    -------
+    Concordance
+
+    Examples
+    --------
+    >>> from ceiba.survival import SurvivalCurve, concordance
+    >>> time, event, risk = [1, 2, 3, 4], [1, 0, 1, 1], [4.0, 3.0, 1.0, 2.0]
+    >>> concordance(time, event, risk).value
+    0.75
+    >>> censoring = SurvivalCurve.of_censoring(time, event)
+    >>> concordance(time, event, risk, censoring=censoring).value
+    0.5714285714285714
+    """
+    times, happened, weight = read_rows(time, event, sample_weight)
+    score = np.asarray(risk, dtype=np.float64)
+    if score.shape != times.shape or np.isnan(score).any():
+        raise DataError(f"risk must be {len(times)} numbers, got shape {score.shape}.")
+    counted = happened & (weight > 0)
+    if horizon is not None:
+        counted &= times < horizon
+    first = np.where(counted, weight, 0.0)  # as the row with the event
+    if censoring is not None:
+        g = censoring(times)
+        if (g[counted] <= 0).any():
+            raise DataError(
+                "Nobody is observed as long as some of these events in the training rows. "
+                "Pass a smaller horizon."
+            )
+        first[counted] /= g[counted] ** 2
+    # Ranks of time on which "later" means comparable: a censored row comes after events.
+    _, rank = np.unique(times, return_inverse=True)
+    rank = 2 * rank + ~happened
+    levels, level = np.unique(score, return_inverse=True)
+    later, below, level_tied = _sums_after(rank, level, weight, first > 0, len(levels))
+    earlier, above, earlier_tied = _sums_after(-rank, -level, first, weight > 0, len(levels))
+    total = float(first @ later)
+    if not total > 0:
+        raise DataError("No pair of rows is comparable: an event must precede another row's time.")
+    value = float(first @ (below + level_tied / 2)) / total
+    each = first * (below + level_tied / 2 - value * later)
+    each += weight * (above + earlier_tied / 2 - value * earlier)
+    tied = float(first @ level_tied)
+    concordant = float(first @ below)
+    return Concordance(value, concordant, total - concordant - tied, tied, each / total)
+
+
+def _sums_after(
+    rank: npt.NDArray[np.intp],
+    level: npt.NDArray[np.intp],
+    weight: Array,
+    asked: npt.NDArray[np.bool_],
+    n_levels: int,
+) -> tuple[Array, Array, Array]:
+    """Return, of the rows after each asked row, the weight: all, of lower level, of equal level."""
+    level = level - level.min(initial=0)
+    order = np.argsort(-rank, kind="stable")
+    sums = np.zeros((3, len(rank)))
+    held = np.zeros(n_levels)  # weight by level of the rows after the current block
+    size = max(1, _MAX_CELLS // n_levels)
+    start = 0
+    while start < len(order):
+        stop = min(start + size, len(order))
+        while stop < len(order) and rank[order[stop]] == rank[order[stop - 1]]:
+            stop += 1  # rows of one rank stay in one block
+        block = order[start:stop]
+        table = np.zeros((len(block) + 1, n_levels))
+        table[np.arange(1, len(block) + 1), level[block]] = weight[block]
+        table[0] = held
+        np.cumsum(table, axis=0, out=table)
+        held = table[-1].copy()
+        # The rows before the first one of the same rank, in this order of falling ranks.
+        before = np.searchsorted(-rank[block], -rank[block], side="left")
+        ask = asked[block]
+        known = table[before[ask]]
+        at = level[block][ask][:, None]
+        sums[2, block[ask]] = np.take_along_axis(known, at, axis=1)[:, 0]
+        np.cumsum(known, axis=1, out=known)
+        sums[0, block[ask]] = known[:, -1]
+        sums[1, block[ask]] = np.take_along_axis(known, at, axis=1)[:, 0] - sums[2, block[ask]]
+        start = stop
+    return sums[0], sums[1], sums[2]
+
+
+def brier_scores(
+    time: npt.ArrayLike,
+    event: npt.ArrayLike,
+    survival: npt.ArrayLike,
+    times: npt.ArrayLike,
+    censoring: SurvivalCurve,
+    group: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> BrierScores:
+    """Return the Brier scores at some times, weighted for censoring, and the integrated score.
+
+    Parameters
+    ----------
+    time, event : array-like of shape (n_rows,)
+    survival : array-like of shape (n_rows, n_times) or (n_groups, n_times)
+        Predicted S at each of the times.
+    times : array-like of shape (n_times,)
+        Ascending. The integrated score is the mean over time, by the trapezoidal rule.
+    censoring : SurvivalCurve
+        `SurvivalCurve.of_censoring` of the training rows.
+    group : array-like of int of shape (n_rows,), optional
+        The row of `survival` of each row, for predictions that many rows share.
+    sample_weight : array-like of shape (n_rows,), optional
+
+    Returns
+    -------
+    BrierScores
+
+    Examples
+    --------
+    >>> from ceiba.survival import SurvivalCurve, brier_scores
+    >>> time, event = [1, 2, 3, 4], [1, 1, 1, 1]
+    >>> censoring = SurvivalCurve.of_censoring(time, event)
+    >>> brier_scores(time, event, [[0.2], [0.5], [0.5], [0.8]], [2], censoring).scores.tolist()
+    [0.14500000000000002]
+    """
+    observed, happened, weight = read_rows(time, event, sample_weight)
+    predicted = np.asarray(survival, dtype=np.float64)
+    grid = np.asarray(times, dtype=np.float64)
+    rows = np.arange(len(observed)) if group is None else np.asarray(group, dtype=np.intp)
+    if grid.ndim != 1 or not len(grid) or (np.diff(grid) <= 0).any():
+        raise OptionError("times must be ascending numbers, at least one.")
+    if predicted.ndim != 2 or predicted.shape[1] != len(grid) or len(rows) != len(observed):
+        raise DataError(
+            f"survival must have one column per time and one row per row or group, got shape "
+            f"{predicted.shape} for {len(observed)} rows and {len(grid)} times."
+        )
+    span = grid[-1] - grid[0]
+    # The trapezoidal rule as a weight per time; a single time is its own mean.
+    share = np.ones(1)
+    if len(grid) > 1:
+        share = np.convolve(np.diff(grid), [0.5, 0.5]) / span
+    known = censoring(observed)
+    own = np.divide(1.0, known, out=np.zeros(len(known)), where=known > 0)
+    at_grid = censoring(grid)
+    weights_at = np.divide(1.0, at_grid, out=np.zeros(len(grid)), where=at_grid > 0)
+    scores, each = np.zeros(len(grid)), np.zeros(len(observed))
+    total = float(weight.sum())
+    for i, t in enumerate(grid):
+        s = predicted[rows, i]
+        loss = np.where(happened & (observed <= t), s**2 * own, 0.0)
+        loss += np.where(observed > t, (1 - s) ** 2 * weights_at[i], 0.0)
+        scores[i] = float(weight @ loss) / total
+        each += share[i] * loss
+    return BrierScores(grid, scores, float(share @ scores), each)
+
+
+def calibration(
+    time: npt.ArrayLike,
+    event: npt.ArrayLike,
+    survival: npt.ArrayLike,
+    at: float,
+    sample_weight: npt.ArrayLike | None = None,
+    *,
+    n_groups: int = 10,
+    confidence: float = 0.95,
+) -> list[CalibrationGroup]:
+    """Compare predicted S at one time with the Kaplan-Meier curve of rows with equal predictions.
+
+    Parameters
+    ----------
+    time, event : array-like of shape (n_rows,)
+    survival : array-like of shape (n_rows,)
+        Predicted S at time `at`.
+    at : float
+    sample_weight : array-like of shape (n_rows,), optional
+    n_groups : int, default=10
+        Rows with more distinct predictions are grouped by quantiles of the prediction.
+    confidence : float, default=0.95
+
+    Returns
+    -------
+    list of CalibrationGroup
+        By ascending prediction.
+
+    Examples
+    --------
+    >>> from ceiba.survival import calibration
+    >>> for group in calibration([1, 2, 3, 4, 5], [1, 0, 1, 1, 0], [0.5, 0.5, 0.5, 0.9, 0.9], 2.5):
+    ...     print(group.predicted, round(group.observed, 3), group.n_rows)
+    0.5 0.667 3
+    0.9 1.0 2
+    """
+    times, happened, weight = read_rows(time, event, sample_weight)
+    s = np.asarray(survival, dtype=np.float64)
+    if s.shape != times.shape:
+        raise DataError(f"survival must have shape {times.shape}, got {s.shape}.")
+    levels, level = np.unique(s, return_inverse=True)
+    if len(levels) > n_groups:
+        below = np.cumsum(np.bincount(level, weight, len(levels)))
+        level = np.minimum((below / below[-1] * n_groups - 1e-9).astype(int), n_groups - 1)[level]
+    groups = []
+    for k in np.unique(level[weight > 0]):
+        rows = level == k
+        curve = SurvivalCurve.from_rows(times[rows], happened[rows], weight[rows])
+        observed, low, high = map(float, curve.survival_at(at, confidence))
+        predicted = float(np.average(s[rows], weights=weight[rows]))
+        groups.append(CalibrationGroup(at, int(rows.sum()), predicted, observed, low, high))
+    return groups
