@@ -25,7 +25,7 @@ PYTEST   = $(PY) -m pytest -n $(JOBS) --dist worksteal
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-demo: $(STAMPS)/built ## learn two small trees, print them, plot one (into out/)
+demo: $(STAMPS)/built ## learn a tree from the Titanic, print it, write its report into out/ and open it
 	@$(PY) -m ceiba demo
 
 test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## run the fast test suite and the examples of docs and docstrings

@@ -163,7 +163,7 @@ def main():
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         with studio("titanic.csv", "--target", "Survived", cwd=folder) as address:
             walk(browser, address, asked.pictures)
-        with studio("restaurant", "--lesson", cwd=folder) as address:
+        with studio("--example", "restaurant", "--lesson", cwd=folder) as address:
             lesson(browser, address, asked.pictures)
         browser.close()
 

@@ -81,7 +81,7 @@ def test_rooms_on_disk_are_all_documented() -> None:
         if (folder / "__init__.py").is_file()
         and folder.name not in ("cli", "edit", "layout", "paths", "shards", "words")
     }
-    assert on_disk | {"criteria", "datasets", "errors", "listing"} == set(ceiba._ROOMS)
+    assert on_disk | {"criteria", "errors", "listing"} == set(ceiba._ROOMS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

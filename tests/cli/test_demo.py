@@ -22,54 +22,50 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
     folder = tmp_path_factory.mktemp("demo")
     finished = run("demo", cwd=folder)
     assert finished.returncode == 0, finished.stderr
-    assert finished.stderr == ""
+    assert finished.stderr.startswith("Learning one tree")
     return finished.stdout.splitlines(), folder
 
 
-def test_demo_prints_the_worked_gains(done: tuple[list[str], Path]) -> None:
-    words = [line.split() for line in done[0]]
-    gains = {line[0]: line[1] for line in words if len(line) >= 2}
-    assert gains["Patrons"] == "0.541"
-    assert gains["Type"] == "0.000"
+def test_demo_prints_the_tree_its_size_and_the_next_command(done: tuple[list[str], Path]) -> None:
+    lines, _ = done
+    assert any("sex = female" in line for line in lines)
+    assert any(line.startswith("Size: 5 leaves") for line in lines)
+    assert any(line.startswith("On 297 passengers that it has not seen: ") for line in lines)
+    assert lines[-1].endswith("ceiba studio --example titanic")
 
 
-def test_demo_prints_both_trees(done: tuple[list[str], Path]) -> None:
-    text = "\n".join(done[0])
-    assert "Patrons = Full" in text
-    assert "petal length <= 2.45" in text
-
-
-def test_demo_sets_accuracy_beside_the_majority(done: tuple[list[str], Path]) -> None:
-    assert "accuracy 1.000, always 'No' 0.500" in done[0]
-
-
-def test_demo_last_line_is_the_path_of_the_report(done: tuple[list[str], Path]) -> None:
+def test_demo_writes_the_report_and_says_where(done: tuple[list[str], Path]) -> None:
     lines, folder = done
-    assert (folder / lines[-1]).read_text("utf-8").startswith("<!doctype html>")
-
-
-def test_demo_writes_a_picture(done: tuple[list[str], Path]) -> None:
-    lines, folder = done
-    [path] = [line for line in lines if line.endswith(".png")]
-    assert (folder / path).read_bytes().startswith(b"\x89PNG")
-
-
-def test_demo_shows_the_choice_of_the_size(done: tuple[list[str], Path]) -> None:
-    assert any(line.startswith("chosen: alpha") for line in done[0])
+    [path] = [line.split()[1] for line in lines if line.startswith("Report: ")]
+    assert (folder / path).read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_demo_out_names_another_folder(tmp_path: Path) -> None:
     finished = run("demo", "--out", tmp_path / "a" / "b", cwd=tmp_path)
-    assert finished.stdout.splitlines()[-1] == str(tmp_path / "a" / "b" / "iris_report.html")
+    assert (tmp_path / "a" / "b" / "titanic.html").is_file(), finished.stderr
 
 
-def test_demo_without_matplotlib_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("terminal", "flags", "opened"), [
+    (True, [], 1), (True, ["--no-browser"], 0), (False, [], 0),
+])  # fmt: skip
+def test_demo_opens_the_report_on_a_desktop_only(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    terminal: bool,
+    flags: list[str],
+    opened: int,
 ) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    finished = run("demo", cwd=tmp_path)
-    assert finished.returncode == 0
-    assert "pip install ceiba[plot]" in finished.stdout
+    pages: list[str] = []
+    monkeypatch.setattr("webbrowser.open", pages.append)
+    monkeypatch.setattr("ceiba.cli.commands.samples.demo._has_desktop", lambda: terminal)
+    assert run("demo", *flags, cwd=tmp_path).returncode == 0
+    assert len(pages) == opened
+
+
+def test_demo_speaks_spanish(tmp_path: Path) -> None:
+    text = ok("demo", "--lang", "es", cwd=tmp_path)
+    assert "Tamaño: 5 hojas" in text
+    assert 'lang="es"' in (tmp_path / "out" / "titanic.html").read_text("utf-8")
 
 
 def test_main_without_typer_names_the_extra() -> None:

@@ -53,7 +53,7 @@ IRIS = [
 PICTURES = [
     "ceiba plot iris.ceiba -o iris.svg",
     "ceiba report iris.ceiba --data iris.csv -o iris.html",
-    "ceiba demo",
+    "ceiba demo --no-browser",
 ]
 MISTAKES = [  # those that typer finds are said in the words of its version: test_mistakes.py
     "ceiba learn weather.csv --target RIAN",

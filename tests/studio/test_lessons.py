@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.cli.studio_job import open_lesson
+from ceiba.cli.studio_job import open_example
 from ceiba.studio.analysis.lessons import MEASURES, ClassTable, compute_steps
 from ceiba.studio.launch import initial_setup
 from ceiba.studio.work.workspace import Workspace
@@ -18,7 +18,7 @@ from tests.studio.serving import Talk
 
 
 def lesson(name: str) -> Talk:
-    source, target, options = open_lesson(name)
+    source, target, options = open_example(name)
     start = initial_setup(source, target, options)
     return Talk(Workspace(source, start, lesson=name))
 
@@ -43,7 +43,7 @@ def test_figures_are_hidden_until_the_learner_has_answered() -> None:
 
 def test_textbook_numbers_of_play_tennis() -> None:
     """Quinlan 1986; Mitchell 1997, section 3.4: gains of 0.247, 0.152, 0.048 and 0.029."""
-    talk = lesson("play-tennis")
+    talk = lesson("play_tennis")
     made = talk.post("/api/lesson/0", column="Outlook")
     assert made["right"]
     expected = {"Outlook": 0.247, "Humidity": 0.152, "Wind": 0.048, "Temperature": 0.029}
@@ -109,7 +109,7 @@ def test_formulas_say_what_they_come_to(measure: str) -> None:
 def test_script_of_a_lesson_runs() -> None:
     talk = lesson("restaurant")
     talk.act("grow", node=0)
-    source, _, _ = open_lesson("restaurant")
+    source, _, _ = open_example("restaurant")
     names: dict[str, Any] = {"__name__": "__main__"}
     text = talk.client.get("/api/download/script").text
     assert "ceiba.datasets.load_restaurant().data" in text

@@ -51,6 +51,7 @@ class LearnJob:
     y: Any = None
     weights: Any = None
     counts_rows: bool = False
+    example: str | None = None
     task: Task = Task.CLASSIFICATION  # until the target is read
     source: Any = None
     train: Any = None
@@ -112,7 +113,7 @@ class LearnJob:
         )
         description = replace(description, target=self.target, columns=columns)
         if aloud:
-            remark(f"{display_name(self.data)}: {description.headline()}.")
+            remark(f"{self.example or display_name(self.data)}: {description.headline()}.")
         if not present.all():
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
             description = describe_table(fit_schema(table.select(others).take(present)))

@@ -1,4 +1,4 @@
-"""Opening and saving model files for the commands."""
+"""Opening and saving model files for the commands, and learning the examples."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ceiba.errors import ModelFileError
+from ceiba.errors import ModelFileError, OptionError
 
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
@@ -66,3 +66,28 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
         backup.unlink()
         return ""
     return f"{path} exists: replaced; the old file is kept as {backup}."
+
+
+def write_example_report(
+    name: str, path: Path, lang: str, title: str | None = None
+) -> tuple[Any, Any, Any]:
+    """Learn an example from two rows of three; return the model, its report and the other rows."""
+    from ceiba.datasets import get_path, load
+    from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
+    from ceiba.prune import CostComplexity
+
+    get_path(name)  # raises for an unknown name
+    data = load(name)
+    if not isinstance(data.target, str):
+        raise OptionError(f"--example {name} has survival times, which report does not learn.")
+    n = len(data.y)
+    groups = ([i for i in range(n) if i % 3], range(0, n, 3))
+    train, test = (
+        ({name: [c[i] for i in rows] for name, c in data.X.items()}, [data.y[i] for i in rows])
+        for rows in groups
+    )
+    is_number = all(isinstance(value, int | float) for value in data.y)
+    kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
+    model = kind(prune=CostComplexity(rule="1se", keep_unpruned=True)).fit(*train)
+    title = title or name.replace("_", " ").capitalize()
+    return model, model.report(path, train=train, test=test, title=title, lang=lang), test

@@ -1,4 +1,4 @@
-"""Sources of the studio: a table, a model with its table, or a lesson."""
+"""Sources of the studio: a table, a model with its table, or an example."""
 
 from __future__ import annotations
 
@@ -99,13 +99,15 @@ def _explicit_flags(flags: ReadingFlags) -> dict[str, Any]:
     }
 
 
-def open_lesson(name: str) -> tuple[Source, str, dict[str, Any]]:
-    """Return the source of a lesson, its target, and its growing options."""
+def open_example(name: str) -> tuple[Source, str | None, dict[str, Any]]:
+    """Return the source of a table of the package, its target, and its growing options."""
     from ceiba import datasets
     from ceiba.table import read
 
-    loader = f"load_{name.replace('-', '_')}"
-    data = getattr(datasets, loader)()
-    source = Source(name=name, table=read(data.data), expression=f"ceiba.datasets.{loader}().data")
+    datasets.get_path(name)  # raises for an unknown name
+    data = datasets.load(name)
+    expression = f"ceiba.datasets.load_{name}().data"
+    source = Source(name=name, table=read(data.data), expression=expression)
     textbook = {"criterion": "entropy", "categorical_splits": "multiway"}
-    return source, data.target, {} if name == "iris" else textbook
+    target = data.target if isinstance(data.target, str) else None
+    return source, target, textbook if name in ("restaurant", "play_tennis") else {}

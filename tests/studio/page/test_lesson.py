@@ -17,7 +17,7 @@ TITLE = {"en": "Entropy of the node", "es": "Entropía del nodo", "pt": "Entropi
 
 @pytest.fixture
 def hands(browser: Any) -> Iterator[Hands]:
-    with serve("restaurant", "--lesson", "--lang", "es") as served:
+    with serve("--example", "restaurant", "--lesson", "--lang", "es") as served:
         tab = Hands(browser, served.address)
         yield tab
         tab.context.close()

@@ -21,6 +21,15 @@ Complete = Callable[[typer.Context, str], list[str]]
 
 #: Allowed values by parameter.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "example": (
+        "titanic",
+        "german_credit",
+        "bike_sharing",
+        "lung",
+        "iris",
+        "play_tennis",
+        "restaurant",
+    ),
     "task": ("classification", "regression"),
     "recipe": ("cart", "rpart", "c45", "id3", "chaid"),
     "sort": ("leaf", "rows", "share", "value", "confidence", "lift", "low", "high"),

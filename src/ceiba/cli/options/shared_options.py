@@ -11,22 +11,26 @@ from typing import Annotated, Any, Final
 
 import typer
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        help="CSV (any separator; .gz .bz2 .xz .zst .zip too), Parquet, Arrow, NDJSON, a "
-        "spreadsheet (.xlsx .xls .ods, FILE::SHEET), FILE.db::TABLE of SQLite or DuckDB, or - for "
-        "CSV from the standard input.",
-        metavar="DATA",
-        show_default=False,
-    ),
+from ceiba.errors import OptionError
+
+_DATA: Final[Any] = typer.Argument(
+    help="CSV (any separator; .gz .bz2 .xz .zst .zip too), Parquet, Arrow, NDJSON, a spreadsheet "
+    "(.xlsx .xls .ods, FILE::SHEET), FILE.db::TABLE of SQLite or DuckDB, or - for CSV from the "
+    "standard input.",
+    metavar="DATA",
+    show_default=False,
+)
+Data = Annotated[str, _DATA]
+DataOrExample = Annotated[str | None, _DATA]
+Example = Annotated[
+    str | None,
+    typer.Option("--example", help="A table that comes with ceiba, instead of a file."),
 ]
-Model = Annotated[
-    Path,
-    typer.Argument(
-        help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
-    ),
-]
+_MODEL: Final[Any] = typer.Argument(
+    help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
+)
+Model = Annotated[Path, _MODEL]
+ModelOrExample = Annotated[Path | None, _MODEL]
 # One row: from a table, or given on the command line.
 RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", metavar="[DATA]")]
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
@@ -47,6 +51,21 @@ KeepIdentifiers = Annotated[
         help="Also learn from identifiers: texts or integers that nearly all differ.",
     ),
 ]
+
+
+def resolve_example(
+    data: str | None, target: str | None, example: str | None
+) -> tuple[str, str | None]:
+    """Return the table and the target of a command: as passed, or those of an example."""
+    if (data is None) == (example is None):
+        raise OptionError("Pass a table (DATA) or --example NAME, and not both.")
+    if example is None:
+        assert data is not None
+        return data, target
+    from ceiba.datasets import describe_tables, get_path
+
+    path, column = get_path(example), describe_tables()[example]["target"]
+    return str(path), target or (column if isinstance(column, str) else None)
 
 
 PANEL: Final = "How the file is read"

@@ -6,11 +6,18 @@ from typing import Annotated
 
 import typer
 
-from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, ReadingFlags
+from ceiba.cli.options.shared_options import (
+    DEFAULT_READING,
+    AsJson,
+    DataOrExample,
+    Example,
+    ReadingFlags,
+    resolve_example,
+)
 
 
 def describe(
-    data: Data,
+    data: DataOrExample = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -21,12 +28,17 @@ def describe(
             show_default=False,
         ),
     ] = None,
+    example: Example = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Describe a table: kinds of columns, missing values, distributions, warnings.
 
-    Example: ceiba describe weather.csv --target RAIN
+    Examples
+    --------
+    ceiba describe weather.csv --target RAIN
+
+    ceiba describe --example titanic
     """
     from ceiba.cli.advice import add_option_hint, describe_table, find_column
     from ceiba.cli.terminal.output import answer, remark, show_warnings, supports_unicode
@@ -34,6 +46,7 @@ def describe(
     from ceiba.table.files import as_columns, load_table
 
     show_warnings(quiet=True)
+    data, target = resolve_example(data, target, example)
     loaded = load_table(data, reading.resolve(as_json))
     name = None
     if target is not None:

@@ -10,10 +10,12 @@ import typer
 from ceiba.cli.options.shared_options import (
     DEFAULT_READING,
     AsJson,
-    Data,
+    DataOrExample,
+    Example,
     KeepIdentifiers,
     Quiet,
     ReadingFlags,
+    resolve_example,
 )
 from ceiba.errors import OptionError
 
@@ -23,10 +25,16 @@ _BEYOND = "Tables beyond memory"
 
 
 def learn(
-    data: Data,
+    data: DataOrExample = None,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="Column to predict, by name or number.")
-    ],
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column to predict, by name or number. [default: that of --example]",
+        ),
+    ] = None,
+    example: Example = None,
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", help="Model file to write. [default: DATA.ceiba]"),
@@ -131,6 +139,8 @@ def learn(
 
     Examples
     --------
+    ceiba learn --example titanic --prune 1se --test-size 0.3
+
     ceiba learn weather.csv --target RAIN --drop DATE,PRCP --prune 1se --test-size 0.3
 
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
@@ -145,6 +155,10 @@ def learn(
     from ceiba.table.files import is_stream, make_seekable, parse_ordered, require_file, split_names
 
     show_warnings(quiet)
+    if data is None or example is not None:
+        data, target = resolve_example(data, target, example)
+    if target is None:
+        raise OptionError("Missing option '--target' / '-t': the column to predict.")
     check_out_path(model, "--model")
     check_out_path(report, "--report")
     if small_report and report is None:
@@ -165,6 +179,7 @@ def learn(
         counts_rows=frequency is not None,
         quiet=quiet,
         keep_identifiers=keep_identifiers,
+        example=example,
     )
     if time_limit is not None:
         if options.get("search") != "optimal":

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.shared_options import DEFAULT_READING, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import DEFAULT_READING, Example, Quiet, ReadingFlags
 from ceiba.errors import OptionError
-
-_LESSONS: Final = ("restaurant", "play-tennis", "iris")
 
 
 def studio(
     data: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            help="Table (CSV, Parquet, Arrow, spreadsheet, database) or model file; with --lesson "
-            "also restaurant, play-tennis or iris.",
+            help="Table (CSV, Parquet, Arrow, spreadsheet, database) or model file.",
             metavar="DATA",
             show_default=False,
         ),
-    ],
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option("--target", "-t", help="Column to predict, by name or number."),
     ] = None,
+    example: Example = None,
     rows: Annotated[
         str | None,
         typer.Option("--data", "-d", help="Training table of a model file."),
@@ -61,20 +59,25 @@ def studio(
 
     Examples
     --------
-    ceiba studio titanic.csv --target Survived
+    ceiba studio --example titanic
 
-    ceiba studio titanic.ceiba --data titanic.csv
+    ceiba studio loans.csv --target default
 
-    ceiba studio restaurant --lesson --lang es
+    ceiba studio loans.ceiba --data loans.csv
+
+    ceiba studio --example restaurant --lesson --lang es
     """
     from ceiba.cli.terminal.output import remark, show_warnings
 
-    is_lesson = lesson and data in _LESSONS and not Path(data).exists()
-    is_model = data.endswith((".ceiba", ".ceiba.gz"))
+    if (data is None) == (example is None):
+        raise OptionError("Pass a table or model (DATA) or --example NAME, and not both.")
+    if example is not None and (target, test) != (None, None):
+        raise OptionError("--example has its own target and rows: leave out --target and --test.")
+    is_model = data is not None and data.endswith((".ceiba", ".ceiba.gz"))
     if rows is not None and not is_model:
         raise OptionError("--data requires a model file: ceiba studio MODEL --data TABLE.")
-    loaded = None if is_lesson or is_model else _read_while_importing(data, reading)
-    from ceiba.cli.studio_job import open_lesson, open_model_table, open_table
+    loaded = None if data is None or is_model else _read_while_importing(data, reading)
+    from ceiba.cli.studio_job import open_example, open_model_table, open_table
 
     try:
         from ceiba.studio import Address, initial_setup, open_workspace, run
@@ -87,8 +90,9 @@ def studio(
     show_warnings(quiet)
     options: dict[str, Any] = {}
     name: str | None
-    if is_lesson:
-        source, name, options = open_lesson(data)
+    if data is None:
+        assert example is not None
+        source, name, options = open_example(example)
     elif is_model:
         source, name = open_model_table(data, rows, target, reading)
     else:
@@ -101,7 +105,7 @@ def studio(
     if start.ignore:
         names = ", ".join(map(repr, start.ignore))
         remark(f"Left out as identifiers: {names}. The page can take them in again.", quiet)
-    named_lesson = data if lesson else None
+    named_lesson = (data or example) if lesson else None
     opened = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
     for text in (*source.remarks, *opened.remarks):
         remark(f"warning: {text}", quiet)

@@ -7,13 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from ceiba.cli.options.shared_options import DEFAULT_READING, Model, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import (
+    DEFAULT_READING,
+    Example,
+    ModelOrExample,
+    Quiet,
+    ReadingFlags,
+)
 from ceiba.errors import OptionError
 from ceiba.formatting import pluralize
 
 
 def report(
-    model: Model,
+    model: ModelOrExample = None,
+    example: Example = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="HTML file to write. [default: MODEL.html]")
     ] = None,
@@ -58,17 +65,33 @@ def report(
 
     With --stability, --rivals, --by or --drift it has a Trust tab.
 
+    With --example, a tree is learned first from two thirds of the table; the rest is held out.
+
     Examples
     --------
+    ceiba report --example titanic --show
+
     ceiba report weather.ceiba --data test.csv -o weather.html
 
     ceiba report loans.ceiba --train old.csv --stability 100 --data test.csv --by sex
     """
     from ceiba.cli.commands.using.evaluate import evaluate_file, read_truth
-    from ceiba.cli.models import open_model
+    from ceiba.cli.models import open_model, write_example_report
     from ceiba.cli.terminal.output import remark, show_warnings
 
     show_warnings()
+    if (model is None) == (example is None):
+        raise OptionError("Pass MODEL or --example NAME, and not both.")
+    if example is not None:
+        used = (data, train, stability, rivals, by, positive, drift, weight, target)
+        if any(value is not None for value in used) or reading != DEFAULT_READING:
+            raise OptionError("--example can be combined with --out, --title, --lang and --show.")
+        page = write_example_report(example, out or Path(f"{example}.html"), lang, title)[1]
+        remark(f"written to {page.path}", quiet)
+        if show:
+            page.show()
+        return
+    assert model is not None
     fits_again = stability is not None or bool(rivals)
     if fits_again and train is None:
         name = "--stability" if stability is not None else "--rivals"

@@ -1,15 +1,12 @@
-"""``ceiba datasets``: list or write the embedded data sets."""
+"""``ceiba datasets``: list or write the data sets of the package."""
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Annotated, Any
 
 import typer
 
 from ceiba.cli.options.shared_options import AsJson, Out
-from ceiba.errors import OptionError, did_you_mean
 
 
 def datasets(
@@ -17,51 +14,39 @@ def datasets(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the embedded data sets, or write one as CSV.
+    """List the data sets of the package with their licences, or write one as CSV.
 
-    Example: ceiba datasets iris -o iris.csv
+    Example: ceiba datasets titanic -o titanic.csv
     """
-    from ceiba import datasets as room
     from ceiba.cli.terminal.output import answer, check_out_path, remark
+    from ceiba.datasets import describe_tables, get_path, load
     from ceiba.tree.model_file import atomic_write
 
     check_out_path(out)
-    loaders: dict[str, Any] = {
-        loader.removeprefix("load_"): getattr(room, loader)
-        for loader in room.__all__
-        if loader.startswith("load_")
-    }
     if name is None:
-        loaded = {key: load() for key, load in loaders.items()}
+        data = [_describe(load(key)) for key in describe_tables()]
         lines = [
-            f"{key:<14}{len(sample.y):>5} rows, {len(sample.X):>2} columns, target {sample.target}"
-            for key, sample in loaded.items()
-        ]
-        data = [
-            {
-                "name": key,
-                "rows": len(sample.y),
-                "columns": list(sample.X),
-                "target": sample.target,
-            }
-            for key, sample in loaded.items()
+            f"{row['name']:<15}{row['rows']:>5} rows, {len(row['columns']):>2} columns, "
+            f"target {row['target']}; {row['licence']}"
+            for row in data
         ]
         answer("\n".join(lines), data, as_json)
         return
-    if name not in loaders:
-        hint = did_you_mean(name, loaders)
-        raise OptionError(f"{name!r} is not a data set. Allowed: {', '.join(loaders)}.{hint}")
-    columns = loaders[name]().data
+    path = get_path(name)
     if as_json:
-        answer("", columns, True)
+        answer("", load(name).data, True)
         return
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    text = path.read_text("utf-8")
     if out is None:
-        print(text.getvalue(), end="")
+        print(text, end="")
         return
     with atomic_write(out, "w", encoding="utf-8", newline="") as file:
-        file.write(text.getvalue())
+        file.write(text)
     remark(f"written to {out}")
+
+
+def _describe(data: Any) -> dict[str, Any]:
+    """Return the facts of a data set, as plain values."""
+    target = data.target if isinstance(data.target, str) else " and ".join(data.target)
+    return {"name": data.name, "rows": len(data.y), "columns": list(data.X), "target": target,
+            "source": data.source, "licence": data.licence}  # fmt: skip
