@@ -29,6 +29,7 @@ from ceiba.task import Task, TaskName
 __all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
+MEDIAN: Final = np.array([0.5])
 
 
 @dataclass(frozen=True)
@@ -114,16 +115,17 @@ def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> floa
     return float((weights * (values - mean) ** 2).sum() / total)
 
 
-def weighted_median(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
-    """Weighted median; the mean of two values if half the weight is on each side."""
+def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Array) -> Array:
+    """Weighted quantiles; the mean of two values if exactly a level's weight is below both."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
     values, below = values[keep][order], np.cumsum(weights[keep][order])
-    at = int(np.searchsorted(below, below[-1] / 2))
-    if below[at] * 2 == below[-1] and at + 1 < len(values):
-        return float((values[at] + values[at + 1]) / 2)
-    return float(values[at])
+    wanted = np.asarray(levels) * below[-1]
+    at = np.searchsorted(below, wanted)
+    above = np.minimum(at + (below[at] == wanted), len(values) - 1)
+    with np.errstate(over="ignore"):  # of a value near the limits and itself
+        return np.asarray(np.where(at == above, values[at], (values[at] + values[above]) / 2))
 
 
 def absolute_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
@@ -132,7 +134,9 @@ def absolute_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> flo
     total = weights.sum()
     if total <= 0:
         return 0.0
-    return float((weights * np.abs(values - weighted_median(values, weights))).sum() / total)
+    return float(
+        (weights * np.abs(values - weighted_quantiles(values, weights, MEDIAN))).sum() / total
+    )
 
 
 def poisson(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:

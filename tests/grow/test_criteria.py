@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ceiba
-from ceiba.criteria import CRITERIA, criterion_named, criterion_names, twoing_gain, weighted_median
+from ceiba.criteria import (
+    CRITERIA,
+    criterion_named,
+    criterion_names,
+    twoing_gain,
+    weighted_quantiles,
+)
 from ceiba.errors import OptionError
 from tests.reference.criteria import IMPURITY, gain
 from tests.reference.distribution import distribution
@@ -41,11 +47,11 @@ def test_impurity_of_an_empty_node_is_zero(name):
 
 
 def test_median_with_half_the_weight_below_is_the_middle():
-    assert weighted_median([1.0, 5.0, 2.0], [1.0, 1.0, 0.0]) == 3.0
+    assert weighted_quantiles([1.0, 5.0, 2.0], [1.0, 1.0, 0.0], [0.5]) == 3.0
 
 
 def test_median_of_uneven_weights_is_the_heavy_value():
-    assert weighted_median([1.0, 5.0], [1.0, 3.0]) == 5.0
+    assert weighted_quantiles([1.0, 5.0], [1.0, 3.0], [0.5]) == 5.0
 
 
 @pytest.mark.parametrize("name", ["squared_error", "absolute_error", "poisson"])

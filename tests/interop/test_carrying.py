@@ -75,6 +75,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "proven note": lambda: ceiba.DecisionTreeClassifier(search="optimal", max_depth=2),
     "set by hand": lambda: ceiba.DecisionTreeRegressor(max_depth=3),
     "attached": lambda: ceiba.DecisionTreeRegressor(max_depth=3),
+    "quantiles": lambda: ceiba.DecisionTreeRegressor(max_depth=3, leaf_quantiles=(0.1, 0.9)),
     "exp": lambda: ceiba.rpart("exp", xval=3),
 }
 

@@ -1,4 +1,4 @@
-"""Numbers attached to nodes go where their nodes go, into files too; new rows drop them."""
+"""Numbers attached to nodes go where their nodes go, into files too; other rows drop the user's."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import matplotlib as mpl
@@ -14,6 +15,7 @@ from sklearn.datasets import load_iris
 
 import ceiba
 from ceiba.errors import OptionError
+from ceiba.tree import Attachment
 from ceiba.tree.derived import SklearnAttributes
 from ceiba.tree.methods import TreeMethods
 
@@ -21,6 +23,8 @@ mpl.use("Agg")
 X, Y = load_iris(return_X_y=True, as_frame=True)
 ROW = X.iloc[70].to_dict()
 MODEL = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, Y)
+PAIRS = Attachment(2 * np.arange(MODEL.tree_.n_nodes + 1), np.arange(2.0 * MODEL.tree_.n_nodes))
+MODEL = MODEL._with_tree(replace(MODEL.tree_, attachments={"quantiles": PAIRS}))
 GROW = {"max_depth": 3}  # a bare tree does not remember its stopping rules
 
 READ: dict[str, Callable[[Any], Any]] = {
@@ -41,6 +45,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "predict_one": lambda m: m.predict_one(ROW),
     "explain": lambda m: str(m.explain(ROW)),
     "evaluate": lambda m: str(m.evaluate(X, Y)),
+    "predict_quantiles": lambda m: m.predict_quantiles(X).tolist(),
     "rows": lambda m: m.rows(2, X).tolist(),
     "sample": lambda m: m.sample(9)[1].tolist(),
     "shap_values": lambda m: m.shap_values(X).values.tolist(),

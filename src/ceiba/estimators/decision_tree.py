@@ -21,6 +21,7 @@ from ceiba.estimators.base import BaseTree, has_named_columns
 from ceiba.estimators.beyond_memory import is_beyond_memory, open_problem
 from ceiba.estimators.leaves import (
     MIN_ROWS_FOR_LEAK,
+    attach_to_nodes,
     choose_strength,
     read_leaf_values,
     refuse_unpruned,
@@ -356,6 +357,7 @@ class DecisionTree(BaseTree):
         if options is None:
             return False
         single = pruning is not None and pruning.needs_one_output
+        single = single or self.__dict__.get("leaf_quantiles") is not None
         return not (single or single_output_options(options))
 
     def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
@@ -405,7 +407,7 @@ _PRUNING_RESULTS: Final = {
     "unpruned_tree_": "unpruned",
     "cross_validation_": "cross_validation",
 }
-_AFTER_GROWING: Final = frozenset({"prune", "leaf_values"})
+_AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
@@ -437,14 +439,18 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
             chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
             tree = replace(training, options=replace(training.options, search=chosen)).grow()
     if honest is not None:
-        tree = honest_values(tree, problem.take(estimation))
+        training = problem.take(estimation)
+        tree = honest_values(tree, training)
+    if "leaf_quantiles" in params:
+        tree = attach_to_nodes(tree, training, params)
     if rule is None:
         return tree, pruned, None
     # Smoothing is last: it reads the values of inner nodes, which pruning and honesty change.
     plain = "share" if honest is None else Honest(share=honest.share)
+    of_folds = {name: value for name, value in params.items() if name != "leaf_quantiles"}
 
     def fit_fold(rows: Any) -> Tree:
-        return _fit_tree(problem.take(rows), {**params, "leaf_values": plain})[0]
+        return _fit_tree(problem.take(rows), {**of_folds, "leaf_values": plain})[0]
 
     strength = choose_strength(problem, rule, fit_fold, seed)
     return smooth(tree, rule, strength), pruned, None if rule == "laplace" else strength

@@ -34,7 +34,7 @@ from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table, should_warn_identifier
 from ceiba.task import Task
 from ceiba.tree import Tree
-from ceiba.tree.routing import route
+from ceiba.tree.routing import attach, route
 
 MIN_ROWS_FOR_LEAK = 200
 _MAX_RISK_LEFT = 0.005
@@ -102,6 +102,36 @@ def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
             "of them out."
         )
     return honest, rule
+
+
+def attach_to_nodes(tree: Tree, problem: Problem, params: Mapping[str, Any]) -> Tree:
+    """Return the tree with the attachments that the parameters request, of a problem's rows."""
+    settings: dict[str, Any] = {}
+    if "leaf_quantiles" in params:
+        settings["quantiles"] = _read_levels(params["leaf_quantiles"], tree.n_outputs)
+    target, weight = problem.target.values, problem.row_weight
+    return attach(tree, problem.table, target, weight, settings)
+
+
+def _read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
+    """Return the levels of `leaf_quantiles` as an array; raise for invalid ones."""
+    try:
+        values = np.asarray(levels, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 1 or not len(values) or not ((values > 0) & (values < 1)).all():
+        raise OptionError(
+            "leaf_quantiles must be a sequence of levels between 0 and 1, such as (0.1, 0.5, 0.9), "
+            f"got {levels!r}."
+        )
+    if (np.diff(values) <= 0).any():
+        raise OptionError(f"leaf_quantiles must be in increasing order, got {levels!r}.")
+    if n_outputs > 1:
+        raise OptionError(
+            f"leaf_quantiles needs a target with one output, got {n_outputs}. Fit one tree per "
+            "output."
+        )
+    return values
 
 
 def refuse_unpruned(pruning: Any) -> None:

@@ -28,6 +28,7 @@ class RegressorParameters(TypedDict, total=False):
     categorical_features: Any
     prune: Any
     leaf_values: Any
+    leaf_quantiles: Any
 
 class ClassifierParameters(RegressorParameters, total=False):
     class_weight: Any

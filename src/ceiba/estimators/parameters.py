@@ -116,6 +116,14 @@ _CLASS_WEIGHT: Final = Option(
     'dict, list of dict or "balanced"',
     "Weight of each class, times the weight of the row.",
 )
+_LEAF_QUANTILES: Final = Option(
+    "leaf_quantiles",
+    None,
+    (array_like("a sequence of levels between 0 and 1"), nothing),
+    "sequence of float",
+    "Quantiles of the target to keep for each node, such as `(0.1, 0.5, 0.9)`, for "
+    "`predict_quantiles` and `evaluate`.",
+)
 _SKLEARN_ORDER: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
@@ -135,6 +143,8 @@ def _order_options(task: Task) -> Mapping[str, Option]:
     del rows["frequency_weights"]  # an argument of fit
     if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
+    else:
+        rows["leaf_quantiles"] = _LEAF_QUANTILES
     first = [name for name in _SKLEARN_ORDER if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
     return MappingProxyType({name: rows[name] for name in order})

@@ -2,18 +2,25 @@
 
 Anything a leaf has beyond its value (a curve, quantiles) is stored flat: the numbers of node i are
 `values[start[i]:start[i + 1]]`. Collapsing, pruning and edits keep the numbers of the remaining
-nodes; regrown nodes have none. `refit_leaves` drops them, because they derive from the old rows.
+nodes. `ATTACHMENT_KINDS` has a row for each kind that is computed from the rows of a node: `fit`
+computes it (`routing/attach.py`), edits for the new nodes, `refit_leaves` for all nodes. Other
+names are the user's: new nodes have none of them, and `refit_leaves` drops them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
+from ceiba.criteria import weighted_quantiles
+from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
 
 Attachments = Mapping[str, "Attachment"]
 
@@ -72,3 +79,40 @@ def join_attachments(
         ]
         joined[name] = Attachment.concatenate(taken)
     return joined or None
+
+
+@dataclass(frozen=True)
+class AttachmentKind:
+    """A kind of attachment that is computed from the rows of a node."""
+
+    #: (target of shape (n_rows, n_outputs), weights, settings) -> numbers of a node with rows.
+    compute: Callable[[Array, Array, Array], Array]
+    #: Numbers of a node -> the settings by which other rows get numbers of the same meaning.
+    settings: Callable[[Array], Array]
+
+
+def _level_pairs(target: Array, weight: Array, levels: Array) -> Array:
+    """Return pairs of level and quantile, flat."""
+    return np.stack([levels, weighted_quantiles(target[:, 0], weight, levels)], axis=1).ravel()
+
+
+#: The kinds of attachments that are computed, by name.
+ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
+    "quantiles": AttachmentKind(_level_pairs, lambda numbers: numbers[::2]),
+}
+
+
+def leaf_quantiles(tree: Tree) -> tuple[Array, Array]:
+    """Return the levels, and the quantiles of all nodes, of shape (n_nodes, n_levels)."""
+    numbers = (tree.attachments or {}).get("quantiles")
+    if numbers is None:
+        raise TreeError(
+            "The tree has no quantiles. Fit a regression tree with leaf_quantiles=(0.1, 0.5, 0.9)."
+        )
+    sizes = np.diff(numbers.start)
+    if not sizes.all():
+        raise TreeError(
+            f"Node {int(np.argmin(sizes))} has no quantiles. Call refit_leaves(X, y) to set them."
+        )
+    pairs = numbers.values.reshape(tree.n_nodes, -1, 2)
+    return pairs[0, :, 0], np.ascontiguousarray(pairs[:, :, 1])

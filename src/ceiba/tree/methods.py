@@ -17,10 +17,12 @@ from ceiba.errors import OptionError
 from ceiba.table import Table
 from ceiba.table.scanning import is_dask
 from ceiba.table.targets import split_target
+from ceiba.tree.attachments import leaf_quantiles
 from ceiba.tree.collapse import collapse
 from ceiba.tree.construct.sample import Container, sample
 from ceiba.tree.notes import annotate, override
 from ceiba.tree.routing import route
+from ceiba.tree.routing.attach import attach, attachment_settings
 from ceiba.tree.routing.one_row import Answer, as_table_row, complete_row, predict_row
 from ceiba.tree.routing.recount import recount
 
@@ -416,6 +418,32 @@ class TreeMethods:
         if table.n_rows == 1:
             return explain(tree, table, lang=lang)
         return Explanations(tree, table, lang)
+
+    def predict_quantiles(self, X: Any) -> Array:
+        """Return the quantiles of each row's leaf, for a tree fitted with `leaf_quantiles`.
+
+        A row that ends in several leaves (`missing="fractional"`) gets the mean of their quantiles.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_levels)
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> model = ceiba.DecisionTreeRegressor(max_depth=1, leaf_quantiles=(0.25, 0.75))
+        >>> model = model.fit({"x": [1, 1, 1, 2, 2, 2]}, [1.0, 2.0, 3.0, 7.0, 8.0, 9.0])
+        >>> model.predict_quantiles({"x": [1, 2]}).tolist()
+        [[1.0, 3.0], [7.0, 9.0]]
+        """
+        _, values = leaf_quantiles(self._tree)
+        table = self._read_rows(X)
+        threads = self._threads(table)
+        return route.node_numbers(self._tree, table, values=values, n_threads=threads)
 
     def evaluate(
         self,
@@ -841,6 +869,12 @@ class TreeMethods:
 
     # ------------------------------------------------------------------ edits
 
+    def _with_edit(self, tree: Tree, problem: Problem) -> Self:
+        """Return a copy with an edited tree; new nodes get attachments of the problem's rows."""
+        settings = attachment_settings(self._tree)
+        target, weight = problem.target.values, problem.row_weight
+        return self._with_tree(attach(tree, problem.table, target, weight, settings))
+
     def collapse(self, nodes: int | Iterable[int]) -> Self:
         """Turn nodes into leaves.
 
@@ -894,7 +928,7 @@ class TreeMethods:
         from ceiba.edit import set_split_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
-        return self._with_tree(set_split_in(self._tree, node, split, problem, levels))
+        return self._with_edit(set_split_in(self._tree, node, split, problem, levels), problem)
 
     def regrow(
         self,
@@ -930,7 +964,7 @@ class TreeMethods:
         from ceiba.edit import regrow_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
-        return self._with_tree(regrow_in(self._tree, node, problem, levels))
+        return self._with_edit(regrow_in(self._tree, node, problem, levels), problem)
 
     def grow_leaves(
         self,
@@ -968,7 +1002,7 @@ class TreeMethods:
         from ceiba.edit import grow_leaves_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
-        return self._with_tree(grow_leaves_in(self._tree, node, problem, levels))
+        return self._with_edit(grow_leaves_in(self._tree, node, problem, levels), problem)
 
     def copy_splits(
         self, node: int, to: int, X: Any, y: Any, sample_weight: Any = None, **options: Any
@@ -1000,7 +1034,7 @@ class TreeMethods:
         from ceiba.edit import copy_splits_in
 
         problem, _ = self._read_problem(X, y, sample_weight, **options)
-        return self._with_tree(copy_splits_in(self._tree, node, to, problem))
+        return self._with_edit(copy_splits_in(self._tree, node, to, problem), problem)
 
     def refit_leaves(
         self, X: Any, y: Any, sample_weight: Any = None, *, keep_value: bool = False
@@ -1011,8 +1045,9 @@ class TreeMethods:
 
         Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
         `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates.
-        Competitors and attachments are dropped, because they belong to the old data. A node that no
-        row reaches keeps its value; its impurity, gain and risk are 0.
+        Quantiles of nodes are computed again; competitors and other attachments are dropped,
+        because they belong to the old data. A node that no row reaches keeps its value; its
+        impurity, gain and risk are 0.
 
         Parameters
         ----------

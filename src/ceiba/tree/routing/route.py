@@ -119,15 +119,16 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
     return np.asarray(node[first], np.int32)
 
 
-def _average_value(tree: Tree, table: Table) -> Array:
+def _average(tree: Tree, values: Array, table: Table) -> Array:
     """Return the mean value of the leaves that each row reaches, weighted by its shares."""
     check_rows(tree, table)
     start, node, share = spread(tree, table)
     if len(start) == 1:
-        return np.zeros((0, *tree.value.shape[1:]))
-    value = np.add.reduceat(share[:, None, None] * tree.value[node], start[:-1], axis=0)
+        return np.zeros((0, *values.shape[1:]))
+    shares = share.reshape(-1, *[1] * (values.ndim - 1))
+    value = np.add.reduceat(shares * values[node], start[:-1], axis=0)
     if tree.unseen == "default":
-        value[_goes_to_root(tree, table)] = tree.value[0]
+        value[_goes_to_root(tree, table)] = values[0]
     return np.asarray(value)
 
 
@@ -140,7 +141,17 @@ def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
         return np.asarray(_map_pieces(predict, tree, table, n_threads))
     if tree.missing != "fractional":
         return _gather(tree, tree._label_table, table, n_threads)
-    return label_table(tree, _average_value(tree, table))
+    return label_table(tree, _average(tree, tree.value, table))
+
+
+def node_numbers(tree: Tree, table: Table, *, values: Array, n_threads: int = 1) -> Array:
+    """Return for each row the numbers, of any shape, of the nodes in which it ends."""
+    if not table.is_whole:
+        pick = partial(node_numbers, values=values)
+        return np.asarray(_map_pieces(pick, tree, table, n_threads))
+    if tree.missing == "fractional":
+        return _average(tree, values, table)
+    return _gather(tree, values, table, n_threads)
 
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
@@ -163,10 +174,7 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
     if not table.is_whole:
         shares: Array | list[Array] = _map_pieces(predict_proba, tree, table, n_threads)
         return shares
-    if tree.missing == "fractional":
-        value = _average_value(tree, table)
-    else:
-        value = _gather(tree, tree.value, table, n_threads)
+    value = node_numbers(tree, table, values=tree.value, n_threads=n_threads)
     if tree.n_outputs == 1:
         return np.asarray(value[:, 0, :])
     return [value[:, k, :size] for k, size in enumerate(tree.n_classes.tolist())]

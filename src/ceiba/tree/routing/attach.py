@@ -1,0 +1,58 @@
+"""Attachments computed from the rows of nodes: by `fit`, edits and `refit_leaves`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ceiba.table import Table
+from ceiba.tree.arrays import Array
+from ceiba.tree.attachments import ATTACHMENT_KINDS, Attachment
+from ceiba.tree.routing.row_ends import RowEnds, find_row_ends, slice_rows
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+
+def computed_attachments(tree: Tree) -> dict[str, Attachment] | None:
+    """Return the attachments of a tree that were computed from rows, by name."""
+    named = (tree.attachments or {}).items()
+    return {name: numbers for name, numbers in named if name in ATTACHMENT_KINDS} or None
+
+
+def attachment_settings(tree: Tree) -> dict[str, Array]:
+    """Return the settings of the computed attachments of a tree, by name."""
+    settings = {}
+    for name, numbers in (computed_attachments(tree) or {}).items():
+        node = int(np.argmax(np.diff(numbers.start)))  # one that has numbers
+        settings[name] = ATTACHMENT_KINDS[name].settings(numbers.of(node))
+    return settings
+
+
+def attach(
+    tree: Tree, table: Table, target: Array, weight: Array, settings: Mapping[str, Array]
+) -> Tree:
+    """Return the tree with attachments of the rows of a table, by kind; others are kept."""
+    if not settings:
+        return tree
+    return attach_rows(tree, target, find_row_ends(tree, table, weight), settings)
+
+
+def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str, Array]) -> Tree:
+    """Return the tree with attachments of rows whose ends are known; existing numbers are kept."""
+    attachments = dict(tree.attachments or {})
+    for name, setting in settings.items():
+        old, kind = attachments.get(name), ATTACHMENT_KINDS[name]
+        numbers = [np.zeros(0) if old is None else old.of(i) for i in range(tree.n_nodes)]
+        for node, here in slice_rows(tree, ends):
+            if not len(numbers[node]) and len(here):
+                numbers[node] = kind.compute(target[ends.row[here]], ends.weight[here], setting)
+        for node, above in enumerate(tree.parent.tolist()):  # without rows: as the node above
+            if above >= 0 and not len(numbers[node]):
+                numbers[node] = numbers[above]
+        start = np.cumsum([0, *map(len, numbers)])
+        attachments[name] = Attachment(start, np.concatenate(numbers))
+    return replace(tree, attachments=attachments or None)

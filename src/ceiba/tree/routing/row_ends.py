@@ -1,0 +1,95 @@
+"""The nodes in which the rows of a table end, and the rows that pass each node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ceiba.table import Table
+from ceiba.tree.arrays import Array, sum_over_subtrees
+from ceiba.tree.routing import route
+from ceiba.tree.routing.branches import visit_nodes
+
+if TYPE_CHECKING:
+    from ceiba.tree.tree import Tree
+
+_PER_ROW = ("row", "node", "weight")
+_PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
+
+
+@dataclass(frozen=True)
+class RowEnds:
+    """The nodes in which rows end: row, node and weight (a row may end in several, with shares).
+
+    And per node: the rows that pass it, and the rows sent by default and by each surrogate.
+    """
+
+    n_rows: Array
+    sent_default: Array
+    sent_surrogate: Array
+    row: Array
+    node: Array
+    weight: Array
+
+
+def find_row_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
+    """Find the nodes in which the rows of a table end."""
+    if table.is_whole:
+        return _find_piece_ends(tree, table, weight)
+    parts, first = [], 0
+    for rows in table.pieces():
+        piece_ends = _find_piece_ends(tree, rows, weight[first : first + rows.n_rows])
+        parts.append(replace(piece_ends, row=piece_ends.row + first))
+        first += rows.n_rows
+    joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW)
+    summed = (np.sum([getattr(part, name) for part in parts], axis=0) for name in _PER_NODE)
+    return RowEnds(*summed, *joined)
+
+
+def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
+    counted = weight > 0
+    rows = np.arange(table.n_rows)
+    sent_default = np.zeros(tree.n_nodes, np.int64)
+    sent = np.zeros(0 if tree.surrogates is None else len(tree.surrogates), np.int64)
+    if tree.missing == "fractional":  # never sent by default
+        route.check_rows(tree, table)
+        start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
+        rows = np.repeat(rows, np.diff(start))
+        return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
+    # Without missing values nothing is sent by default or by surrogates: the compiled router
+    # suffices, and rows per node are sums over leaves.
+    if not _any_missing(tree, table):
+        end = route.apply(tree, table)
+        n_rows = sum_over_subtrees(tree, np.bincount(end[counted], minlength=tree.n_nodes))
+        return RowEnds(n_rows, sent_default, sent, rows, end, weight)
+    route.check_rows(tree, table)
+    end = np.zeros(table.n_rows, np.int64)
+    n_rows = np.zeros(tree.n_nodes, np.int64)
+    for visit in visit_nodes(tree, table):
+        end[visit.ending] = visit.node
+        n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
+        sent_default[visit.node] = visit.by_default
+        if visit.by_surrogate and tree.active_surrogates is not None:
+            first = int(tree.active_surrogates.start[visit.node])
+            sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
+    return RowEnds(n_rows, sent_default, sent, rows, end, weight)
+
+
+def _any_missing(tree: Tree, table: Table) -> bool:
+    """Whether any value may be treated as missing, which includes unseen levels."""
+    columns = [table.columns[j] for j in tree.used_features.tolist()]
+    levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
+    return levels or any(column.missing.any() for column in columns)
+
+
+def slice_rows(tree: Tree, ends: RowEnds) -> Iterator[tuple[int, Array]]:
+    """Yield each node that has weight, with the positions of its rows in `ends`."""
+    # Sorted by end node, the rows of a subtree are one slice, because it is a range of nodes.
+    order = np.argsort(ends.node, kind="stable")
+    first = np.searchsorted(ends.node[order], np.arange(tree.n_nodes))
+    last = np.searchsorted(ends.node[order], tree.subtree_end)
+    for node in np.flatnonzero(tree.weight > 0).tolist():
+        yield node, order[first[node] : last[node]]
