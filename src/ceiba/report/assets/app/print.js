@@ -71,7 +71,7 @@ function treeSvg() {
   for (const [most, deep] of [[31, 4], [23, 4], [23, 3], [15, 3], [9, 2], [5, 1]]) {
     state.folded = foldToSize(most, deep);
     view.layout = makeLayout();
-    Object.assign(view, { stretch: [1, 1], stretched: true, lines: 1, zoom: 0.32 });
+    Object.assign(view, { stretch: [1, 1], stretched: true, narrow: false, lines: 1, zoom: 0.32 });
     // As large as the page allows, so that boxes have room for rows and predictions.
     const stretch = [TREE_HEIGHT / (view.layout.most * spacing(view.zoom, 0)), (TREE_WIDTH - boxSize().w - 160) / (Math.max(view.layout.deep, 1) * spacing(view.zoom, 1))];
     view.stretch = [Math.min(Math.max(stretch[0], 1), 2.4), Math.min(Math.max(stretch[1], 1), 1.5)];

@@ -101,12 +101,16 @@ export function reveal(i) {
   update({ selected: i, folded, focusVersion: state.focusVersion + 1 });
 }
 
-/** How much of the tree is unfolded initially: nodes and levels. */
-const initialSize = () => (state.bigIcicle ? { most: 15, deep: 3 } : { most: 31, deep: 4 });
+/** How much of the tree is unfolded initially, largest first: nodes and levels. */
+const INITIAL_SIZES = [[31, 4], [15, 3], [7, 2], [3, 1]];
 /** @type {Set<number>|null} */ let lastInitialFold = null;
 /** Whether the tree is folded as initially. */
 export const isInitialFold = () => state.folded === lastInitialFold;
-export const initialFold = () => (lastInitialFold = foldToSize(initialSize().most, initialSize().deep));
+/** The initial fold. @param {number} [smaller] how many sizes below the largest, for a small canvas */
+export function initialFold(smaller = 0) {
+  const [most, deep] = INITIAL_SIZES[Math.min(smaller + (state.bigIcicle ? 1 : 0), INITIAL_SIZES.length - 1)];
+  return (lastInitialFold = foldToSize(most, deep));
+}
 
 /** Fold the tree to about `most` visible nodes, the heaviest first, on at most `deep` levels. */
 export function foldToSize(most, deep) {

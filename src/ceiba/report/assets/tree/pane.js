@@ -53,7 +53,8 @@ export function colourLegend(drawn) {
   if (!drawn || drawn.marksMissing) marks.push(key("key-missing", "missing-mark", "?", t("key_missing")));
   if (!drawn || drawn.folded) marks.push(key("key-fold", "pill", "+6", t("key_fold")));
   if (M.regression) {
-    const node = legend([0, 0.25, 0.5, 0.75, 1].map((share) => [css(numberColour(share)), fmtNumber(valueAtRank(share), 3)]));
+    const steps = new Map([0, 0.25, 0.5, 0.75, 1].map((share) => [fmtNumber(valueAtRank(share), 3), css(numberColour(share))]));
+    const node = legend([...steps].map(([text, colour]) => [colour, text]));
     node.classList.add("key");
     node.append(...marks);
     return node;
@@ -92,9 +93,19 @@ function measureCanvases() {
   const changed = big.width !== view.width || big.height !== view.height;
   Object.assign(view, { width: big.width, height: big.height });
   Object.assign(icicle, { width: small.width, height: small.height });
-  if (!view.layout || (changed && !view.touched)) fitTree();
+  if (!view.layout || (changed && !view.touched)) fitInitially();
   scheduleTree();
   scheduleIcicle();
+}
+
+/** Fit the tree; fold more of it if it is folded as initially and does not fit the canvas. */
+function fitInitially() {
+  if (isInitialFold()) state.folded = initialFold();
+  fitTree();
+  for (let smaller = 1; smaller <= 3 && view.overflows && view.layout.folded && isInitialFold() && !state.hasCase; smaller++) {
+    state.folded = initialFold(smaller);
+    fitTree();
+  }
 }
 
 /** Show the legend of the marks that the tree has. If only the zoom hides them (dots have none), their room is kept, or the page would move. */

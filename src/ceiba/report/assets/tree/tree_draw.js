@@ -3,11 +3,11 @@
 import { drawHistogram, histogramOf } from "../charts/charts.js";
 import { M } from "../core/model.js";
 import { answerText, edgeLabel, fmtCount, fmtPercent, hasNamedBranches, question, t } from "../core/format.js";
-import { isTerminal, presentLeaves, state } from "../page/state.js";
+import { isTerminal, state } from "../page/state.js";
 import { filterHits, searchHits } from "./search.js";
 import { conditionText, elideClass, needsTwoLines, shortAnswer, shortName, shortQuestion, takesMissing } from "./labels.js";
 import { barColours, cardColour, css, elide, faintCss, palette, nodeCss, textWidth, toneCss, tones, valuePosition } from "./pens.js";
-import { boxSize, CARD, isFolded, screenPosition, screenPositions, SECOND_LINE, spacing, TALL_BAR, view } from "./tree_view.js";
+import { boxSize, CARD, isFolded, isMultiway, pillText, pillWidth, screenPosition, screenPositions, SECOND_LINE, spacing, TALL_BAR, view } from "./tree_view.js";
 
 /** Draw the visible links and nodes. */
 export function drawTree(pen, width, height) {
@@ -133,8 +133,14 @@ function drawLink({ pen, box, width, height, across, at, room, near }, k, strong
   if (!word || word === "…") return;
   const text = { size: 11, fill: strong ? palette.text : palette.muted, align: "right", halo: palette.panel };
   const margin = style.width / 2 + 3;
-  // The label is on the outer side of the link, where no other link passes.
-  if (across) {
+  if (isMultiway(M.parent[i])) {
+    // On the link, on a ground of its own: between two links it would belong to neither.
+    const w = textWidth(word, 11) + 6;
+    const [cx, cy] = across ? [x1 - box.w / 2 - (isMarked ? 19 : 5) - w / 2, y1] : [x1, y1 - box.h / 2 - (isMarked ? 26 : 12)];
+    pen.rect(cx - w / 2, cy - 7, w, 14, { fill: palette.panel, radius: 3 });
+    pen.text(cx, cy, word, { ...text, align: "center", halo: "" });
+  } else if (across) {
+    // On the outer side of the link, where no other link passes.
     const off = Math.min(margin + 6, Math.max(near / 2 - 6, 5));
     pen.text(x1 - box.w / 2 - (isMarked ? 19 : 5), y1 + (y1 > y0 ? off : -off), word, text);
   } else if (textWidth(word, 11) > near / 2 - margin - 4) {
@@ -203,13 +209,10 @@ function rowsLine(i, room, size) {
 
 /** Draw the pill of a folded node, with its number of leaves. */
 function drawFold(pen, i, x, y, box) {
-  const n = fmtCount(presentLeaves(i));
-  const text = "+" + (box.level === "card" ? t("n_leaves", { n }) : n);
-  const size = 11;
-  const w = textWidth(text, size, true) + 14;
+  const w = pillWidth(i, box.level);
   const [px, py] = view.direction === "right" ? [x + box.w / 2 + w / 2 + 4, y] : [x, y + box.h / 2 + 11];
   pen.rect(px - w / 2, py - 9, w, 18, { fill: palette.accent, radius: 9 });
-  pen.text(px, py, text, { size, bold: true, fill: palette["on-accent"], align: "center" });
+  pen.text(px, py, pillText(i, box.level), { size: 11, bold: true, fill: palette["on-accent"], align: "center" });
 }
 
 /** Draw the class shares of a node as one bar. */

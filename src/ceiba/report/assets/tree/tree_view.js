@@ -3,8 +3,8 @@
 // grows to the right, or down if all its cards fit that way.
 
 import { M } from "../core/model.js";
-import { answerText, edgeLabel, question } from "../core/format.js";
-import { isTerminal, state } from "../page/state.js";
+import { answerText, edgeLabel, fmtCount, question, t } from "../core/format.js";
+import { isTerminal, presentLeaves, state } from "../page/state.js";
 import { anyMissing, needsTwoLines, takesMissing } from "./labels.js";
 import { textWidth } from "./pens.js";
 import { tidyLayout } from "./tidy.js";
@@ -16,6 +16,8 @@ const SPACING = {
 };
 export const CARD = { w: 196, h: 70 };
 const BAR = { right: { w: 112, h: 21 }, down: { w: 88, h: 36 } };
+const NARROW_BAR = 60; // rather than dots; its labels are shortened
+const NARROW_GAP = 40;
 const WIDEST_BAR = 216;
 const WIDEST_CARD = 380;
 const LARGEST_TEXT = 1.3; // beyond this zoom, cards get a histogram instead of larger text
@@ -29,7 +31,7 @@ export const view = {
   /** @type {HTMLCanvasElement} */ canvas: null, scheduled: false, stale: true, /** set by the pane */ paint: () => {},
   // A separate canvas for the selected dot, so that selecting a node does not repaint thousands.
   /** @type {HTMLCanvasElement} */ marks: null,
-  layout: null, frameMs: 0, lines: 2,
+  layout: null, frameMs: 0, lines: 2, /** bars narrower than usual, where these would not fit */ narrow: false, /** text was preferred to a tree inside the canvas */ overflows: false,
 };
 
 /** The overview; see `icicle.js`. */
@@ -56,7 +58,7 @@ export const spacing = (zoom, which) => plainSpacing(zoom, which, view.direction
 /** The minimum stretch between levels at which boxes and links do not overlap. */
 function leastStretch(zoom, direction) {
   const box = boxSize(zoom, direction);
-  const { gap } = view.layout;
+  const gap = edgeGap();
   const room = { card: [28, gap], bar: [18, gap], dot: [-3, -3] }[box.level];
   const least = direction === "right" ? box.w + room[1] : box.h + room[0];
   return least / plainSpacing(zoom, 1, direction);
@@ -74,8 +76,8 @@ export function boxSize(zoom = view.zoom, direction = view.direction) {
   const level = levelOf(zoom, direction);
   if (level === "card") return cardSize(zoom, direction);
   if (level === "bar") {
-    const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - view.layout.gap : 0;
-    const bar = BAR[direction];
+    const room = view.stretched && direction === "right" ? plainSpacing(zoom, 1, direction) * view.stretch[1] - edgeGap() : 0;
+    const bar = view.narrow && direction === "right" ? { w: NARROW_BAR, h: BAR.right.h } : BAR[direction];
     const tall = direction === "right" && view.stretched ? TALL_BAR.slice(0, view.lines).filter((h) => h + 8 <= spacing(zoom, 0)).pop() || bar.h : bar.h;
     return { level, scale: 1, w: Math.min(Math.max(bar.w, room), WIDEST_BAR), h: tall, extra: 0 };
   }
@@ -88,7 +90,7 @@ function cardSize(zoom, direction) {
   const right = direction === "right";
   const stretch = view.stretched ? view.stretch : [1, 1];
   const [near, far] = [plainSpacing(zoom, 0, direction) * stretch[0], plainSpacing(zoom, 1, direction) * stretch[1]];
-  const free = right ? far - view.layout.gap : near - 12;
+  const free = right ? far - edgeGap() : near - 12;
   const w = Math.max(CARD.w * scale, Math.min(free, view.layout.wantedWidth * scale, WIDEST_CARD * scale));
   const high = (right ? near - 8 : far - 40) - CARD.h * scale;
   const extra = zoom > LARGEST_TEXT && M.histograms.size && high >= HISTOGRAM[0] ? Math.min(high, HISTOGRAM[1]) : 0;
@@ -140,13 +142,18 @@ function evenSlots(parent) {
   return across;
 }
 
-/** Room between boxes for the labels of the edges. */
+/** Room between boxes for the labels of the edges; a label on its edge leaves some of the edge in view. */
 function edgeRoom(nodes) {
   if (nodes.length > 400) return 48;
   let widest = 30;
-  for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeLabel(M.parent[i], M.branchIndex[i]), 11));
-  return Math.min(widest, 110) + 12;
+  for (const i of nodes) if (i > 0) widest = Math.max(widest, textWidth(edgeLabel(M.parent[i], M.branchIndex[i]), 11) + (isMultiway(M.parent[i]) ? 24 : 0));
+  return Math.min(widest, 130) + 12;
 }
+
+const edgeGap = () => (view.narrow ? Math.min(view.layout.gap, NARROW_GAP) : view.layout.gap);
+
+/** Whether node i has more than two branches, whose labels are drawn on their edges. */
+export const isMultiway = (i) => M.nBranches(i) > 2;
 
 export const isFolded = (i) => !isTerminal(i) && state.folded.has(i);
 
@@ -179,8 +186,18 @@ function neededRoom(zoom, direction) {
   return { across, along, margin: direction === "right" ? [30, box.w + foldRoom(box) + 16] : [30, box.h + 44] };
 }
 
+/** The text of the pill of a folded node: its number of leaves. */
+export function pillText(i, level) {
+  const n = fmtCount(presentLeaves(i));
+  return "+" + (level === "card" ? t("n_leaves", { n }) : n);
+}
+export const pillWidth = (i, level) => textWidth(pillText(i, level), 11, true) + 14;
+
 /** Room for the pills of folded nodes beyond the last boxes. */
-const foldRoom = (box) => (!view.layout.folded || box.level === "dot" ? 16 : box.level === "card" ? 100 : 54);
+function foldRoom(box) {
+  if (!view.layout.folded || box.level === "dot") return 16;
+  return view.layout.nodes.reduce((most, i) => (isFolded(i) ? Math.max(most, pillWidth(i, box.level) + 14) : most), 16);
+}
 
 /** Width and height of the canvas as [across, along]. */
 const canvasRoom = (direction) => (direction === "right" ? [view.height, view.width] : [view.width, view.height]);
@@ -207,10 +224,10 @@ function prefersDown(down, right) {
 function alongStretch(along, long, margin) {
   const least = leastStretch(view.zoom, view.direction);
   const level = view.direction === "right" ? levelOf(view.zoom) : "";
-  const [narrow, widest] = level === "bar" ? [BAR.right.w, WIDEST_BAR] : level === "card" ? [CARD.w, Math.min(view.layout.wantedWidth, WIDEST_CARD)] : [0, 0];
+  const [narrow, widest] = level === "bar" ? [view.narrow ? NARROW_BAR : BAR.right.w, WIDEST_BAR] : level === "card" ? [CARD.w, Math.min(view.layout.wantedWidth, WIDEST_CARD)] : [0, 0];
   const wider = narrow ? along / view.layout.deep : 0;
   for (let s = Math.max(level === "card" ? 2.2 : 1.4, least); s > least; s -= 0.02) {
-    const grown = wider ? Math.min(Math.max(wider * s - view.layout.gap, narrow), widest) - narrow : 0;
+    const grown = wider ? Math.min(Math.max(wider * s - edgeGap(), narrow), widest) - narrow : 0;
     if (along * s + margin + grown <= long) return s;
   }
   return least;
@@ -227,16 +244,25 @@ function overflow(direction) {
 
 /** Fit the tree to the canvas. With `words`, a tree of modest size is shown with text even if it exceeds the canvas. */
 export function fitTree(layout = makeLayout(), words = true) {
-  view.layout = layout;
-  view.stretched = false;
-  const down = largestFit("down"), right = largestFit("right");
-  view.direction = state.orientation !== "auto" ? state.orientation : prefersDown(down, right) ? "down" : "right";
+  Object.assign(view, { layout, stretched: false, narrow: false });
+  const down = largestFit("down");
+  let right = largestFit("right");
+  if (levelOf(right, "right") === "dot") {
+    view.narrow = true; // narrow bars of text are better than dots
+    right = largestFit("right");
+    view.narrow = levelOf(right, "right") === "bar";
+    if (!view.narrow) right = largestFit("right");
+  }
+  const isAuto = state.orientation === "auto";
+  view.direction = isAuto ? (prefersDown(down, right) ? "down" : "right") : state.orientation;
   view.zoom = view.direction === "down" ? down : right;
   const modest = words && view.layout.nodes.length <= 90 && levelOf(view.zoom) === "dot";
   if (modest) {
-    if (state.orientation === "auto") view.direction = overflow("down") < overflow("right") ? "down" : "right";
+    if (isAuto) view.direction = overflow("down") < overflow("right") ? "down" : "right";
     view.zoom = MIN_LABEL_ZOOM[view.direction];
   }
+  // The direction is chosen once; a tree that grows or shrinks keeps it until the reader turns it.
+  if (isAuto && layout.nodes.length > 1) state.orientation = view.direction;
   let box = boxSize();
   const { across, along, margin } = neededRoom(view.zoom, view.direction);
   const [wide, long] = canvasRoom(view.direction);
@@ -250,7 +276,7 @@ export function fitTree(layout = makeLayout(), words = true) {
   if (view.direction === "right") Object.assign(view, { x: Math.max(before[1], 4) + box.w / 2, y: before[0] });
   else Object.assign(view, { x: before[0], y: Math.max(before[1], 0) + 18 + box.h / 2 });
   if (modest) Object.assign(view, { x: Math.max(view.x, box.w / 2 + 10), y: Math.max(view.y, box.h / 2 + 10) });
-  view.touched = false;
+  Object.assign(view, { touched: false, overflows: modest });
   if (modest) bringIntoView(0, true);
   if (modest && state.casePath.length) bringIntoView(state.casePath[state.casePath.length - 1], true);
   scheduleTree();

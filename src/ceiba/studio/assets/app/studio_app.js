@@ -202,6 +202,7 @@ async function startStudio() {
   if (run.running) studio.progress = { done: run.done, total: run.total };
   setLanguage(server.lang);
   state.theme = preferredTheme();
+  state.orientation = "right"; // the tree grows: to the right, many leaves still have text
   studio.show = showScreen;
   Object.assign(tabs, {
     node: { build: splitPanel, stale: ["selected", "step"] }, prune: { build: prunePanelWithActions, stale: ["source"], show: showPruning },
