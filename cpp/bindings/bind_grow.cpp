@@ -255,8 +255,11 @@ void bind_grow(nb::module_& m) {
         "grow_numbers",
         [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
            const GrowOptions& options, std::optional<Array1<std::uint32_t>> rows,
-           std::optional<Array1<double>> case_weight) {
+           std::optional<Array1<double>> case_weight, std::optional<Array1<std::uint32_t>> event_rank) {
             data::Target target = number_target(numbers);
+            if (event_rank && event_rank->shape(0) != target.n_rows)
+                throw std::invalid_argument("event_rank has another number of rows");
+            if (event_rank) target.event_rank = event_rank->data();
             if (case_weight && case_weight->shape(0) != target.n_rows)
                 throw std::invalid_argument("case_weight has another number of rows");
             if (case_weight) target.case_weight = case_weight->data();
@@ -264,9 +267,11 @@ void bind_grow(nb::module_& m) {
         },
         nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"),
         nb::arg("rows").none() = nb::none(), nb::arg("case_weight").none() = nb::none(),
+        nb::arg("event_rank").none() = nb::none(),
         "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only; "
         "`case_weight` sends rows\n"
-        "with missing values (default: weight).");
+        "with missing values (default: weight); `event_rank` is the number of event times up to that of each row "
+        "(logrank).");
     m.def(
         "grow_on_each",
         [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ceiba.errors import TreeError as TreeError
     from ceiba.estimators import DecisionTreeClassifier as DecisionTreeClassifier
     from ceiba.estimators import DecisionTreeRegressor as DecisionTreeRegressor
+    from ceiba.estimators import DecisionTreeSurvival as DecisionTreeSurvival
     from ceiba.families.presets import c45 as c45
     from ceiba.families.presets import cart as cart
     from ceiba.families.presets import chaid as chaid
@@ -90,7 +91,7 @@ _NAMES = {  # each room, and which of its names are also names of ceiba itself
     "datasets": "",
     "errors": """CeibaError CeibaWarning DataError DataTypeError DataWarning LeakWarning
         ModelFileError OptionError OutputError SchemaError TreeError""",
-    "estimators": "DecisionTreeClassifier DecisionTreeRegressor",
+    "estimators": "DecisionTreeClassifier DecisionTreeRegressor DecisionTreeSurvival",
     "export": "",
     "families": "c45 cart chaid id3 rpart",
     "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage

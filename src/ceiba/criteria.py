@@ -11,6 +11,11 @@ mean(y log(y / mean)). gain_ratio (C4.5) has the impurity and gain of entropy, a
 by gain / split information. Two criteria score a split, not a node: twoing is
 pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, and hellinger the mean over pairs of classes j, k of
 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
+
+Survival trees report the exponential deviance of nodes (LeBlanc and Crowley 1992), half the mean
+over rows: with d events in scaled time T (overall hazard 1), -log of the scaled times of the events
+minus d log(d / T). The gain of "exponential" is its decrease; that of "logrank" is half the
+chi-square of the log-rank test between the branches, per unit of weight.
 """
 
 from __future__ import annotations
@@ -189,6 +194,8 @@ _ROWS: Final = (
     Criterion("squared_error", Task.REGRESSION, "squared units of the target", None, squared_error),
     Criterion("absolute_error", Task.REGRESSION, "units of the target", None, absolute_error),
     Criterion("poisson", Task.REGRESSION, "half mean deviance", None, poisson),
+    Criterion("logrank", Task.SURVIVAL, "half mean deviance"),
+    Criterion("exponential", Task.SURVIVAL, "half mean deviance"),
 )
 
 #: All criteria by name.
@@ -210,9 +217,17 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 
 #: The default criterion and test of each task.
 DEFAULT_CRITERION: Final = MappingProxyType(
-    {Task.CLASSIFICATION: "gini", Task.REGRESSION: "squared_error"}
+    {
+        Task.CLASSIFICATION: "gini",
+        Task.REGRESSION: "squared_error",
+        Task.SURVIVAL: "logrank",
+    }
 )
 DEFAULT_TEST: Final = MappingProxyType({Task.CLASSIFICATION: "chi2", Task.REGRESSION: "f_test"})
+
+
+#: The tasks whose criteria are functions of labels or numbers.
+_OF_LABELS: Final = (Task.CLASSIFICATION, Task.REGRESSION)
 
 
 def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
@@ -251,9 +266,11 @@ def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion
     """
     criterion = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
     if criterion is not None and task in (None, criterion.task):
+        if task is None:
+            criterion.task.require(_OF_LABELS, f"The formula of criterion={name!r}")
         return criterion
     allowed = [
-        choice for of in (Task if task is None else (task,)) for choice in criterion_names(of)
+        choice for of in (_OF_LABELS if task is None else (task,)) for choice in criterion_names(of)
     ]
     raise OptionError(
         f"criterion={name!r} is not supported{f' for {task}' if task else ''}. "

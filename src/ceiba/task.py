@@ -14,11 +14,12 @@ from typing import Final, Literal, TypeVar
 from ceiba.errors import CeibaError, OptionError, did_you_mean
 
 #: A task as users write it.
-TaskName = Literal["classification", "regression"]
+TaskName = Literal["classification", "regression", "survival"]
 #: Whether each task has classes, and its loss.
 _FACTS: Final = {
     "classification": (True, "misclassification cost"),
     "regression": (False, "squared error"),
+    "survival": (False, "half deviance"),
 }
 _Row = TypeVar("_Row")
 
@@ -35,6 +36,7 @@ class Task(StrEnum):
 
     CLASSIFICATION = "classification"
     REGRESSION = "regression"
+    SURVIVAL = "survival"
 
     def __init__(self, name: str) -> None:
         #: Whether predictions are classes (and node values are class shares, not numbers); the

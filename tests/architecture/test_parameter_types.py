@@ -50,6 +50,7 @@ def stubs() -> dict[Path, str]:
             {
                 "RegressorParameters(TypedDict": numbers.values(),
                 "ClassifierParameters(RegressorParameters": more,
+                "SurvivalParameters(TypedDict": PARAMETERS["survival"].values(),
             }
         ),
         PACKAGE / "families" / "rpart" / "parameter_types.pyi": stub_of(

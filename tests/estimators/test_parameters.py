@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba import DataError, DecisionTreeClassifier, DecisionTreeRegressor, OptionError
+from ceiba import (
+    DataError,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    DecisionTreeSurvival,
+    OptionError,
+)
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import ParameterError
 
@@ -58,15 +64,20 @@ def test_wrong_parameter_is_refused_when_fitting(name, value):
 
 def test_every_parameter_has_a_check_and_a_wrong_value_here():
     assert set(DecisionTreeClassifier().get_params(deep=False)) == {name for name, _ in WRONG}
-    for model in (DecisionTreeClassifier(), DecisionTreeRegressor()):
+    for model in (DecisionTreeClassifier(), DecisionTreeRegressor(), DecisionTreeSurvival()):
         assert list(model.get_params(deep=False)) == sorted(PARAMETERS[model._task])
 
 
 def test_every_default_passes_its_own_check():
-    for model in (DecisionTreeClassifier(), DecisionTreeRegressor()):
+    for model in (DecisionTreeClassifier(), DecisionTreeRegressor(), DecisionTreeSurvival()):
         for name, value in model.get_params().items():
             checks = PARAMETERS[model._task][name].allowed
             assert any(check.test(value) for check in checks), name
+
+
+def test_survival_refuses_a_wrong_number_of_events():
+    with pytest.raises(ParameterError, match="'min_events_leaf' parameter of DecisionTreeSurvival"):
+        DecisionTreeSurvival(min_events_leaf=-1).fit(X, [1, 2, 3, 4])
 
 
 def test_regressor_refuses_the_criterion_of_the_classifier():

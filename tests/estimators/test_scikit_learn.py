@@ -20,7 +20,12 @@ from sklearn.tree import DecisionTreeRegressor as TheirRegressor
 from sklearn.utils import estimator_html_repr, get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from ceiba import CeibaWarning, DecisionTreeClassifier, DecisionTreeRegressor
+from ceiba import (
+    CeibaWarning,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    DecisionTreeSurvival,
+)
 from ceiba.estimators import base
 from ceiba.estimators.parameters import PARAMETERS
 
@@ -38,7 +43,7 @@ def diabetes():
 
 
 def _checks():
-    for cls in BOTH:
+    for cls in [*BOTH, DecisionTreeSurvival]:
         for estimator, check in estimator_checks_generator(cls()):
             name = getattr(check, "func", check).__name__
             if name in ("check_array_api_input", CHECK_OF_DECISION_FUNCTION):

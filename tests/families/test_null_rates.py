@@ -43,6 +43,15 @@ def classes(rng, share=0.5, n_classes=2):
     return y
 
 
+def times(rng, censored=0.4, tied=False):
+    """Exponential times with independent censoring, rounded up to 8 values if tied."""
+    time, limit = rng.exponential(size=(2, ROWS)) / np.array([[1 - censored], [censored]])
+    y = np.stack([np.minimum(time, limit), time <= limit], axis=1)
+    y[:, 0] = np.ceil(np.minimum(4 * y[:, 0], 8)) if tied else y[:, 0]
+    y[0, 1] = 1.0
+    return y
+
+
 TARGETS = {
     "two classes": classes,
     "8 % of one class": lambda rng: classes(rng, 0.08),
@@ -51,6 +60,8 @@ TARGETS = {
     "lognormal": lambda rng: rng.lognormal(size=ROWS),
     "Cauchy": lambda rng: rng.standard_cauchy(size=ROWS),
     "Poisson": lambda rng: rng.poisson(1.0, ROWS).astype(float),
+    "times, 40 % censored": times,
+    "tied times, 80 % censored": lambda rng: times(rng, 0.8, tied=True),
 }
 COLUMNS = {
     "1 number": lambda rng: numbers(rng, 1),
@@ -81,12 +92,16 @@ SITUATIONS = [
     ("1 number, 30 % missing", "lognormal"),
     *((column, "Cauchy") for column in ("1 number", "10 numbers", "20 levels")),
     ("1 number", "Poisson"),
+    *((column, "times, 40 % censored") for column in ("1 number", "10 numbers", "20 levels")),
+    ("1 number, 30 % missing", "times, 40 % censored"),
+    *((column, "tied times, 80 % censored") for column in ("1 number", "10 numbers", "5 levels")),
 ]
 
 
 def false_splits(column, target, runs, options):
     numeric = target in ("normal", "lognormal", "Cauchy", "Poisson")
     make = ceiba.DecisionTreeRegressor if numeric else ceiba.DecisionTreeClassifier
+    make = ceiba.DecisionTreeSurvival if "times" in target else make
     return share_split(make(max_depth=1, **options), column, target, runs)
 
 
@@ -148,6 +163,7 @@ def test_chaid_corrects_for_the_groups_of_a_column_not_for_columns(column, targe
         pytest.param("3 levels, 30 % missing", "two classes", marks=pytest.mark.slow),
         pytest.param("50 Zipf levels", "lognormal", marks=pytest.mark.slow),
         ("1 number", "Cauchy"),
+        pytest.param("1 number", "tied times, 80 % censored", marks=pytest.mark.slow),
     ],
 )
 def test_noise_is_seldom_split_with_missing_values_or_heavy_tails(column, target):

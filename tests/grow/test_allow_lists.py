@@ -18,6 +18,7 @@ from ceiba import _core
 from tests.grow.test_engines import REFERENCE
 
 OPTIONS: dict[str, Any] = {
+    "allow_zero_rate": True,
     "approximate": None,  # asks for another tree: cuts at bin edges only
     "class_cost": [0.0, 3.0, 1.0, 0.0],
     "class_scale": [1.0, 3.0],
@@ -34,6 +35,7 @@ OPTIONS: dict[str, Any] = {
     "max_leaf_nodes": 6,
     "max_surrogates": 3,
     "min_branch": 20.0,
+    "min_events_leaf": 5.0,
     "min_gain": 0.01,
     "min_gain_ratio": 0.3,
     "min_risk": 20.0,

@@ -188,7 +188,51 @@ struct AbsoluteError {
     double tolerance() const { return tie; }
 };
 
+// The criterion of log_rank.hpp: half the chi-square of the two sides, about the decrease of the half deviance. Nodes
+// answer with rates of events, as Poisson trees do.
+struct LogRank {
+    static constexpr std::string_view name = "logrank";
+    static constexpr bool at_median = false;
+    static double loss(double w, double y, double answer) { return Poisson::loss(w, y, answer); }
+
+    double tie = 0.0;
+
+    template <class D>
+    void begin(const D& d) {
+        tie = d.total_sum() * 0x1p-44;
+    }
+    template <class D>
+    bool below(const D& d, double t) const {
+        const double u = d.score();
+        return u * u * (1.0 + 0x1p-40) < 2.0 * t * d.variance();
+    }
+    template <class D>
+    double upper(const D& d) const {
+        return value(d) * (1.0 + 0x1p-42);
+    }
+    template <class D>
+    double lower(const D& d) const {
+        return value(d) * (1.0 - 0x1p-42);
+    }
+    template <class D>
+    DoubleDouble gain(const D& d) const {
+        return DoubleDouble(value(d));
+    }
+    double tolerance() const { return tie; }
+
+    // A division that no event tells apart is not allowed.
+    static double half_chi_square(double score, double variance) {
+        return variance > 0.0 ? 0.5 * score * score / variance : -std::numeric_limits<double>::infinity();
+    }
+
+private:
+    template <class D>
+    double value(const D& d) const {
+        return half_chi_square(d.score(), d.variance());
+    }
+};
+
 using MomentCriteria = List<SquaredError, Poisson>;  // searched by weight and sum (moment_division.hpp)
-using NumberCriteria = decltype(MomentCriteria{} + List<AbsoluteError>{});
+using NumberCriteria = decltype(MomentCriteria{} + List<AbsoluteError, LogRank>{});
 
 }  // namespace ceiba::criteria

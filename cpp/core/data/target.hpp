@@ -13,6 +13,8 @@ struct Target {
     const double* numbers = nullptr;       // regression: n_rows x n_outputs values, row after row
     const double* weight = nullptr;        // null: every row counts 1
     const double* case_weight = nullptr;   // rates: weight is case weight x observation time; null: they are the same
+    // survival: event times up to that of the row, among the distinct event times of all rows; null: not needed
+    const std::uint32_t* event_rank = nullptr;
     std::span<const std::uint32_t> rows;   // only these rows are there, ascending (a fold); empty: all
 
     bool classification() const { return !n_classes.empty(); }
@@ -25,6 +27,7 @@ struct TargetRows {
     std::vector<base::Buffer<double>> numbers;        // one array per output (regression)
     base::Buffer<double> weight;                      // empty: every row counts 1
     base::Buffer<double> case_weight;                 // empty: the same as weight
+    base::Buffer<std::uint32_t> event_rank;           // empty: not needed
     base::Buffer<std::uint32_t> row;                  // the row of the table
 
     std::size_t size() const { return row.size(); }

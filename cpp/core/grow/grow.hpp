@@ -55,6 +55,7 @@ void for_each_option(Visit visit) {
     using S = split::SearchOptions;
     search("min_samples_leaf", &S::min_rows);
     search("min_weight_leaf", &S::min_weight);
+    search("min_events_leaf", &S::min_events);
     search("small_node", &S::small_node);
     search("zoom_rows", &S::zoom_rows);
     search("max_features", &S::max_features);
@@ -67,6 +68,8 @@ void for_each_option(Visit visit) {
     search("class_scale", &S::class_scale);
     search("monotonic", &S::monotone);
     search("column_cost", &S::column_cost);
+    visit(
+        "allow_zero_rate", [](auto& o) -> auto& { return o.search.conventions.allow_zero_rate; });
 }
 
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,

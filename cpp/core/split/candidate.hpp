@@ -30,6 +30,7 @@ struct Candidate {
 struct Limits {
     std::size_t min_rows = 1;
     double min_weight = 0.0;
+    double min_events = 0.0;
     int monotone = 0;  // +1: the right side's value must not be below the left's; -1 the other way round
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();

@@ -41,6 +41,7 @@ struct SearchOptions {
     int max_competitors = 0;          // runners-up returned besides the best
     std::size_t min_rows = 1;         // per branch
     double min_weight = 0.0;          // per branch
+    double min_events = 0.0;          // per branch, weighted; rates of events
     std::size_t small_node = 2048;    // nodes with fewer rows are sorted, larger ones searched by bins
     std::size_t zoom_rows = 4096;     // columns with as many rows to fetch are counted in finer bins first
     std::vector<int> monotone;        // per column; empty: none

@@ -47,6 +47,8 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
+    event: str | None = None  # survival: the column of events, and the code of an observed one
+    event_code: str | None = None
     X: Any = None
     y: Any = None
     weights: Any = None
@@ -66,7 +68,10 @@ class LearnJob:
         self.source = {**loaded.format.to_dict(), "names": list(loaded.frame.columns)}
         frame = loaded.frame
         del loaded
-        self.target = find_column(self.target, frame.columns, "--target", self.data)
+        flag = "--target" if self.event is None else "--time"
+        self.target = find_column(self.target, frame.columns, flag, self.data)
+        if self.event is not None:
+            self.event = find_column(self.event, frame.columns, "--event", self.data)
         if self.weight is not None:
             self.weight = find_column(self.weight, frame.columns, "--weight", self.data)
         frame = convert_columns(frame, **self.shape)
@@ -75,18 +80,21 @@ class LearnJob:
         self.y = frame[self.target]
         if is_text(self.data) and self.y.dtype.is_integer():  # labels are not of the smallest type
             self.y = self.y.cast(pl.Int64)
+        present = self.y.is_not_null().to_numpy()
+        if self.event is not None:
+            present = present & frame[self.event].is_not_null().to_numpy()
+            self.y = frame.select(self.target, self.event)
         self.weights = None if self.weight is None else frame[self.weight].to_numpy()
         columns = frame.get_columns()
         del frame
         table = as_table(columns)
-        present = self.y.is_not_null().to_numpy()
         if not present.any():
             raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
         identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
         if identifiers:
             remark(IDENTIFIERS.format(", ".join(map(repr, identifiers))), self.quiet)
-        unused = {self.target, self.weight, *identifiers}
+        unused = {self.target, self.event, self.weight, *identifiers}
         table = table.select([j for j, name in enumerate(names) if name not in unused])
         if not table.n_columns:
             raise DataError(f"{self.data} has no column to learn from besides the target.")
@@ -97,12 +105,13 @@ class LearnJob:
             self.weights = None if self.weights is None else self.weights[present]
         self.X = table
         self.task = infer_task(self.y, task)
-        if advise and not self.quiet:
+        if advise and not self.quiet and self.event is None:
             for text in list_target_warnings(self.y, self.task, n_missing):
                 remark(f"warning: {text}")
         if n_missing:
             left = pluralize(n_missing, "row")
-            remark(f"Left out: {left} without {self.target!r}.", self.quiet)
+            also = "" if self.event is None else f" or {self.event!r}"
+            remark(f"Left out: {left} without {self.target!r}{also}.", self.quiet)
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
         """Print a description of the table and warnings; return the identifiers to drop."""
@@ -138,10 +147,10 @@ class LearnJob:
         """Return the identifiers that no option names; none if no other column would be left."""
         if self.keep_identifiers:
             return []
-        wanted = {self.target, self.weight, *self.shape["categorical"], *self.shape["numeric"],
-                  *self.shape["ordered"]}  # fmt: skip
+        wanted = {self.target, self.event, self.weight, *self.shape["categorical"],
+                  *self.shape["numeric"], *self.shape["ordered"]}  # fmt: skip
         chosen = [name for name in identifiers if name not in wanted]
-        rest = set(columns) - {self.target, self.weight, *chosen}
+        rest = set(columns) - {self.target, self.event, self.weight, *chosen}
         return chosen if rest else []
 
     def fit(
@@ -206,7 +215,9 @@ class LearnJob:
                 files = with_progress(table, show, self.quiet)
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
-                model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
+                code = {} if self.event is None else {"event": self.event_code}
+                weights = {"frequency" if self.counts_rows else "sample_weight": w}
+                model.fit(table, y, **weights, **code)
         if keep_unpruned and wanted is not None:
             model.prune = wanted  # as the user wrote it, for the model file
         return model
@@ -217,7 +228,7 @@ class LearnJob:
 
         metadata: dict[str, Any] = {
             "data": Path(self.data).name,
-            "target": self.target,
+            "target": self.target if self.event is None else f"Surv({self.target}, {self.event})",
             "missing_markers": list(self.reading.markers),
             "reading": self.source,
         }

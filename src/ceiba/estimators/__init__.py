@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ceiba.estimators.classifier import DecisionTreeClassifier
     from ceiba.estimators.regressor import DecisionTreeRegressor
+    from ceiba.estimators.survival import DecisionTreeSurvival
 
-__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "DecisionTreeSurvival"]
 
 
 def __getattr__(name: str) -> Any:

@@ -418,6 +418,8 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
     pruning, search = read_pruning(params.get("prune")), problem.options.search_method
     if honest is not None or rule is not None:
         refuse_unpruned(pruning)
+    if rule is not None:
+        problem.options.task.is_classification("Smoothing of leaf values")
     seed, training = problem.options.seed, problem
     if honest is not None:
         structure, estimation = split_honest_rows(problem, honest.share, seed)

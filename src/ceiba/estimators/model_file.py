@@ -38,7 +38,7 @@ from ceiba.tree.model_file import (
 # Attributes that are set again from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
-     "n_classes_", "metadata_", "certificate_", "_present"}
+     "n_classes_", "unique_times_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
 #: The classes that parameters and fitted attributes may be of, by name.
 _OBJECTS: Final = {
@@ -252,7 +252,7 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 def _estimator_classes() -> dict[str, type[BaseTree]]:
     """Return all imported estimators of ceiba by name."""
-    from ceiba.estimators import classifier, regressor  # noqa: F401 - defines the subclasses
+    from ceiba.estimators import classifier, regressor, survival  # noqa: F401 - the subclasses
 
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:

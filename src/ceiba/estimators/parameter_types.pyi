@@ -34,3 +34,28 @@ class ClassifierParameters(RegressorParameters, total=False):
     class_weight: Any
     class_prior: Any
     cost_matrix: Any
+
+class SurvivalParameters(TypedDict, total=False):
+    criterion: str
+    splitter: str
+    max_depth: int | None
+    min_samples_split: int | float
+    min_samples_leaf: int | float
+    max_features: int | float | str | None
+    random_state: Any
+    max_leaf_nodes: int | None
+    min_impurity_decrease: float
+    ccp_alpha: float
+    monotonic_cst: Any
+    min_events_leaf: int
+    min_significance: Any
+    n_jobs: int | None
+    missing: Any
+    unseen: str
+    categorical_splits: Any
+    max_competitors: int
+    column_cost: Any
+    forced_splits: Any
+    categorical_features: Any
+    prune: Any
+    leaf_values: Any

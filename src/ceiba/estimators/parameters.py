@@ -143,7 +143,7 @@ def _order_options(task: Task) -> Mapping[str, Option]:
     del rows["frequency_weights"]  # an argument of fit
     if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
-    else:
+    elif task is Task.REGRESSION:
         rows["leaf_quantiles"] = _LEAF_QUANTILES
     first = [name for name in _SKLEARN_ORDER if name in rows]
     order = [*first, *(name for name in rows if name not in first)]
@@ -152,7 +152,11 @@ def _order_options(task: Task) -> Mapping[str, Option]:
 
 #: The names of the estimators.
 ESTIMATORS: Final = MappingProxyType(
-    {Task.CLASSIFICATION: "DecisionTreeClassifier", Task.REGRESSION: "DecisionTreeRegressor"}
+    {
+        Task.CLASSIFICATION: "DecisionTreeClassifier",
+        Task.REGRESSION: "DecisionTreeRegressor",
+        Task.SURVIVAL: "DecisionTreeSurvival",
+    }
 )
 #: The rows of an estimator's parameters, by task and name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(

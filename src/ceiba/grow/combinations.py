@@ -18,6 +18,7 @@ from ceiba.grow.core_grower import read_monotonic
 from ceiba.grow.options import OPTIONS, Grower, GrowOptions
 from ceiba.options import OptionObject
 from ceiba.table import Kind, Table, Target
+from ceiba.task import Task
 
 #: Values of an option that a grower supports, where it does not support all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
@@ -72,6 +73,8 @@ def check_combinations(
             f"Frequency weights must sum to at most 9.2e18, got {weight.sum():.4g}. Divide them by "
             "a common factor, or pass them as sample_weight."
         )
+    if options.task is Task.SURVIVAL:
+        _check_survival(options)
     if options.criterion == "poisson" and table.grower != "shards":
         check_counts(target.values)
     if options.missing == "error":
@@ -112,6 +115,20 @@ def _check_growers(options: GrowOptions) -> None:
         raise OptionError(
             f"Multiway(empty=True) is not supported with {_option_for('significance', options)}: "
             "an empty branch cannot be tested. Use categorical_splits='multiway'."
+        )
+
+
+def _check_survival(options: GrowOptions) -> None:
+    """Raise for options that survival trees do not support."""
+    if options.missing_rule == "fractional":
+        raise OptionError(
+            "missing='fractional' is not supported for survival. Use missing='learn' or "
+            "'surrogate'."
+        )
+    if options.criterion_name == "logrank" and options.categorical_splits != "binary":
+        raise OptionError(
+            "categorical_splits='multiway' is not supported with criterion='logrank', which tests "
+            "two branches. Use categorical_splits='binary', or criterion='exponential'."
         )
 
 

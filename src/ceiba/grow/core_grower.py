@@ -12,7 +12,7 @@ by a power of two changes no digit and no split; it is undone in the grown array
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, log2, sqrt
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Final
@@ -28,8 +28,8 @@ from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.table import Table, exact_sum
 from ceiba.task import Task
-from ceiba.tree import GrownArrays, Tree, tree_from_grown
-from ceiba.tree.routing import n_threads
+from ceiba.tree import GrownArrays, SurvivalSums, Tree, tree_from_grown
+from ceiba.tree.routing import attach_survival, find_row_ends, n_threads
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -39,6 +39,8 @@ Array = npt.NDArray[np.float64]
 
 # Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
+#: The core's names of criteria that have another one.
+_CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
 _COUNTS: Final = (int, Integral)  # in this order: abstract classes are slow to ask
 _MANY_ROWS: Final = 2**53  # more than any table has, and exact as a float
 #: C4.5: weights this close are equal; the sum of a row's fractional weights is not exact.
@@ -195,9 +197,9 @@ def core_options(
 def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
     """Return the core's options that do not depend on the table."""
     core = _core.GrowOptions()
-    core.set_criterion(ALIASES.get(options.criterion_name, options.criterion_name))
+    core.set_criterion(_CORE_CRITERIA.get(options.criterion_name, options.criterion_name))
     core.set_missing(options.missing_rule)
-    for name, row in OPTIONS[Task.CLASSIFICATION].items():
+    for name, row in OPTIONS[options.task].items():
         if row.core is not None:
             value = getattr(options, name)
             setattr(core, row.core, value if row.to_core is None else row.to_core(value))
@@ -268,6 +270,8 @@ def grow_by_search(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
     """Grow a tree by the core's search."""
+    if problem.options.task is Task.SURVIVAL:
+        return _grow_survival(problem, rows, subtree)
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
     scales = problem.scales
     if weight is None and options.task.has_classes:
@@ -287,6 +291,57 @@ def grow_by_search(
             table.core(), core_target, core_weight, core, rows, problem.case_weight
         )
     return tree_from_arrays(arrays, problem, units, subtree)
+
+
+def _grow_survival(
+    problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
+) -> Tree:
+    """Grow a survival tree: the search sees events per scaled time, weighted by that time."""
+    table, options, hazard = problem.table, problem.options, problem.hazard
+    units = Units.of(hazard.rate, hazard.cases)
+    cases = np.ldexp(hazard.cases, -units.weight)
+    exposure = cases * hazard.time
+    core = core_options(table, options, None, problem.scales, rows)
+    core.allow_zero_rate = True
+    if subtree is not None:
+        subtree.apply(core, options, PLAIN_UNITS)
+    # The core's gains are per unit of scaled time, those of the tree per unit of weight.
+    part = slice(None) if rows is None else rows
+    core.min_gain *= exact_sum(cases[part]) / exact_sum(exposure[part])
+    ranks = hazard.event_rank if options.criterion_name == "logrank" else None
+    rate = np.ldexp(hazard.rate, -units.target)[:, None]
+    grown = tree_from_arrays(
+        _core.grow_numbers(table.core(), rate, exposure, core, rows, cases, ranks),
+        problem,
+        units,
+        subtree,
+    )
+    sample = table if rows is None else table.take(rows.astype(np.intp))
+    ends = find_row_ends(grown, sample, hazard.cases[part])
+    if rows is not None:
+        ends = replace(ends, row=rows.astype(np.intp)[ends.row])
+    sums = SurvivalSums.of(grown, hazard, ends)
+    overall = hazard.overall if subtree is not None else float(sums.events[0] / sums.time[0])
+    # Shrinking would break monotone limits.
+    limited = options.monotonic_cst is not None
+    value = grown.value[:, 0, 0] if limited else sums.shrunken_hazard(overall)
+    factor = np.divide(grown.weight, sums.weight, out=np.zeros_like(sums.weight),
+                       where=sums.weight > 0)  # fmt: skip
+    runners_up = grown.competitors
+    if runners_up is not None:
+        owner = np.repeat(np.arange(grown.n_nodes), np.diff(runners_up.start))
+        runners_up = replace(runners_up, gain=runners_up.gain * factor[owner])
+    tree = replace(
+        grown,
+        weight=sums.weight,
+        value=value[:, None, None],
+        impurity=sums.impurity(),
+        gain=grown.gain * factor,
+        risk=sums.losses(value) / (sums.weight[0] if subtree is None else subtree.weight),
+        competitors=runners_up,
+    )
+    whole = subtree is None or subtree.depth == 0
+    return attach_survival(tree, problem.target.values, ends, whole=whole)
 
 
 def tree_from_arrays(

@@ -123,6 +123,15 @@ class GrowOptions:
         help="Rows each branch of a split needs. A float is a fraction of all rows, rounded up.",
         flag=float,
     )
+    min_events_leaf: int = _option(
+        0,
+        integer(0),
+        kind="int",
+        help="Observed events, by weight, that each branch of a split needs.",
+        flag=int,
+        growers=_without("best", "bins", "gain_ratio", "tests"),
+        core="min_events_leaf",
+    )
     min_weight_fraction_leaf: float = _option(
         0.0,
         number(0.0, 0.5, "[]"),
@@ -340,7 +349,7 @@ class GrowOptions:
         """The rules by which the values of nodes are computed from the core's arrays."""
         return ValueRules(
             self.criterion_name,
-            self.task.is_classification("Growing"),
+            self.task.has_classes,
             isinstance(self.categorical_splits, Multiway) and self.categorical_splits.empty,
             self.frequency_weights,
             0.0 if self.rpart is None else self.rpart.shrink,
@@ -396,40 +405,54 @@ class GrowOptions:
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
+_CRITERION_OBJECTS: Final = {
+    Task.CLASSIFICATION: (GainRatio, Chaid),
+    Task.REGRESSION: (Chaid,),
+    Task.SURVIVAL: (),
+}
+_CRITERION_HELP: Final = {
+    Task.CLASSIFICATION: '"log_loss" is an alias of "entropy", which is in bits. "hellinger" is '
+    'for rare classes. "gain_ratio" is the criterion of C4.5, see `ceiba.c45`. "chi2" and '
+    '"likelihood_ratio" are the tests of CHAID, see `ceiba.chaid`.',
+    Task.REGRESSION: '"friedman_mse" is an alias of "squared_error". "f_test" is the test of '
+    "CHAID, see `ceiba.chaid`.",
+    Task.SURVIVAL: '"logrank": the log-rank test of the branches. "exponential": the deviance of '
+    'constant relative hazards, as in rpart (method="exp").',
+}
+
+
 def _criterion_option(task: Task) -> Option:
     impurities = criterion_names(task)
     tests = tuple(name for name, of in TEST_CRITERIA.items() if of == task)
-    classes = task.is_classification("Growing")
-    objects = (GainRatio, Chaid) if classes else (Chaid,)
+    objects = task.lookup(_CRITERION_OBJECTS, "Growing")
     kinds = " or ".join(cls.__name__ for cls in objects)
     listed = ", ".join(f'"{name}"' for name in (*impurities, *tests))
     return Option(
         "criterion",
         DEFAULT_CRITERION[task],
-        (one_of(*impurities, *tests), instance(f"a {kinds} object", *objects)),
-        f"{{{listed}}} or {kinds}",
-        "Measure of split quality. "
-        + (
-            '"log_loss" is an alias of "entropy", which is in bits. "hellinger" is for rare '
-            'classes. "gain_ratio" is the criterion of C4.5, see `ceiba.c45`. "chi2" and '
-            '"likelihood_ratio" are the tests of CHAID, see `ceiba.chaid`.'
-            if classes
-            else '"friedman_mse" is an alias of "squared_error". "f_test" is the test of CHAID, '
-            "see `ceiba.chaid`."
-        ),
+        (one_of(*impurities, *tests), *([instance(f"a {kinds} object", *objects)] * bool(objects))),
+        f"{{{listed}}}" + f" or {kinds}" * bool(objects),
+        f"Measure of split quality. {_CRITERION_HELP[task]}",
         flag=str,
         growers=_ALL,
     )
 
 
-_CLASSES_ONLY: Final = frozenset({"class_prior", "cost_matrix"})
+#: Options that a task does not have.
+_ABSENT: Final = {
+    Task.CLASSIFICATION: frozenset({"min_events_leaf"}),
+    Task.REGRESSION: frozenset({"class_prior", "cost_matrix", "min_events_leaf"}),
+    Task.SURVIVAL: frozenset(
+        {"class_prior", "cost_matrix", "max_bins", "min_weight_fraction_leaf", "search"}
+    ),
+}
 
 
 def _task_options(task: Task) -> Mapping[str, Option]:
     rows = {"criterion": _criterion_option(task)}
     for entry in fields(GrowOptions):
         row = entry.metadata.get("option")
-        if row is not None and (task.has_classes or entry.name not in _CLASSES_ONLY):
+        if row is not None and entry.name not in _ABSENT[task]:
             rows[entry.name] = replace(row, name=entry.name)
     return MappingProxyType(rows)
 
@@ -447,7 +470,7 @@ _INTERNAL: Final = {
 _ALLOWED: Final = {
     task: {
         **_INTERNAL,
-        **{name: row.allowed for name, row in OPTIONS[Task.CLASSIFICATION].items()},
+        **{name: row.allowed for table in OPTIONS.values() for name, row in table.items()},
         "criterion": rows["criterion"].allowed,
     }
     for task, rows in OPTIONS.items()

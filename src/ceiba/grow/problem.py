@@ -30,7 +30,8 @@ from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_weights
-from ceiba.table.targets import read_target_like, split_target
+from ceiba.table.targets import HazardTarget, read_target_like, split_target
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
@@ -81,6 +82,11 @@ class Problem:
     def row_weight(self) -> Array:
         """Weight of each row; ones without weights."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
+
+    @cached_property
+    def hazard(self) -> HazardTarget:
+        """The survival target of all rows as rates of events."""
+        return HazardTarget(self.target.values, self.weight)
 
     @cached_property
     def scales(self) -> ClassScales:
@@ -212,7 +218,9 @@ class Problem:
 def needs_repeated_rows(options: GrowOptions) -> bool:
     """Return whether frequency weights must become repeated rows under these options."""
     return options.frequency_weights and (
-        options.missing_rule == "fractional" or options.criterion_name == "gain_ratio"
+        options.missing_rule == "fractional"
+        or options.criterion_name == "gain_ratio"
+        or options.task is Task.SURVIVAL
     )
 
 
@@ -229,9 +237,9 @@ def repeat_rows(
     total = float(frequency[at].sum())
     if total > _MAX_REPEATED_ROWS:
         raise DataError(
-            "Frequency weights repeat rows with missing='fractional' or criterion='gain_ratio', up "
-            f"to {_MAX_REPEATED_ROWS:,} rows; got weights that sum to {total:.4g}. Divide them by "
-            "a common factor, or pass them as sample_weight."
+            "Frequency weights repeat rows with missing='fractional', criterion='gain_ratio' and "
+            f"in survival trees, up to {_MAX_REPEATED_ROWS:,} rows; got weights that sum to "
+            f"{total:.4g}. Divide them by a common factor, or pass them as sample_weight."
         )
     again = np.repeat(at, frequency[at].astype(np.intp))
     weight: Any = None

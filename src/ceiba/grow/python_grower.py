@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ceiba.grow.core_grower import Units
 from ceiba.table import Table, Target
+from ceiba.task import Task
 from ceiba.tree import NodeTest, SplitKind, SplitTable, Tree
 from ceiba.tree.construct import build_empty_tree
 from ceiba.tree.routing import recount, sum_exactly, sum_in_order
@@ -96,15 +97,16 @@ def _count_rows(
     rows: Rows,
 ) -> Tree:
     labels = target.values[rows]
-    classes = target.info.task.is_classification("Growing")
+    task = target.info.task
+    classes = task.has_classes
     if classes:
         labels = np.stack([c[labels[:, k]] for k, c in enumerate(target.info.classes)], axis=1)
-    y = labels[:, 0] if target.info.n_outputs == 1 else labels
+    y = labels[:, 0] if labels.shape[1] == 1 else labels
     weights = None if weight is None else weight[rows]
     part = (
         table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
     )
-    units = Units.of(np.asarray(y), None) if not classes else Units()
+    units = Units.of(np.asarray(y), None) if task is Task.REGRESSION else Units()
     add = (
         sum_in_order if classes and weights is None else sum_exactly
     )  # counts are exact in any order

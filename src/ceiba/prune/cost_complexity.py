@@ -78,7 +78,7 @@ def node_risks(
 
 def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Array, float]:
     """Return the risk of each node as a sum over its rows, and the total weight."""
-    tree.task.require((Task.CLASSIFICATION, Task.REGRESSION), "Cost-complexity pruning")
+    tree.task.require(Task, "Cost-complexity pruning")
     if risk == "impurity":
         mass = search_mass(tree) if mass is None else mass
         return np.ascontiguousarray(mass * tree.impurity), float(mass[0])

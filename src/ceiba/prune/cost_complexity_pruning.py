@@ -73,11 +73,12 @@ class CostComplexity(Pruning):
         Spread the rows of each class evenly over random folds; False: as rpart does.
     groups : array-like of shape (n_rows,), default=None
         Rows of one group are held out together.
-    score : {"cost", "error", "log_loss", "brier", "auc"}, default="cost"
+    score : {"cost", "error", "log_loss", "brier", "auc", "concordance"}, default="cost"
         The score of held-out rows by which a size is chosen: the expected cost of the predictions
         (without costs the error), the error regardless of costs, the log loss or the Brier score of
-        the probabilities, or 1 - AUC (two classes; the mean of the folds). The sequence itself is
-        that of `risk`.
+        the probabilities, or 1 - AUC (two classes; the mean of the folds). Survival: half the
+        exponential deviance ("cost"), the integrated Brier score, or 1 - Harrell's C (the mean of
+        the folds). The sequence itself is that of `risk`.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the folds. None: the seed of the problem (the estimator's `random_state`, or 0).
     keep_unpruned : bool, default=False

@@ -27,12 +27,15 @@ _LOSSES: Final = {
     "squared_error": "mean squared error",
     "absolute_error": "mean absolute error",
     "poisson": "half the mean Poisson deviance",
+    "logrank": "half the mean exponential deviance",
+    "exponential": "half the mean exponential deviance",
 }
 _SCORES: Final = {
     "error": "share of wrong answers",
     "log_loss": "log loss",
     "brier": "Brier score",
     "auc": "1 - AUC, mean of the folds,",
+    "concordance": "1 - Harrell's C, mean of the folds,",
 }
 
 
@@ -139,7 +142,7 @@ def risk_unit(tree: Tree, kind: str) -> str:
     """Return the unit of a risk."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
-    if tree.task.is_regression("Cost-complexity pruning"):
+    if not tree.task.has_classes:
         return _LOSSES[tree.criterion]
     unit = "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
     return unit if tree.class_prior is None else f"prior-weighted {unit}"

@@ -18,6 +18,7 @@ import numpy as np
 from ceiba.criteria import weighted_quantiles
 from ceiba.errors import TreeError
 from ceiba.tree.arrays import Array, ArrayRecord, take_ragged
+from ceiba.tree.survival_nodes import survival_counts
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -99,6 +100,7 @@ def _level_pairs(target: Array, weight: Array, levels: Array) -> Array:
 #: The kinds of attachments that are computed, by name.
 ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
     "quantiles": AttachmentKind(_level_pairs, lambda numbers: numbers[::2]),
+    "survival": AttachmentKind(survival_counts, lambda numbers: numbers[:0]),
 }
 
 

@@ -65,10 +65,11 @@ protected:
     LevelRows levels_;
     std::vector<Entry> entries_;  // rows in an order of their levels
 
+    std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override;
+
 private:
     const std::vector<std::int32_t>& codes() const override { return levels_.code; }
     std::size_t rows_of(std::size_t level) const override { return levels_.start[level + 1] - levels_.start[level]; }
-    std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override;
     Cut best_level_cut(const LevelOrder& order, std::size_t n_missing, const Limits& limits) override;
     // The best cut of the entries; its position counts rows.
     virtual Cut best_entry_cut(std::size_t n_missing, const Limits& limits) = 0;

@@ -203,6 +203,8 @@ std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target
     }
     if (options.criterion == criteria::name_of<criteria::AbsoluteError>())
         return search(search_medians, search_weighted_medians);
+    if (options.criterion == criteria::name_of<criteria::LogRank>())
+        return search_log_rank(target, options, n_threads);
     return search(search_numbers<criteria::MomentDivision<false>>, search_numbers<criteria::MomentDivision<true>>);
 }
 

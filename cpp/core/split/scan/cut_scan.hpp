@@ -20,6 +20,11 @@ template <class D>
 bool respects(const D& division, const Limits& limits) {
     const double left = division.left_weight(), right = division.right_weight();
     if (!(left > 0.0 && right > 0.0) || left < limits.min_weight || right < limits.min_weight) return false;
+    if constexpr (requires { division.left_sum(); }) {
+        // Events are sums of rate x time, which are rounded.
+        const double least = limits.min_events * (1.0 - 0x1p-30);
+        if (least > 0.0 && (division.left_sum() < least || division.right_sum() < least)) return false;
+    }
     if (limits.monotone == 0) return true;
     const double a = division.left_value(), b = division.right_value();
     return (b - a) * limits.monotone >= 0.0 && a >= limits.low && a <= limits.high && b >= limits.low &&

@@ -20,8 +20,8 @@ inline double floor_of(const Candidate& c, const SearchOptions& options) {
 
 // What a division by this column must respect.
 inline Limits limits_of(std::size_t column, const SearchOptions& options, const NodeContext& context) {
-    return {options.min_rows, options.min_weight, options.monotone.empty() ? 0 : options.monotone[column], context.low,
-            context.high};
+    return {options.min_rows, options.min_weight, options.min_events,
+            options.monotone.empty() ? 0 : options.monotone[column], context.low, context.high};
 }
 
 // Do cuts of this column lie just below the midpoint?

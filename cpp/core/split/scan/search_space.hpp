@@ -4,6 +4,7 @@
 
 #include "split/levels/best_subset.hpp"
 #include "split/levels/level_search.hpp"
+#include "split/levels/log_rank_sets.hpp"
 #include "split/scan/column_finder.hpp"
 
 namespace ceiba::split {
@@ -71,6 +72,8 @@ public:
     }
 
 private:
+    static constexpr bool by_log_rank = std::is_same_v<C, criteria::LogRank>;
+
     void begin(bool all) {
         fresh = all;
         division.clear_left();
@@ -89,7 +92,16 @@ private:
                 out = best_subset(*node_, levels_, n_missing, limits, options_->class_scale, criterion);
                 return true;
             }
+        if constexpr (by_log_rank)
+            if (levels_.n_levels() + (n_missing > 0) <= most_levels_in_sets) {
+                out = best_log_rank_set(levels_, n_missing, limits, division, criterion);
+                return true;
+            }
         return false;
+    }
+    std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override {
+        if constexpr (by_log_rank) return {log_rank_order(levels_, division)};
+        return RowLevels::orders(n_missing, limits);
     }
     bool needs_events() const override {
         if constexpr (std::is_same_v<C, criteria::Poisson>) return !criterion.allow_zero;

@@ -14,6 +14,7 @@ template <class D>
 Finder search_class_outputs(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 template <class D>
 Finder search_numbers(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+Finder search_log_rank(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 Finder search_medians(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 Finder search_weighted_medians(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 

@@ -300,6 +300,7 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
         move(source.row, target.row);
         move(source.weight, target.weight);
         move(source.case_weight, target.case_weight);
+        move(source.event_rank, target.event_rank);
         for (std::size_t o = 0; o < source.labels.size(); ++o) move(source.labels[o], target.labels[o]);
         for (std::size_t o = 0; o < source.numbers.size(); ++o) move(source.numbers[o], target.numbers[o]);
     });

@@ -23,6 +23,7 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
     rows.row.resize(n_kept);
     if (target.weight) rows.weight.resize(n_kept);
     if (target.case_weight) rows.case_weight.resize(n_kept);
+    if (target.event_rank) rows.event_rank.resize(n_kept);
     (target.classification() ? rows.labels.resize(n_outputs) : rows.numbers.resize(n_outputs));
     for (auto& labels : rows.labels) labels.resize(n_kept);
     for (auto& numbers : rows.numbers) numbers.resize(n_kept);
@@ -35,6 +36,7 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
         };
         copy(rows.weight, [&](std::size_t row) { return target.weight[row]; });
         copy(rows.case_weight, [&](std::size_t row) { return target.case_weight[row]; });
+        copy(rows.event_rank, [&](std::size_t row) { return target.event_rank[row]; });
         for (std::size_t o = 0; o < rows.labels.size(); ++o)
             copy(rows.labels[o],
                  [&](std::size_t row) { return static_cast<std::uint16_t>(target.labels[row * n_outputs + o]); });
@@ -60,6 +62,7 @@ void RowStore::make_second_side() {
     to.row.resize(from.row.size());
     to.weight.resize(from.weight.size());
     to.case_weight.resize(from.case_weight.size());
+    to.event_rank.resize(from.event_rank.size());
     resize_all(to.labels, from.labels);
     resize_all(to.numbers, from.numbers);
     resize_all(codes[1], codes[0]);
@@ -198,6 +201,7 @@ data::TargetRows target_of(const NodeRows& node) {
     target.row = slice(from.row, node);
     target.weight = slice(from.weight, node);
     target.case_weight = slice(from.case_weight, node);
+    target.event_rank = slice(from.event_rank, node);
     for (const auto& labels : from.labels) target.labels.push_back(slice(labels, node));
     for (const auto& numbers : from.numbers) target.numbers.push_back(slice(numbers, node));
     return target;

@@ -147,10 +147,11 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def flag_rows() -> Mapping[str, Any]:
-    """Return the option rows of both tasks that have a flag, by name."""
+    """Return the option rows of all tasks that have a flag, by name."""
     from ceiba.estimators.parameters import PARAMETERS
 
-    rows = {**PARAMETERS[Task.REGRESSION], **PARAMETERS[Task.CLASSIFICATION]}
+    others = (PARAMETERS[Task.SURVIVAL], PARAMETERS[Task.REGRESSION])
+    rows = {**others[0], **others[1], **PARAMETERS[Task.CLASSIFICATION]}
     return {name: row for name, row in rows.items() if row.flag is not None}
 
 

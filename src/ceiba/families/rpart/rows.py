@@ -21,6 +21,7 @@ from ceiba.errors import DataError
 from ceiba.families.rpart.options import METHODS, RATES
 from ceiba.table import Table, Target, fit_schema, read, read_target, read_weights
 from ceiba.table.targets import (
+    cumulative_hazard,
     find_present_rows,
     is_named_target,
     order_as_declared,
@@ -40,18 +41,7 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     deaths = _drop_near_ties(np.unique(t[died == 1]))
     if len(deaths) > _MAX_DEATH_TIMES:
         deaths = np.quantile(deaths, np.arange(_MAX_DEATH_TIMES + 1) / _MAX_DEATH_TIMES)
-    borders = np.concatenate(([0.0], deaths[:-1], [t.max()]))
-    length = np.diff(borders)
-    # The interval of each row: open to the left, as R's cut has it.
-    interval = np.clip(np.searchsorted(borders, t, side="left") - 1, 0, len(length) - 1)
-    n = len(length)
-    rows = np.bincount(interval, minlength=n)
-    later = rows.sum() - np.cumsum(rows)
-    exposed = length * later + np.bincount(interval, t - borders[interval], n)
-    events = np.bincount(interval, died, n)
-    rate = np.divide(events, exposed, out=np.zeros(n), where=exposed > 0)
-    hazard = np.concatenate(([0.0], np.cumsum(rate * length)))
-    return np.interp(t, borders, hazard)
+    return cumulative_hazard(t, died, deaths)
 
 
 def _drop_near_ties(times: Array) -> Array:

@@ -4,8 +4,9 @@ The best of many splits looks good even in noise, and a column with more levels 
 splits: plain gain favours such columns. Instead, each column's best split gets a p-value that is
 corrected for the search over that column (`search_p_values.py`), times the number of columns
 (Bonferroni). The column with the smallest p-value splits the node, unless that is above
-`min_significance`. A bound is enough to pass the level; columns that pass are compared by their
-p-values (`separation.py`). Idea: Loh and Shih 1997; Hothorn, Hornik and Zeileis 2006.
+`min_significance`. Survival times are tested by their log-rank scores. A bound is enough to pass
+the level; columns that pass are compared by their p-values (`separation.py`). Idea: Loh and Shih
+1997; Hothorn, Hornik and Zeileis 2006.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class _SignificanceChooser:
         options, problem = self.problem.options, self.problem
         if options.max_depth is not None and self.depth + depth >= options.max_depth:
             return None
-        truth = problem.target.values[rows, 0]
+        truth = problem.target.values[rows]
         if len(rows) < 2 or np.all(truth == truth[0]):
             return None
         # Fractional sizes and minimum gains refer to the whole tree, not to the node.

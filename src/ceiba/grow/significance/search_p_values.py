@@ -11,6 +11,8 @@ best of many. Corrections:
               decide, the search is repeated on permuted targets (Monte Carlo; for two classes
               exactly, over all permutations). In regression p assumes normal targets, so the search
               is always repeated, unless a distribution-free bound decides (`separation.py`).
+              Survival times are tested as numbers, by the log-rank scores of the node's rows
+              (Hothorn and Lausen 2003).
 "bonferroni"  The same times the number of columns that were searched.
 "none"        The plain test of branches by classes, valid only for splits fixed beforehand.
 
@@ -21,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +42,8 @@ from ceiba.grow.significance.separation import (
     Separation,
 )
 from ceiba.table import Kind
+from ceiba.table.targets import log_rank_scores
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import evaluate_split
 
@@ -121,7 +125,7 @@ class SplitTest:
         self, rows: Rows, codes: npt.NDArray[np.int64]
     ) -> tuple[TestResult, Separation | None]:
         plain = self._test_groups(rows, codes)
-        classes = self.tree.task.is_classification("A test of splits")
+        classes = self.tree.task.has_classes
         if plain.method == _NOTHING.method or (classes and plain.p_value > self._level):
             return plain, None
         order = np.argsort(codes, kind="stable")
@@ -131,14 +135,19 @@ class SplitTest:
         return plain if classes else self._test_search(search, plain, 1), search
 
     def _centred_target(self, rows: Rows) -> CentredTarget:
-        truth = self.problem.target.values[rows, 0]
-        if self.tree.task.is_regression("A test of splits"):
+        truth = self._truth(rows)
+        if not self.tree.task.has_classes:
             return CentredTarget.of_numbers(truth)
         return CentredTarget.of_classes(truth)
 
+    def _truth(self, rows: Rows) -> npt.NDArray[Any]:
+        """Return the classes or numbers of rows; of survival times their log-rank scores."""
+        values = self.problem.target.values[rows]
+        return log_rank_scores(values) if self.tree.task is Task.SURVIVAL else values[:, 0]
+
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
         """Return the p-value of the best of n divisions, by bounds or else by permutation."""
-        classes = self.tree.task.is_classification("A test of splits")
+        classes = self.tree.task.has_classes
         if classes and n == 1:
             return plain
         if plain.p_value > self._level and search.values.is_nearly_normal:
@@ -159,8 +168,8 @@ class SplitTest:
         if len(rows) == 0:
             return _NOTHING
         group = np.unique(group, return_inverse=True)[1]
-        truth = self.problem.target.values[rows, 0]
-        if self.tree.task.is_regression("A test of splits"):
+        truth = self._truth(rows)
+        if not self.tree.task.has_classes:
             return f_test(truth, group)
         size = len(self.problem.target.info.classes[0])
         table = np.bincount(

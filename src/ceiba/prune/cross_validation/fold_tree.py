@@ -13,7 +13,8 @@ its leaves, which changes whenever one of them collapses into an ancestor. Score
     auc        1 - area under the ROC curve of each fold; risk and standard error are those of the
                folds, since a single row has no AUC
 
-Under `class_prior` losses are multiplied by prior over share of the true class.
+Under `class_prior` losses are multiplied by prior over share of the true class. The scores of
+survival trees are in `survival_folds.py`.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int32]
 Rows = npt.NDArray[np.uint32]
-Score = Literal["cost", "error", "log_loss", "brier", "auc"]
-SCORES: Final = ("cost", "error", "log_loss", "brier", "auc")
+Score = Literal["cost", "error", "log_loss", "brier", "auc", "concordance"]
+SCORES: Final = ("cost", "error", "log_loss", "brier", "auc", "concordance")
 _EPS: Final = float(np.finfo(np.float64).eps)
 
 
@@ -221,7 +222,7 @@ class FoldTree:
         """Return the sums of errors and their squares over the held-out rows, at each alpha."""
         weight, truth = self.error_weight[rows], self.truth[rows]
         n = len(self.grid)
-        if tree.task.is_regression("Cross-validation"):
+        if not tree.task.has_classes:
             scale = None if self.error_scale is None else self.error_scale[rows]
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
             loss = self.loss_name
@@ -234,7 +235,7 @@ class FoldTree:
     def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Return the sums of errors and their squares over rows with these step functions."""
         truth = self.truth[functions.entry_row]
-        if self.problem.options.task.is_classification("Cross-validation"):
+        if self.problem.options.task.has_classes:
             size = len(self.problem.target.info.classes[0])
             error = self.problem.scales.weighted_costs(size)[truth, functions.answer]
         else:
@@ -292,7 +293,7 @@ class FoldTree:
         counted = self.weights_count_rows
         rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
         unit = total
-        if self.error_scale is not None:
+        if self.error_scale is not None and not self.per_weight:
             unit = float((weight * self.error_scale)[tested].sum())
         variance = np.maximum(second - first**2 / total, 0.0) / unit**2 * (total / rows)
         return first / unit, variance
@@ -302,12 +303,17 @@ class FoldTree:
         """Factor of each row's error (time under observation); None: 1."""
         return None
 
+    @property
+    def per_weight(self) -> bool:
+        """Whether the mean error is per unit of weight, not of `error_scale`."""
+        return False
+
 
 def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
     """Return the work of a fold for a score other than the cost."""
-    if not problem.options.task.has_classes:
+    if not problem.options.task.has_classes or score == "concordance":
         raise OptionError(
             f"score={score!r} is not supported for {problem.options.task}. Leave score at 'cost'."
         )
@@ -391,13 +397,17 @@ class AucFoldTree(FoldTree):
                 "score='auc' needs a fold with held-out rows of both classes. Pass fewer folds, or "
                 "another score."
             )
-        mean = first / n
-        variance = np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
-        return mean, variance
+        return fold_figures(first, second, n)
 
     def _has_both_classes(self, rows: Rows) -> bool:
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
         return bool(weight[truth].any() and weight[~truth].any())
+
+
+def fold_figures(first: Array, second: Array, n: int) -> tuple[Array, Array]:
+    """Return the mean of n folds and the variance of that mean, from sums over the folds."""
+    mean = first / n
+    return mean, np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
 
 
 def _roc_auc(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:

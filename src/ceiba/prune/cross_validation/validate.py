@@ -12,7 +12,8 @@ where n = W^2 / sum w^2 is the effective number of rows (Kish), which does not d
 of the weights; n = W where weights are frequencies.
 
 Error: cost of the prediction, times prior over share of the true class; squared or absolute error;
-half the Poisson deviance. R_cv and its variance are means over repeats; `sd` is their spread.
+half the Poisson deviance, or the exponential deviance of survival times. R_cv and its variance are
+means over repeats; `sd` is their spread.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ from ceiba.prune.cross_validation.folds import (
     read_folds,
     read_seed,
 )
+from ceiba.prune.cross_validation.survival_folds import make_survival_fold_tree
 from ceiba.shards import grow_folds, with_targets
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
 
@@ -204,7 +207,9 @@ def cross_validate(
         check_shard_folds(folds, groups, problem.options)
         problem = with_targets(problem)
     work = FoldTree(problem, grid, risk, keep)
-    if score != "cost":
+    if problem.options.task is Task.SURVIVAL:
+        work = make_survival_fold_tree(score, problem, grid, risk, keep)
+    elif score != "cost":
         work = make_scored_fold_tree(score, problem, grid, risk, keep)
     options: dict[str, Any] = {"stratify": stratify, "groups": groups, "random_state": seed}
     make = read_folds if problem.table.is_whole else _grow_shard_folds
@@ -240,7 +245,7 @@ def run_folds(
     risks = np.stack([risk for risk, _ in figures])
     several = len(figures) > 1
     problem = fold_tree.problem
-    has_classes = problem.options.task.is_classification("Cross-validation")
+    has_classes = problem.options.task.has_classes
     return CrossValidation(
         alpha=fold_tree.grid,
         risk=np.ldexp(risks.mean(axis=0), fold_tree.exponent),

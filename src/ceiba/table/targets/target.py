@@ -24,6 +24,7 @@ from ceiba.table.readers.objects import missing_mask, objects_to_column
 from ceiba.table.readers.sparse import is_sparse
 from ceiba.table.schema import TargetInfo
 from ceiba.table.targets.labels import encode_labels, refuse_infinite
+from ceiba.table.targets.survival import read_events, read_times, split_columns
 from ceiba.table.weights import exact_sums
 from ceiba.task import Task, TaskName
 
@@ -39,7 +40,8 @@ class Target:
     info : TargetInfo
         Name, task, classes.
     values : ndarray of shape (n_rows, n_outputs), C order
-        int32 codes of ``info.classes`` (classification) or float64 (regression).
+        int32 codes of ``info.classes`` (classification) or float64 (regression). Survival: times,
+        and 1.0 for observed events, 0.0 for censored rows.
 
     Examples
     --------
@@ -82,7 +84,7 @@ def read_target(
     y : array-like, Series, frame or Target
         One value per row, or several outputs (2-d). Class labels of any sortable type. A Target is
         returned as it is.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
         What is learned.
     n_rows : int, optional
         Rows of the table, which must be the number of values.
@@ -134,6 +136,12 @@ def read_target(
     names = found_name if isinstance(found_name, tuple) else ()
     if name is None and isinstance(found_name, str):
         name = found_name
+    if task is Task.SURVIVAL:
+        time, event = split_columns(outputs)
+        times = read_times(time)
+        events = np.ones(len(times)) if event is None else read_events(event)
+        name = f"Surv({', '.join(names)})" if name is None and len(names) == 2 else name
+        return Target(TargetInfo(name, task), np.stack([times, events], axis=1))
     columns: list[Array]
     classes_of_each: tuple[Array, ...] = ()
     if task.is_regression("Reading a target"):
@@ -200,6 +208,8 @@ def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
                 "list, a Series, or the name of a column."
             )
     y = _to_array(y)
+    if y.dtype.names is not None:
+        return [y[field] for field in y.dtype.names], _output_names(y.dtype.names)
     refuse_complex(y.dtype)
     if y.ndim == 1:
         return [y], name
@@ -246,6 +256,8 @@ def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
     """Return some rows of a target of any container; several outputs as a 2-d array."""
     if isinstance(y, Mapping):
         return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
+    if isinstance(y, np.ndarray) and y.dtype.names is not None:
+        return y[rows]
     if _is_arrow(y):
         y = read_outputs(y)[0][0]
     return np.asarray(y, dtype=object)[rows]

@@ -160,7 +160,7 @@ def _target_from_json(field: Field) -> TargetInfo:
     field.object(("name", "task", "n_outputs", "classes"), ("outputs",))
     task = Task(field["task"].text(Task))
     n_outputs = field["n_outputs"].integer(1, 2**31)
-    n_arrays = n_outputs if task.is_classification("A model file") else 0
+    n_arrays = n_outputs if task.has_classes else 0
     return TargetInfo(
         name=field.optional("name", Field.text),
         task=task,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ceiba.tree.routing.attach import attach as attach
+from ceiba.tree.routing.attach import attach_survival as attach_survival
 from ceiba.tree.routing.branches import MISSING as MISSING
 from ceiba.tree.routing.branches import TO_ROOT as TO_ROOT
 from ceiba.tree.routing.branches import UNSEEN as UNSEEN

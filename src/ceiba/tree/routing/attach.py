@@ -12,6 +12,7 @@ from ceiba.table import Table
 from ceiba.tree.arrays import Array
 from ceiba.tree.attachments import ATTACHMENT_KINDS, Attachment
 from ceiba.tree.routing.row_ends import RowEnds, find_row_ends, slice_rows
+from ceiba.tree.survival_nodes import censoring_counts
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -56,3 +57,14 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
         start = np.cumsum([0, *map(len, numbers)])
         attachments[name] = Attachment(start, np.concatenate(numbers))
     return replace(tree, attachments=attachments or None)
+
+
+def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = True) -> Tree:
+    """Return a survival tree with the counts of its nodes; `whole`: its root has all rows."""
+    tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
+    if not whole:
+        return tree
+    some = ends.weight > 0
+    numbers = censoring_counts(target[ends.row[some]], ends.weight[some])
+    root = Attachment([0] + [len(numbers)] * tree.n_nodes, numbers)
+    return replace(tree, attachments={**(tree.attachments or {}), "censoring": root})

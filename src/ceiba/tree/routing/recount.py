@@ -17,14 +17,20 @@ import numpy as np
 
 from ceiba.criteria import MEDIAN, weighted_quantiles
 from ceiba.table import exact_sums, read_weights
-from ceiba.table.targets import read_target_like, split_target
+from ceiba.table.targets import HazardTarget, read_target_like, split_target
 from ceiba.task import Task
 from ceiba.tree.arrays import Array, sum_over_subtrees
 from ceiba.tree.impurity import alter_priors, class_impurity, class_risk, gains, scale_by_prior
 from ceiba.tree.notes import restore_answers
 from ceiba.tree.routing import route
-from ceiba.tree.routing.attach import attach_rows, attachment_settings, computed_attachments
+from ceiba.tree.routing.attach import (
+    attach_rows,
+    attach_survival,
+    attachment_settings,
+    computed_attachments,
+)
 from ceiba.tree.routing.row_ends import RowEnds, find_row_ends, slice_rows
+from ceiba.tree.survival_nodes import SurvivalSums
 
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
@@ -74,6 +80,9 @@ def recount(
             tests=None,
             attachments=computed_attachments(tree) if keep_value else None,
         )
+        if tree.task is Task.SURVIVAL:
+            counted = replace(counted, attachments=tree.attachments if keep_value else None)
+            return _recount_survival(counted, target, weight, ends, keep_value)
         if not keep_value:
             counted = attach_rows(counted, target, ends, attachment_settings(tree))
         kinds = {Task.CLASSIFICATION: _recount_classes, Task.REGRESSION: _recount_numbers}
@@ -144,6 +153,23 @@ def _recount_numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
         risk=risk,
     )
     return counted if keep_value else restore_answers(counted)
+
+
+def _recount_survival(
+    tree: Tree, target: Array, weight: Array, ends: RowEnds, keep_value: bool
+) -> Tree:
+    hazard = HazardTarget(target, weight)
+    sums = SurvivalSums.of(tree, hazard, ends)
+    value = tree.value[:, 0, 0] if keep_value else sums.shrunken_hazard(hazard.overall)
+    impurity = sums.impurity()
+    counted = replace(
+        tree,
+        value=value[:, None, None],
+        impurity=impurity,
+        gain=gains(tree, impurity, tree.weight),
+        risk=sums.losses(value) / sums.weight[0],
+    )
+    return counted if keep_value else restore_answers(attach_survival(counted, target, ends))
 
 
 def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:

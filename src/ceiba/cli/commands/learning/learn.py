@@ -35,6 +35,13 @@ def learn(
         ),
     ] = None,
     example: Example = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column with survival times; with --event, not --target.")
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(help="Column of observed events: 1 and 0, or with their code: status=dead."),
+    ] = None,
     model: Annotated[
         Path | None,
         typer.Option("--model", "-m", help="Model file to write. [default: DATA.ceiba]"),
@@ -145,6 +152,8 @@ def learn(
 
     ceiba learn sales.parquet -t amount --categorical shop --max-depth 4 -m sales.ceiba
 
+    ceiba learn trial.csv --time weeks --event died --prune 1se
+
     ceiba learn 'big/*.parquet' -t clicked --max-depth 8 --memory 4GB -m clicks.ceiba
     """  # fmt: skip
     from ceiba.cli.beyond_memory import open_files
@@ -157,7 +166,7 @@ def learn(
     show_warnings(quiet)
     if data is None or example is not None:
         data, target = resolve_example(data, target, example)
-    if target is None:
+    if target is None and time is None:
         raise OptionError("Missing option '--target' / '-t': the column to predict.")
     check_out_path(model, "--model")
     check_out_path(report, "--report")
@@ -165,9 +174,20 @@ def learn(
         raise OptionError("--small-report requires --report.")
     if weight is not None and frequency is not None:
         raise OptionError("Pass --weight or --frequency, not both.")
+    if (time is None) == (target is None) or (time is None) != (event is None):
+        raise OptionError("Pass --target, or --time and --event for survival times.")
+    if event is not None:
+        if task not in (None, "survival"):
+            raise OptionError(f"--task must be survival with --time and --event, got {task!r}.")
+        task = "survival"
+    elif task == "survival":
+        raise OptionError("--task survival requires --time and --event, not --target.")
+    column, coded, code = (event or "").partition("=")
     work = LearnJob(
         data=data,
-        target=target,
+        target=time or target or "",
+        event=None if event is None else column,
+        event_code=code if coded else None,
         reading=reading.resolve(quiet),
         shape={
             "drop": split_names(drop),
@@ -199,6 +219,7 @@ def learn(
         unusable = {
             "--categorical": categorical, "--numeric": numeric, "--ordered": ordered,
             "--test-size": test_size, "--hash-data": hash_data, "--frequency": frequency,
+            "--time": time,
         }  # fmt: skip
         open_files(work, task, memory, scratch, cluster, unusable)
     else:

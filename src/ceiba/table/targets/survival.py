@@ -1,0 +1,229 @@
+"""Survival targets: times and whether the event was observed, of any container.
+
+A structured array (a boolean field and one of numbers, as scikit-survival has it), two columns
+(time, then event), ``Surv(time, status)`` with the names of columns, or times alone, which are all
+observed. `Target.values` has a column of times and one of events (1.0, or 0.0: right-censored).
+
+`hazard_times` scales times so that the overall hazard is 1: the cumulative hazard of all rows at
+these times (Nelson's estimate with a constant rate between events). Overall survival is then
+exponential, and a Poisson tree of the events per unit of scaled time is a survival tree with
+relative hazards (LeBlanc and Crowley 1992).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba.errors import DataError, DataTypeError
+from ceiba.table.readers.objects import missing_mask
+
+Array = npt.NDArray[np.float64]
+
+_SURV = re.compile(r"\s*Surv\((?P<arguments>.*)\)\s*", re.DOTALL)
+_NOT_SUPPORTED: Final = (
+    "Left truncation, interval censoring and time-varying columns are not supported."
+)
+_CODE = re.compile(r"(?P<column>.+?)\s*==\s*(?P<code>.+)")
+
+
+class SurvivalNames(NamedTuple):
+    """Columns of a target, and the code of the event; R's codes 1 and 2 may be read."""
+
+    time: str
+    event: str
+    code: str | None = None
+    as_in_r: bool = False
+
+
+def parse_surv(text: str) -> SurvivalNames | None:
+    """Return the columns of ``Surv(time, status == 2)``; None if the text is not of this form."""
+    match = _SURV.fullmatch(text)
+    if match is None:
+        return None
+    time, *rest = (_unquote(part) for part in match["arguments"].split(","))
+    if len(rest) != 1 or not time or not rest[0] or "=" in rest[0].replace("==", ""):
+        raise DataError(
+            f"{text!r}: Surv takes two columns, the time and the event. {_NOT_SUPPORTED}"
+        )
+    code = _CODE.fullmatch(rest[0])
+    if code is None:
+        return SurvivalNames(time, rest[0], as_in_r=True)
+    return SurvivalNames(time, _unquote(code["column"]), _unquote(code["code"]))
+
+
+def _unquote(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "`'\"" else text
+
+
+def split_columns(outputs: list[npt.NDArray[Any]]) -> tuple[Any, Any]:
+    """Return times and events of the columns of a target; events are None if there are none."""
+    if len(outputs) == 1:
+        return outputs[0], None
+    if len(outputs) > 2:
+        raise DataError(
+            f"A survival target has two columns, time and event, got {len(outputs)}. "
+            f"{_NOT_SUPPORTED}"
+        )
+    first, second = outputs
+    if first.dtype.kind == "b" and second.dtype.kind != "b":  # scikit-survival: the event first
+        return second, first
+    return first, second
+
+
+def read_times(values: npt.NDArray[Any]) -> Array:
+    """Return times as numbers of at least 0."""
+    if values.dtype.kind in "mM":
+        raise DataTypeError(
+            f"Times must be numbers, got {values.dtype}. Divide durations by a unit, such as "
+            "np.timedelta64(1, 'D')."
+        )
+    try:
+        time = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise DataTypeError(
+            f"Times must be numbers, got {values.dtype} ({values[0]!r}, ...)."
+        ) from None
+    wrong = np.flatnonzero(time < 0)
+    if len(wrong):
+        row = int(wrong[0])
+        raise DataError(f"Times must be at least 0, got {time[row]:g} in row {row}.")
+    return time
+
+
+def read_events(values: npt.NDArray[Any], code: Any = None, *, as_in_r: bool = False) -> Array:
+    """Return 1.0 for observed events, 0.0 for censored rows and NaN for missing values."""
+    if values.dtype.kind in "biuf":
+        numbers = values.astype(np.float64)
+        levels = np.unique(numbers[~np.isnan(numbers)]).tolist()
+    else:  # numbered in the order of their names
+        missing = missing_mask(values.tolist())
+        present = values if missing is None else values[~missing]
+        levels = sorted(dict.fromkeys(present.tolist()), key=str)
+        places = {level: k for k, level in enumerate(levels)}
+        numbers = np.array([places.get(value, np.nan) for value in values.tolist()], np.float64)
+    codes: Any = None  # of each level
+    if code is None and set(levels) <= {0, 1}:
+        codes = np.array(levels, np.float64)
+    elif code is None and as_in_r and set(levels) <= {1, 2}:
+        codes = np.array(levels, np.float64) - 1.0
+    elif code is not None and len(levels) <= 2:
+        codes = np.array([_is_code(level, code) for level in levels], np.float64)
+    if codes is None or (code is not None and not codes.any()):
+        _refuse_codes(levels, code)
+    if values.dtype.kind in "biuf":
+        numbers = np.where(np.isnan(numbers), np.nan, np.searchsorted(levels, numbers))
+    present_rows = ~np.isnan(numbers)
+    events = np.full(len(values), np.nan)
+    events[present_rows] = codes[numbers[present_rows].astype(np.intp)]
+    return events
+
+
+def _is_code(level: Any, code: Any) -> bool:
+    """Whether a value is the code of the event, which may be written as text."""
+    try:
+        return bool(level == code or float(level) == float(code))
+    except (TypeError, ValueError):
+        return str(level) == str(code)
+
+
+def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
+    """Raise for events that are not 0 and 1, or not two values of which one is the code."""
+    shown = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
+    if len(levels) > 2:
+        raise DataError(
+            f"Events must have two values, got {shown}. Competing risks are not supported: pass a "
+            "column that is True for the event and False otherwise."
+        )
+    if code is None:
+        raise DataError(
+            f"Events must be 1 (observed) or 0 (censored), got {shown}. Pass the code of the "
+            f"event: event={levels[-1]!r}."
+        )
+    raise DataError(f"event={code!r} is not a value of the events: {shown}.")
+
+
+def check_observed(event: Array, weight: Array | None = None) -> None:
+    """Raise if no row with a weight has an observed event."""
+    if not (event > 0 if weight is None else (event > 0) & (weight > 0)).any():
+        raise DataError(
+            "No event is observed: all rows are censored. At least one row must have the event."
+        )
+
+
+def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Array:
+    """Return times on the scale with an overall hazard of 1, all above 0.
+
+    A time of 0 counts as half the smallest positive time.
+    """
+    if not time.all():
+        positive = time[time > 0]
+        time = np.where(time > 0, time, positive.min() / 2 if len(positive) else 1.0)
+    return cumulative_hazard(time, event, np.unique(time[event > 0]), weight)
+
+
+def cumulative_hazard(
+    time: Array, event: Array, event_times: Array, weight: Array | None = None
+) -> Array:
+    """Return the cumulative hazard of all rows at each time, with constant rates between events."""
+    borders = np.concatenate(([0.0], event_times[:-1], [time.max()]))
+    length = np.diff(borders)
+    n = len(length)
+    # The interval of each row: open to the left, as R's cut has it.
+    interval = np.clip(np.searchsorted(borders, time, side="left") - 1, 0, n - 1)
+    cases = np.ones(len(time)) if weight is None else weight
+    rows = np.bincount(interval, cases, n)
+    later = rows.sum() - np.cumsum(rows)
+    exposed = length * later + np.bincount(interval, cases * (time - borders[interval]), n)
+    events = np.bincount(interval, cases * event, n)
+    rate = np.divide(events, exposed, out=np.zeros(n), where=exposed > 0)
+    return np.interp(time, borders, np.concatenate(([0.0], np.cumsum(rate * length))))
+
+
+def log_rank_scores(values: Array) -> Array:
+    """Return event - H(time) of each row, H the Nelson-Aalen estimate; they sum to 0."""
+    place = np.unique(values[:, 0], return_inverse=True)[1]
+    leaving = np.bincount(place)
+    at_risk = leaving[::-1].cumsum()[::-1]
+    hazard = np.cumsum(np.bincount(place, values[:, 1]) / at_risk)
+    return np.asarray(values[:, 1] - hazard[place])
+
+
+class HazardTarget:
+    """A survival target as rates of events per scaled time, for growing and scoring.
+
+    Attributes
+    ----------
+    time : float64 array
+        Scaled times.
+    event, cases : float64 arrays
+        Observed events; weights of rows.
+    """
+
+    def __init__(self, values: Array, weight: Array | None) -> None:
+        self.event = np.ascontiguousarray(values[:, 1])
+        check_observed(self.event, weight)
+        self.cases = np.ones(len(values)) if weight is None else weight
+        self.time = hazard_times(values[:, 0], self.event, weight)
+        self._observed = values[:, 0]
+
+    @cached_property
+    def rate(self) -> Array:
+        """Events per unit of scaled time."""
+        return np.asarray(self.event / self.time)
+
+    @cached_property
+    def overall(self) -> float:
+        """The overall hazard: 1, apart from rounding."""
+        return float(self.cases @ self.event / (self.cases @ self.time))
+
+    @cached_property
+    def event_rank(self) -> npt.NDArray[np.uint32]:
+        """Distinct event times of all rows up to the time of each row."""
+        times = np.unique(self._observed[self.event > 0])
+        return np.searchsorted(times, self._observed, side="right").astype(np.uint32)

@@ -1,0 +1,115 @@
+"""Figures of the nodes of survival trees, from the rows that end in them.
+
+With d events in scaled time T (overall hazard 1, `ceiba.table.targets.survival`), the value of a
+node is its relative hazard, shrunk towards the overall hazard r as in rpart: (d + 1) / (T + 1 / r).
+A leaf without events then has a hazard above 0. The impurity of a node is half the mean exponential
+deviance about d / T, its risk the same about its value, both per unit of weight (LeBlanc and
+Crowley 1992). All follow from three sums over rows, which are added up over subtrees.
+
+The attachment "survival" has the Kaplan-Meier counts of each node, flat: time, weight at risk and
+weight of events at each distinct event time, and at the last observed time if it has no event.
+"censoring" has the same of censored rows, of the root alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ceiba.errors import TreeError
+from ceiba.survival import SurvivalCurve
+from ceiba.table.targets import HazardTarget
+from ceiba.tree.arrays import Array, sum_over_subtrees
+
+if TYPE_CHECKING:
+    from ceiba.tree.routing.row_ends import RowEnds
+    from ceiba.tree.tree import Tree
+
+
+class SurvivalSums(NamedTuple):
+    """Sums over the rows of each node: weight, events, scaled time, -log scaled time of events."""
+
+    weight: Array
+    events: Array
+    time: Array
+    log_time: Array
+
+    @classmethod
+    def of(cls, tree: Tree, hazard: HazardTarget, ends: RowEnds) -> SurvivalSums:
+        """Sum over the rows that end in each node, and over subtrees."""
+        event, time = hazard.event[ends.row], hazard.time[ends.row]
+        terms = (np.ones(len(time)), event, time, -event * np.log(time))
+        return cls(
+            *(
+                sum_over_subtrees(tree, np.bincount(ends.node, ends.weight * term, tree.n_nodes))
+                for term in terms
+            )
+        )
+
+    def shrunken_hazard(self, overall: float) -> Array:
+        """Return the relative hazard of each node."""
+        return np.asarray(overall * (self.events + 1.0) / (overall * self.time + 1.0))
+
+    def impurity(self) -> Array:
+        """Return half the mean deviance of each node about its own hazard."""
+        own = np.divide(self.events, self.time, out=np.ones_like(self.time), where=self.events > 0)
+        loss = self.log_time - self.events * np.log(own)
+        loss = np.where(self.events > 0, loss, 0.0)
+        return np.maximum(np.divide(loss, self.weight, out=loss, where=self.weight > 0), 0.0)
+
+    def losses(self, hazard: Array) -> Array:
+        """Return half the deviance of each node about a hazard, summed over its rows."""
+        logs = np.log(hazard, out=np.zeros_like(hazard), where=self.events > 0)
+        return self.log_time - self.events * logs - self.events + self.time * hazard
+
+
+def survival_counts(target: Array, weight: Array, _settings: Array) -> Array:
+    """Return time, weight at risk and weight of events of each distinct event time, flat."""
+    return _counts(target[:, 0], target[:, 1] > 0, weight)
+
+
+def censoring_counts(target: Array, weight: Array) -> Array:
+    """Return the same of censored rows, which leave after the events of their time."""
+    time, censored = target[:, 0], target[:, 1] <= 0
+    counts = _counts(time, censored, weight).reshape(-1, 3)
+    distinct, where = np.unique(time, return_inverse=True)
+    dead = np.bincount(where, weight * ~censored, len(distinct))
+    at_risk = counts[:, 1] - dead[np.searchsorted(distinct, counts[:, 0])]
+    counts[:, 1] = np.maximum(at_risk, counts[:, 2])
+    return counts.ravel()
+
+
+def _counts(time: Array, counted: Array, weight: Array) -> Array:
+    """Return time, weight at risk and counted weight at the distinct times of counted rows."""
+    kept = weight > 0
+    time, counted, weight = time[kept], counted[kept], weight[kept]
+    order = np.argsort(time, kind="stable")
+    time, counted, weight = time[order], counted[order], weight[order]
+    times = np.unique(np.append(time[counted], time[-1:]))
+    # Weights are summed from the last time backwards: those at risk at a time leave at or after it.
+    after = np.append(np.cumsum(weight[::-1])[::-1], 0.0)
+    at_risk = after[np.searchsorted(time, times, side="left")]
+    events = np.bincount(np.searchsorted(times, time[counted]), weight[counted], len(times))
+    return np.stack([times, at_risk, events], axis=1).ravel()
+
+
+def node_curve(tree: Tree, node: int) -> SurvivalCurve:
+    """Return the Kaplan-Meier curve of a node of a survival tree."""
+    return SurvivalCurve(*_counts_of(tree, node, "survival"), n=float(tree.weight[node]))
+
+
+def censoring_curve(tree: Tree) -> SurvivalCurve:
+    """Return the curve of the time to censoring of the training rows."""
+    return SurvivalCurve(*_counts_of(tree, 0, "censoring"), n=float(tree.weight[0]))
+
+
+def _counts_of(tree: Tree, node: int, name: str) -> Array:
+    """Return times, weights at risk and weights of events of a node."""
+    numbers = (tree.attachments or {}).get(name)
+    if numbers is None or not len(numbers.of(node)):
+        raise TreeError(
+            f"Node {node} has no {name} counts. Fit a DecisionTreeSurvival, or call "
+            "refit_leaves(X, y)."
+        )
+    return numbers.of(node).reshape(-1, 3).T
