@@ -61,7 +61,7 @@ class SurvivalSums(NamedTuple):
     def losses(self, hazard: Array) -> Array:
         """Return half the deviance of each node about a hazard, summed over its rows."""
         logs = np.log(hazard, out=np.zeros_like(hazard), where=self.events > 0)
-        return self.log_time - self.events * logs - self.events + self.time * hazard
+        return np.asarray(self.log_time - self.events * logs - self.events + self.time * hazard)
 
 
 def survival_counts(target: Array, weight: Array, _settings: Array) -> Array:
@@ -96,20 +96,21 @@ def _counts(time: Array, counted: Array, weight: Array) -> Array:
 
 def node_curve(tree: Tree, node: int) -> SurvivalCurve:
     """Return the Kaplan-Meier curve of a node of a survival tree."""
-    return SurvivalCurve(*_counts_of(tree, node, "survival"), n=float(tree.weight[node]))
+    return _read_curve(tree, node, "survival")
 
 
 def censoring_curve(tree: Tree) -> SurvivalCurve:
     """Return the curve of the time to censoring of the training rows."""
-    return SurvivalCurve(*_counts_of(tree, 0, "censoring"), n=float(tree.weight[0]))
+    return _read_curve(tree, 0, "censoring")
 
 
-def _counts_of(tree: Tree, node: int, name: str) -> Array:
-    """Return times, weights at risk and weights of events of a node."""
+def _read_curve(tree: Tree, node: int, name: str) -> SurvivalCurve:
+    """Return the curve of the counts of a node."""
     numbers = (tree.attachments or {}).get(name)
     if numbers is None or not len(numbers.of(node)):
         raise TreeError(
             f"Node {node} has no {name} counts. Fit a DecisionTreeSurvival, or call "
             "refit_leaves(X, y)."
         )
-    return numbers.of(node).reshape(-1, 3).T
+    time, at_risk, events = numbers.of(node).reshape(-1, 3).T
+    return SurvivalCurve(time, at_risk, events, float(tree.weight[node]))

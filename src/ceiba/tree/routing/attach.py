@@ -66,5 +66,5 @@ def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = T
         return tree
     some = ends.weight > 0
     numbers = censoring_counts(target[ends.row[some]], ends.weight[some])
-    root = Attachment([0] + [len(numbers)] * tree.n_nodes, numbers)
+    root = Attachment(np.array([0] + [len(numbers)] * tree.n_nodes), numbers)
     return replace(tree, attachments={**(tree.attachments or {}), "censoring": root})
