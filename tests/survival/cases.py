@@ -27,3 +27,19 @@ def draw_case(seed: int, most: int = 60) -> Case:
     weight = rng.integers(1, 4, n).astype(np.float64) if seed % 2 else np.ones(n)
     risk = rng.integers(0, 5, n) / 4 if seed % 4 else rng.normal(size=n)
     return Case(time.astype(np.float64), event, weight, risk.astype(np.float64))
+
+
+def simulate(n: int, seed: int) -> dict[str, npt.NDArray[Any]]:
+    """Draw exponential times whose rate depends on age and stage; a third is censored."""
+    rng = np.random.default_rng(seed)
+    age, stage = rng.uniform(30, 80, n).round(), rng.choice(["I", "II", "III"], n)
+    noise = rng.normal(size=n).round(2)
+    rate = np.exp(0.9 * (age > 60) + 1.0 * (stage == "III")) / 10
+    time, censored = rng.exponential(1 / rate), rng.uniform(2, 25, n)
+    return {
+        "age": age,
+        "stage": stage,
+        "noise": noise,
+        "weeks": np.minimum(time, censored).round(2),
+        "died": time <= censored,
+    }

@@ -113,6 +113,12 @@ class LearnJob:
             also = "" if self.event is None else f" or {self.event!r}"
             remark(f"Left out: {left} without {self.target!r}{also}.", self.quiet)
 
+    @property
+    def target_text(self) -> str:
+        """The target column, or "Surv(time, event)" with the code of the event."""
+        code = "" if self.event_code is None else f" == {self.event_code}"
+        return self.target if self.event is None else f"Surv({self.target}, {self.event}{code})"
+
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
         """Print a description of the table and warnings; return the identifiers to drop."""
         description = describe_table(table)
@@ -259,7 +265,7 @@ class LearnJob:
             judged = model.evaluate(held, truth, weights)
             lines.append(f"On {pluralize(len(truth), 'held-out row')}:")
         elif test is not None:
-            judged = evaluate_file(model, test, self.reading, self.target, self.weight)
+            judged = evaluate_file(model, test, self.reading, self.target_text, self.weight)
             lines.append(f"On {display_name(test)}:")
         if judged is not None:
             lines += [*format_evaluation(judged), ""]
@@ -281,7 +287,7 @@ class LearnJob:
         if self.test is not None:
             held_out = (model._read_rows(self.test[0]), self.test[1])
         elif test is not None:
-            held_out = read_truth(model, test, self.reading, self.target, None)[:2]
+            held_out = read_truth(model, test, self.reading, self.target_text, None)[:2]
         train: Any = self.train
         table, y = train
         if not isinstance(table, Scan):

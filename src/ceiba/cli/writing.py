@@ -19,7 +19,8 @@ from ceiba._polars import pl
 from ceiba.cli.terminal.output import remark
 from ceiba.errors import OptionError
 from ceiba.table.files import Batch, CsvPiece, apply_schema, display_name
-from ceiba.tree import Tree
+from ceiba.task import Task
+from ceiba.tree import Tree, has_curve, node_curve
 from ceiba.tree.model_file import atomic_write
 from ceiba.tree.routing import n_threads, route
 
@@ -57,7 +58,12 @@ class Predictions:
             tree.value[:, k, 0] if labels is None else tree.target.classes[k][labels[:, k]]
             for k in range(tree.n_outputs)
         ]
-        return self._frame(answers, tree.value, nodes)
+        frame = self._frame(answers, tree.value, nodes)
+        if tree.task is not Task.SURVIVAL or not has_curve(tree):
+            return frame
+        medians = [node_curve(tree, node).median().value for node in nodes.tolist()]
+        median = pl.Series(f"{self.prefix}median", [m if m < np.inf else None for m in medians])
+        return frame.insert_column(1, median.cast(pl.Float64))
 
     def find_leaves(self, frame: pl.DataFrame) -> Any:
         """Return the node that each row reaches."""

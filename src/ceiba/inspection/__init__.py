@@ -30,6 +30,10 @@ from ceiba.inspection.splitting.split_table import split_curve, split_table
 from ceiba.inspection.splitting.split_tests import split_tests
 from ceiba.inspection.summary import Fact, Summary
 from ceiba.inspection.summary import summary as summary
+from ceiba.inspection.survival_evaluation import SurvivalEvaluation
+from ceiba.inspection.survival_evaluation import SurvivalJudge as SurvivalJudge
+from ceiba.inspection.survival_evaluation import choose_horizon as choose_horizon
+from ceiba.inspection.survival_evaluation import choose_times as choose_times
 
 __all__ = [
     "ClassEvaluation",
@@ -48,6 +52,7 @@ __all__ = [
     "Rule",
     "RuleTable",
     "Summary",
+    "SurvivalEvaluation",
     "describe",
     "formula",
     "gain",

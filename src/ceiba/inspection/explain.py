@@ -20,8 +20,10 @@ import numpy.typing as npt
 
 from ceiba.errors import DataError
 from ceiba.formatting import escape_control
+from ceiba.layout import survival_texts
 from ceiba.listing import Block, Listing, format_blocks
 from ceiba.table import Column, Table, format_value
+from ceiba.task import Task
 from ceiba.tree import Cut, Intervals, Tree, note_text
 from ceiba.tree.routing import RouteStep, route, trace
 from ceiba.tree.splits import ALL_DIGITS, Split, format_cut, level_text, number_text
@@ -107,6 +109,8 @@ class Explanation:
     costs : dict or None
         Expected cost of each answer, where the costs of errors and not the largest probability
         chose it.
+    survival : tuple of str
+        Relative risk, events and median time of the leaf of a survival tree, as texts.
     lang : str
         Language of the sentences.
 
@@ -131,6 +135,7 @@ class Explanation:
     has_priors: bool = False
     outputs: tuple[str, ...] = ()
     costs: dict[Any, float] | None = None
+    survival: tuple[str, ...] = ()
     lang: str = "en"
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,7 +200,7 @@ class Explanation:
             costs = self.costs_text()
             parts = [f"{probability} {number_text(share, 3)}", *([costs] if costs else []), where]
             where = "; ".join(parts)
-        answer = _format_answer(self.answer)
+        answer = ", ".join(self.survival) or _format_answer(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
             answer = ", ".join(f"{name} = {_format_answer(label)}" for name, label in pairs)
@@ -246,6 +251,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
         note=note_text(tree, leaf),
         has_priors=tree.class_prior is not None,
         costs=costs,
+        survival=tuple(survival_texts(tree, leaf, 4, lang)) if tree.task is Task.SURVIVAL else (),
         lang=words(lang).lang,
     )
 
@@ -359,7 +365,7 @@ def _format_answer(answer: Any) -> Any:
 
 
 def _has_classes(tree: Tree) -> bool:
-    return tree.task.is_classification("An explanation") and tree.n_outputs == 1
+    return tree.task.has_classes and tree.n_outputs == 1
 
 
 def _tracked_values(tree: Tree, k: int) -> Any:

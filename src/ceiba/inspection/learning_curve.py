@@ -193,6 +193,8 @@ def _find_scorer(estimator: Any, metric: Any) -> tuple[Any, str]:
     if metric is None:
         from sklearn.base import is_classifier
 
+        if hasattr(estimator, "predict_survival_function"):
+            return None, "Harrell's C"
         return None, "accuracy" if is_classifier(estimator) else "R²"
     if callable(metric):
         return metric, getattr(metric, "__name__", "score")

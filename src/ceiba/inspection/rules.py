@@ -22,13 +22,18 @@ from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
 from ceiba.listing import Listing
 from ceiba.paths import Condition, node_conditions
+from ceiba.survival import Estimate, SurvivalCurve
 from ceiba.task import Task
-from ceiba.tree import Tree, note_text
+from ceiba.tree import Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import DIGITS, level_text, number_text
 from ceiba.words import words
 
 #: The words for the interval of a leaf.
-_INTERVAL: Final = {Task.CLASSIFICATION: "rules.wilson", Task.REGRESSION: "rules.of_mean"}
+_INTERVAL: Final = {
+    Task.CLASSIFICATION: "rules.wilson",
+    Task.REGRESSION: "rules.of_mean",
+    Task.SURVIVAL: "rules.of_median",
+}
 _MAX_LEVELS: Final = 8  # levels listed in a condition
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
@@ -78,12 +83,14 @@ class Rule:
     confidence, lift : float
         Probability of the class, and its ratio to the probability at the root; NaN for regression.
     low, high : float
-        95 % interval of the confidence (Wilson) or of the mean. NaN if rows are weighted, or if
-        the confidence is not a share of rows (priors, monotone limits).
+        95 % interval of the confidence (Wilson), of the mean, or of the median time. NaN if rows
+        are weighted, or if the confidence is not a share of rows (priors, monotone limits).
     note : str
         The notes of the node.
     interest : Interest, optional
         Rows, probability and weight of evidence of the class `positive`.
+    curve : SurvivalCurve, optional
+        The Kaplan-Meier curve of a survival tree's leaf.
     optimistic : bool
         Whether the rows of the interval also chose the splits; False for honest leaves.
     lang : str
@@ -102,6 +109,7 @@ class Rule:
     high: float
     note: str = ""
     interest: Interest | None = None
+    curve: SurvivalCurve | None = None
     optimistic: bool = True
     lang: str = "en"
 
@@ -111,6 +119,8 @@ class Rule:
         if self.confidence == self.confidence:
             sure, lift = f"{self.confidence:.3g}", f"{self.lift:.3g}"
             figures = word("rules.figures", confidence=sure, lift=lift)
+        elif self.curve is not None:
+            value, figures = word("survival.risk", value=value), self.curve_text()
         else:
             low, high = number_text(self.low, 4), number_text(self.high, 4)
             figures = word("rules.interval", low=low, high=high)
@@ -121,6 +131,15 @@ class Rule:
         about = f"  ({about})" if about else ""
         note = f"\n   # {self.note}" if self.note else ""
         return word("rules.sentence", text=self.text, value=value, about=about, note=note)
+
+    def curve_text(self) -> str:
+        """Return events and median with its interval; empty without a curve."""
+        if self.curve is None:
+            return ""
+        word = words(self.lang)
+        median = Estimate(self.curve.median().value, self.low, self.high).text(self.lang)
+        events = word("survival.events", n=number_text(self.curve.n_events))
+        return f"{events}, {word('survival.median', time=median)}"
 
 
 class RuleTable(Listing):
@@ -154,6 +173,12 @@ class RuleTable(Listing):
             figures[name] = np.array([getattr(rule, name) for rule in self.rules], kind)
         if self.rules and all(math.isnan(rule.confidence) for rule in self.rules):
             del figures["confidence"], figures["lift"]
+        curves = [rule.curve for rule in self.rules if rule.curve is not None]
+        if len(curves) == len(self.rules) > 0:
+            low, high = figures.pop("low"), figures.pop("high")
+            figures["events"] = np.array([curve.n_events for curve in curves])
+            figures["median"] = np.array([curve.median().value for curve in curves])
+            figures |= {"low": low, "high": high}
         if any(rule.note for rule in self.rules):
             figures["note"] = np.array([rule.note for rule in self.rules], object)
         if self.rules and self.rules[0].interest is not None:
@@ -363,11 +388,15 @@ def _build_rule(
     share = float(tree.share[node] * tree.end_share[node])
     sure, lift, low, high = _confidence_and_interval(tree, node, rows, confidence, weighted)
     value = tree.node(node).label
+    curve = None
+    if tree.task is Task.SURVIVAL and has_curve(tree, node):
+        curve = node_curve(tree, node)
+        low, high = curve.median(confidence)[1:]
     note, optimistic = note_text(tree, node), not tree.honest
-    figures = (share, sure, lift, low, high)
     return Rule(
-        node, condition, text, value, rows, *figures, note, optimistic=optimistic, lang=lang
-    )
+        node, condition, text, value, rows, share, sure, lift, low, high, note,
+        curve=curve, optimistic=optimistic, lang=lang,
+    )  # fmt: skip
 
 
 def _confidence_and_interval(
@@ -377,7 +406,7 @@ def _confidence_and_interval(
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
-    if tree.task.is_regression("A table of rules"):
+    if not tree.task.has_classes:
         low, high = (nothing, nothing) if weighted else _mean_interval(tree, node, level)
         return nothing, nothing, low, high
     best = int(tree.answer[node])
@@ -466,12 +495,13 @@ def _legend(tree: Tree, confidence: float, lang: str) -> str:
         source = word["rules.from_training_prior"]
     level = f"{100 * confidence:g}"
     interval = word("rules.legend_interval", level=level, source=source, kind=kind)
-    if is_weighted(tree):
+    if is_weighted(tree) and tree.task is not Task.SURVIVAL:
         interval = word["rules.unknown_weighted"]
     elif tree.smoothed:
         interval = word["rules.unknown_smoothed"]
     legend = "prior" if tree.class_prior is not None else "classes"
     legend = "numbers" if not tree.task.has_classes else legend
+    legend = "survival" if tree.task is Task.SURVIVAL else legend
     return word(f"rules.legend_{legend}", interval=interval)
 
 

@@ -16,7 +16,8 @@ from ceiba.formatting import escape_control
 from ceiba.inspection.importance import importance
 from ceiba.layout import percent
 from ceiba.listing import Block, Grid, Listing, format_blocks
-from ceiba.tree import Tree
+from ceiba.task import Task
+from ceiba.tree import Tree, has_curve, node_curve
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import Catalogue, words
 
@@ -115,8 +116,8 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
 
 
 def _title(tree: Tree, word: Catalogue) -> str:
-    what = word["summary.regression"]
-    if tree.task.is_classification("A summary"):
+    what = word[f"summary.{'survival' if tree.task is Task.SURVIVAL else 'regression'}"]
+    if tree.task.has_classes:
         labels = [level_text(label) for label in tree.target.classes[0]]
         listed = ", ".join(labels)
         if len(labels) > 6:
@@ -138,6 +139,14 @@ def _row_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     if weight != n:
         legend = word["summary.total_weight"]
         facts.append(_fact(word, "weight", weight, number_text(weight), legend))
+    if tree.task is Task.SURVIVAL and has_curve(tree):
+        curve = node_curve(tree, 0)
+        events, median = curve.n_events, curve.median()
+        legend = word["summary.median_legend"]
+        facts.append(
+            _fact(word, "events", events, number_text(events), word["summary.events_legend"])
+        )
+        facts.append(_fact(word, "median", median.value, median.text(word.lang), legend))
     if tree.task.has_classes and tree.n_outputs == 1:
         labels = tree.target.classes[0].tolist()
         shares = dict(zip(labels, tree.value[0, 0, : len(labels)].tolist(), strict=True))
@@ -181,9 +190,11 @@ def _risk_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
     unit = word["summary.unit_squared"]
-    if tree.task.is_classification("A summary"):
+    if tree.task.has_classes:
         with_costs = tree.cost_matrix is not None
         unit = word["summary.unit_cost" if with_costs else "summary.unit_share"]
+    elif tree.task is Task.SURVIVAL:
+        unit = word["summary.unit_deviance"]
     elif tree.criterion != "squared_error":
         unit = word("summary.unit_loss", criterion=tree.criterion)
     if tree.class_prior is not None:

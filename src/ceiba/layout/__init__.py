@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ceiba.layout.captions import percent as percent
 from ceiba.layout.captions import question as question
+from ceiba.layout.captions import survival_texts as survival_texts
 from ceiba.layout.colours import NUMBER as NUMBER
 from ceiba.layout.colours import NodeFills as NodeFills
 from ceiba.layout.colours import ValueScale as ValueScale

@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ceiba.tree import Cut, Intervals, LevelSets, Tree, note_text
+from ceiba.survival import format_time
+from ceiba.task import Task
+from ceiba.tree import Cut, Intervals, LevelSets, Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import format_cut, level_text, number_text, quote_level
 from ceiba.words import words
 
@@ -88,7 +90,7 @@ def caption(
     lang: str = "en",
 ) -> Caption:
     """Return the caption of a node; `leaf` is also True for a folded node."""
-    answer = _answer_lines(tree, node, digits)
+    answer = _answer_lines(tree, node, digits, lang)
     if leaf:
         head, *lines = answer
     else:
@@ -96,6 +98,7 @@ def caption(
         # No class label in inner nodes: it would read as a prediction, and the bar is clearer.
         centre = words(lang)["plot.median" if tree.criterion == "absolute_error" else "plot.mean"]
         lines = [] if tree.task.has_classes else [f"{centre} {value}" for value in answer]
+        lines = answer if tree.task is Task.SURVIVAL else lines
     if tree.n_rows[0]:
         rows = words(lang).number(int(tree.n_rows[node]))
         lines.append(f"n = {rows} ({percent(float(tree.share[node]))})")
@@ -153,10 +156,24 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
     return tuple(tree.value[node, 0, : len(tree.target.classes[0])].tolist())
 
 
-def _answer_lines(tree: Tree, node: int, digits: int | None) -> list[str]:
+def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str = "en") -> list[str]:
+    """Return relative risk, events and median time of a node of a survival tree."""
+    word, value = words(lang), number_text(float(tree.value[node, 0, 0]), digits or 4)
+    texts = [word("survival.risk", value=value)]
+    if has_curve(tree, node):
+        curve = node_curve(tree, node)
+        texts.append(word("survival.events", n=number_text(curve.n_events)))
+        texts.append(word("survival.median", time=format_time(curve.median().value, lang)))
+    return texts
+
+
+def _answer_lines(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
     """Return the node's prediction, one line per output."""
     values = tree.value[node]
-    if tree.task.is_regression("A drawing"):
+    if tree.task is Task.SURVIVAL:
+        risk, *figures = survival_texts(tree, node, digits, lang)
+        return [risk, ", ".join(figures)] if figures else [risk]
+    if not tree.task.has_classes:
         numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]
         return [tree.target.format_output(k, text) for k, text in enumerate(numbers)]
     best = tree.answer[node].reshape(-1).tolist()

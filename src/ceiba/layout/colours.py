@@ -62,7 +62,7 @@ def node_strengths(tree: Tree) -> NDArray[np.float64]:
     """Return the colour strength of each node, from 0 to 1: by purity, or by its value."""
     if tree.n_outputs > 1:
         return np.zeros(tree.n_nodes)
-    if tree.task.is_regression("A drawing"):
+    if not tree.task.has_classes:
         return ValueScale(tree).place(tree.value[:, 0, 0])
     n = len(tree.target.classes[0])
     if n < 2:

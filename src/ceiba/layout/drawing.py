@@ -41,7 +41,7 @@ class Sheet:
     counts: bool = False
     lang: str = "en"
     direction: Literal["down", "right"] = "down"  # of increasing depth
-    leaf_panels: bool = False  # reserve space for a plot of the rows of each leaf
+    leaf_panels: float = 0.0  # height of a plot of the rows of each leaf, in panels
     inner_panels: Mapping[int, PanelAxis] = field(
         default_factory=dict
     )  # the same for these inner nodes
@@ -165,7 +165,7 @@ def _box(node: VisibleNode, measure: Measure, sheet: Sheet) -> Box:
     panel = axis = 0.0
     if node.leaf and sheet.leaf_panels:
         needs, panel = sheet.panel_size
-        panel *= 0.5  # a box plot is low
+        panel *= sheet.leaf_panels
         widest = max(widest, needs)
     elif not node.leaf and node.node in sheet.inner_panels:
         needs, panel = sheet.panel_size

@@ -7,6 +7,7 @@ hazards; `concordance`, `brier_scores` and `calibration` evaluate predictions of
 from __future__ import annotations
 
 from ceiba.survival.curve import Estimate, StepFunction, SurvivalCurve
+from ceiba.survival.curve import format_time as format_time
 from ceiba.survival.metrics import (
     BrierScores,
     CalibrationGroup,

@@ -45,6 +45,7 @@ from ceiba.tree.splits.surrogates import Competitor, Surrogate
 from ceiba.tree.splits.tests import NodeTest
 from ceiba.tree.survival_nodes import SurvivalSums as SurvivalSums
 from ceiba.tree.survival_nodes import censoring_curve as censoring_curve
+from ceiba.tree.survival_nodes import has_curve as has_curve
 from ceiba.tree.survival_nodes import node_curve as node_curve
 from ceiba.tree.tree import Tree
 from ceiba.tree.tree import tree_from_grown as tree_from_grown

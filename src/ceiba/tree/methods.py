@@ -454,13 +454,17 @@ class TreeMethods:
         by: Any = None,
         positive: Any = None,
         confidence: float = 0.95,
+        horizon: float | None = None,
+        times: Any = None,
+        event: Any = None,
     ) -> Any:
         """Compare predictions with the truth.
 
         Classification: confusion matrix, error, Q(i|j), cost per class and in total, compared with
         always predicting the root's class; for the probabilities AUC, average precision, Brier
         score, log loss, KS, gains and lift, as in `sklearn.metrics` (`.scores`). Regression: MSE,
-        MAE and R2, compared with the root's value.
+        MAE and R2, compared with the root's value. Survival: Harrell's and Uno's C, the integrated
+        Brier score and calibration, compared with one Kaplan-Meier curve for all rows.
 
         Parameters
         ----------
@@ -477,10 +481,17 @@ class TreeMethods:
             and false positive rates. Default: the second of two classes.
         confidence : float, default=0.95
             Confidence level of the intervals.
+        horizon : float, optional
+            Survival: only times up to the horizon count. Default: the last event time at which a
+            tenth of the rows is still at risk.
+        times : list of float, optional
+            Survival: the times of the calibration. Default: quartiles of the event times.
+        event : object, optional
+            Survival: the code of an observed event, as in `fit`.
 
         Returns
         -------
-        ClassEvaluation, NumberEvaluation or GroupEvaluation
+        ClassEvaluation, NumberEvaluation, SurvivalEvaluation or GroupEvaluation
             A printable result; a tuple of them for several outputs.
 
         Examples
@@ -495,7 +506,7 @@ class TreeMethods:
         tree = self._tree
         if isinstance(sample_weight, str):
             X, sample_weight = split_target(X, sample_weight)
-        X, y, groups = read_evaluation(tree, X, y, by)
+        X, y, groups = read_evaluation(tree, X, y, by, event)
         table: Any = np.asarray(self.apply(X)) if is_dask(X) else self._read_rows(X)
         return evaluate_tree(
             tree,
@@ -507,6 +518,8 @@ class TreeMethods:
             confidence=confidence,
             frequency_weights=bool(getattr(self, "_counts_rows", False)),
             n_threads=1 if is_dask(X) else self._threads(table),
+            horizon=horizon,
+            times=times,
         )
 
     def rows(self, node: int, X: Any) -> Array:

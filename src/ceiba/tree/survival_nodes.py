@@ -99,6 +99,12 @@ def node_curve(tree: Tree, node: int) -> SurvivalCurve:
     return _read_curve(tree, node, "survival")
 
 
+def has_curve(tree: Tree, node: int = 0) -> bool:
+    """Whether a node has Kaplan-Meier counts."""
+    numbers = (tree.attachments or {}).get("survival")
+    return numbers is not None and len(numbers.of(node)) > 0
+
+
 def censoring_curve(tree: Tree) -> SurvivalCurve:
     """Return the curve of the time to censoring of the training rows."""
     return _read_curve(tree, 0, "censoring")

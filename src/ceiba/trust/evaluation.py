@@ -24,6 +24,10 @@ from ceiba.formatting import pluralize
 from ceiba.inspection import (
     ClassEvaluation,
     NumberEvaluation,
+    SurvivalEvaluation,
+    SurvivalJudge,
+    choose_horizon,
+    choose_times,
     evaluate_classes,
     evaluate_numbers,
     interval_label,
@@ -34,8 +38,9 @@ from ceiba.inspection import (
 from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
 from ceiba.table import Table, count_effective_rows, read_target, read_weights
 from ceiba.table.readers import missing_mask
-from ceiba.table.targets import is_named_target, split_target
-from ceiba.tree import Tree
+from ceiba.table.targets import is_named_target, split_survival, split_target
+from ceiba.task import Task
+from ceiba.tree import Tree, censoring_curve, node_curve
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
@@ -54,10 +59,14 @@ def evaluate_tree(
     confidence: float = 0.95,
     frequency_weights: bool = False,
     n_threads: int = 1,
+    horizon: float | None = None,
+    times: Any = None,
 ) -> Any:
     """Compare the predictions of a tree with the truth."""
+    if tree.task is not Task.SURVIVAL and (horizon is not None or times is not None):
+        raise OptionError("horizon and times are supported for survival trees only.")
     if positive is not None and not tree.task.has_classes:
-        raise OptionError("positive is not supported for regression trees.")
+        raise OptionError(f"positive is not supported for {tree.task} trees.")
     if positive is not None and tree.n_outputs > 1:
         raise OptionError("positive is not supported for several outputs.")
     n_rows = len(table)
@@ -73,10 +82,18 @@ def evaluate_tree(
         predicted = np.asarray(tree._label_table[leaf]).reshape(n_rows, -1)
         probability = [tree.value[leaf, k, :] for k in range(tree.n_outputs)]
     weight = read_weights(sample_weight, len(truth))
+    judge = None
+    if tree.task is Task.SURVIVAL:
+        if tree.missing == "fractional":
+            raise OptionError("Evaluation with missing='fractional' is not supported for survival.")
+        judge = _survival_judge(tree, leaf, truth, horizon, times)
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 
     def evaluate_rows(k: int, rows: Any) -> Any:
         weights = None if weight is None else weight[rows]
+        if judge is not None:
+            time, event = truth[rows].T
+            return judge.evaluate(time, event > 0, leaf[rows], weights, **shared)
         if tree.task.is_regression("Evaluation"):
             baseline = float(tree.value[0, k, 0])
             return evaluate_numbers(
@@ -117,9 +134,23 @@ def evaluate_tree(
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _survival_judge(
+    tree: Tree, leaf: Array, truth: Array, horizon: float | None, times: Any
+) -> SurvivalJudge:
+    """Return what evaluates the rows of a survival tree."""
+    time, event = truth[:, 0], truth[:, 1] > 0
+    censoring = censoring_curve(tree)
+    end = choose_horizon(time, event, censoring, horizon)
+    curves = {node: node_curve(tree, node) for node in {0, *np.unique(leaf).tolist()}}
+    chosen = choose_times(time, event, end, times)
+    return SurvivalJudge(curves, tree.value[:, 0, 0], censoring, end, chosen)
+
+
 def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
     """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
     target = read_target(y, task=tree.task, n_rows=n_rows)
+    if tree.task is Task.SURVIVAL:
+        return target.values
     if target.info.n_outputs != tree.n_outputs:
         raise DataError(
             f"y must have {tree.n_outputs} outputs, as the tree, got {target.info.n_outputs}."
@@ -201,7 +232,7 @@ class GroupEvaluation:
 
     by: str
     positive: Any
-    evaluations: dict[str, ClassEvaluation | NumberEvaluation]
+    evaluations: dict[str, ClassEvaluation | NumberEvaluation | SurvivalEvaluation]
     figures: Listing
     differences: Listing
     reference: str
@@ -252,7 +283,7 @@ class GroupEvaluation:
 
 def _evaluate_groups(
     by: tuple[str, Any],
-    evaluate_rows: Callable[[Array], ClassEvaluation | NumberEvaluation],
+    evaluate_rows: Callable[[Array], Any],
     truth: Array,
     predicted: Array,
     probability: Array | None,
@@ -338,7 +369,13 @@ class _GroupRows:
         return _Estimate(mean, low, high)
 
 
-def _estimates(evaluation: ClassEvaluation | NumberEvaluation) -> dict[str, _Estimate]:
+def _estimates(evaluation: Any) -> dict[str, _Estimate]:
+    if isinstance(evaluation, SurvivalEvaluation):
+        return {
+            "Harrell's C": _Estimate(*evaluation.harrell),
+            "Uno's C": _Estimate(*evaluation.uno),
+            "integrated Brier": _Estimate(*evaluation.brier),
+        }
     if isinstance(evaluation, NumberEvaluation):
         return {
             "MSE": _Estimate(evaluation.mse, *evaluation.mse_interval),
@@ -395,9 +432,13 @@ def _difference_listing(figures: dict[str, dict[str, _Estimate]], reference: str
     return Listing(rows_to_columns(names, lines), title=f"differences to {reference}")
 
 
-def read_evaluation(tree: Tree, X: Any, y: Any, by: Any) -> tuple[Any, Any, Any]:
+def read_evaluation(tree: Tree, X: Any, y: Any, by: Any, event: Any = None) -> tuple[Any, Any, Any]:
     """Pop target and groups named as columns from X; return X, y and (name, labels) or None."""
-    if is_named_target(X, y):
+    if tree.task is Task.SURVIVAL:
+        X, y = split_survival(X, y, event)
+    elif event is not None:
+        raise OptionError("event is supported for survival trees only.")
+    elif is_named_target(X, y):
         X, y = split_target(X, y)
     if by is None:
         return X, y, None

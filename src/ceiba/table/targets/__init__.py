@@ -9,6 +9,7 @@ from ceiba.table.targets.split_target import split_target as split_target
 from ceiba.table.targets.survival import HazardTarget as HazardTarget
 from ceiba.table.targets.survival import cumulative_hazard as cumulative_hazard
 from ceiba.table.targets.survival import log_rank_scores as log_rank_scores
+from ceiba.table.targets.survival import parse_surv as parse_surv
 from ceiba.table.targets.target import find_present_rows as find_present_rows
 from ceiba.table.targets.target import order_as_declared as order_as_declared
 from ceiba.table.targets.target import read_outputs as read_outputs

@@ -140,7 +140,8 @@ def read_target(
         time, event = split_columns(outputs)
         times = read_times(time)
         events = np.ones(len(times)) if event is None else read_events(event)
-        name = f"Surv({', '.join(names)})" if name is None and len(names) == 2 else name
+        if name is None and len(names) == 2:
+            name = f"Surv({', '.join(names if time is outputs[0] else names[::-1])})"
         return Target(TargetInfo(name, task), np.stack([times, events], axis=1))
     columns: list[Array]
     classes_of_each: tuple[Array, ...] = ()

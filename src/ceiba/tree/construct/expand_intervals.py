@@ -26,7 +26,7 @@ def expand_intervals(tree: Tree) -> Tree:
     source = np.array(chain.source)
     added = source < 0
     old_node = np.where(added, 0, source)
-    regression = tree.task.is_regression("Chaining multiway splits")
+    regression = not tree.task.has_classes
     value = np.where(added[:, None, None], np.nan, tree.value[old_node])
     # A new node without weight has no mean: it takes the value of the node it was made from.
     empty = added & (_weights(tree, chain) == 0)

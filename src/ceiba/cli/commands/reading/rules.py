@@ -47,6 +47,7 @@ def _format_rules(table: Any) -> str:
     lines = [colorize(table.title, "bold"), ""]
     for rule in table.rules:
         value = number_text(rule.value, 4) if isinstance(rule.value, float) else str(rule.value)
+        value = value if rule.curve is None else word("survival.risk", value=value)
         head = word("rules.head", leaf=rule.node, value=escape_control(value, one_line=True))
         line = colorize(head, "bold")
         if rule.rows:
@@ -54,7 +55,9 @@ def _format_rules(table: Any) -> str:
         if rule.confidence == rule.confidence:
             sure, lift = f"{rule.confidence:.3g}", f"{rule.lift:.3g}"
             line += ", " + word("rules.figures", confidence=sure, lift=lift)
-        if rule.low == rule.low:
+        if rule.curve is not None:
+            line += f", {rule.curve_text()}"
+        elif rule.low == rule.low:
             low, high = f"{rule.low:.3g}", f"{rule.high:.3g}"
             line += word("rules.head_interval", low=low, high=high)
             line += word["rules.head_optimistic"] if rule.optimistic else ""

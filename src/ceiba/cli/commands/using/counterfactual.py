@@ -81,7 +81,7 @@ def counterfactual(
 
 def read_wanted(tree: Any, text: str | None) -> Any:
     """Return the wanted class or range of numbers."""
-    if tree.task.is_classification("A counterfactual"):
+    if tree.task.has_classes:
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
     low, colon, high = (text or "").partition(":")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from ceiba._polars import pl
 from ceiba.cli.options.shared_options import DEFAULT_READING, AsJson, Data, Model, ReadingFlags
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.formatting import pluralize
+from ceiba.task import Task
 
 
 def evaluate(
@@ -28,6 +30,21 @@ def evaluate(
         str | None,
         typer.Option("--positive", help="Positive class of AUC, KS, gains and rates."),
     ] = None,
+    time: Annotated[
+        str | None, typer.Option("--time", help="Column of survival times, if renamed.")
+    ] = None,
+    event: Annotated[
+        str | None,
+        typer.Option("--event", help="Column of events, if renamed or coded: status=dead."),
+    ] = None,
+    horizon: Annotated[
+        float | None,
+        typer.Option("--horizon", help="Survival: last time that counts. [default: chosen]"),
+    ] = None,
+    times: Annotated[
+        str | None,
+        typer.Option("--times", help="Survival: times of the calibration, as in 6,12,24."),
+    ] = None,
     gains: Annotated[bool, typer.Option("--gains", help="Show gains and lift.")] = False,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
@@ -36,7 +53,8 @@ def evaluate(
 
     Classification: confusion matrix, error and cost, compared with the most frequent class; AUC,
     average precision, Brier score, log loss, KS; gains with --gains. Regression: mean squared and
-    absolute error, R2, compared with the mean.
+    absolute error, R2, compared with the mean. Survival: Harrell's and Uno's C, integrated Brier
+    score, calibration, compared with one curve for all rows.
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
@@ -46,11 +64,39 @@ def evaluate(
     show_warnings()
     opened, metadata = open_model(model)
     read_as = reading.for_model(metadata, opened.tree_)
-    evaluation = evaluate_file(opened, data, read_as, target, weight, by, positive)
+    if opened.tree_.task is Task.SURVIVAL:
+        target = _survival_target(opened.tree_, target, time, event)
+    elif time is not None or event is not None:
+        raise OptionError("--time and --event are supported for survival trees only.")
+    limits = {"horizon": horizon, "times": read_times(times)}
+    evaluation = evaluate_file(opened, data, read_as, target, weight, by, positive, limits)
     blocks = format_evaluation(evaluation)
     if gains:
         blocks += ["", find_gains(evaluation)]
     answer(blocks, evaluation_to_dict(evaluation), as_json)
+
+
+def _survival_target(tree: Any, target: str | None, time: str | None, event: str | None) -> str:
+    """Return "Surv(time, event)" of the columns of a file, by default those of the model."""
+    from ceiba.table.targets import parse_surv
+
+    if target is not None:
+        raise OptionError("--target is not supported for survival trees. Pass --time and --event.")
+    names = parse_surv(tree.target.name or "")
+    if names is None and (time is None or event is None):
+        raise OptionError("The model has no names of times and events; pass --time and --event.")
+    column, coded, code = (event or (names and names.event) or "").partition("=")
+    return f"Surv({time or (names and names.time)}, {column}{' == ' + code if coded else ''})"
+
+
+def read_times(times: str | None) -> list[float] | None:
+    """Return the numbers of --times."""
+    if times is None:
+        return None
+    try:
+        return [float(part) for part in times.split(",")]
+    except ValueError:
+        raise OptionError(f"--times must be numbers separated by commas, got {times!r}.") from None
 
 
 def format_evaluation(evaluation: Any) -> list[Any]:
@@ -83,6 +129,7 @@ def evaluate_file(
     weight: str | None,
     by: str | None = None,
     positive: str | None = None,
+    limits: dict[str, Any] | None = None,
 ) -> Any:
     """Evaluate a model on a file, per group if `by` names a column."""
     from ceiba.cli.terminal.output import remark
@@ -106,9 +153,12 @@ def evaluate_file(
             tree, X["leaf"].to_numpy(), y, weights, by=named,
             positive=wanted,
             frequency_weights=bool(getattr(model, "_counts_rows", False)),
+            **(limits or {}),
         )  # fmt: skip
     else:
-        evaluation = model.evaluate(X, y, weights, by=named and groups, positive=wanted)
+        evaluation = model.evaluate(
+            X, y, weights, by=named and groups, positive=wanted, **(limits or {})
+        )
     if by is None:
         return evaluation
     if isinstance(evaluation, tuple):
@@ -142,18 +192,21 @@ def read_truth(
     so that not all rows need to be in memory.
     """
     from ceiba.table.files import apply_schema, read_batches, read_numbers, strip_cells
+    from ceiba.table.targets import parse_surv
 
     tree = model.tree_
     name = target or tree.target.name
     if name is None:
         raise OptionError("The model has no target name; pass --target.")
-    beside = list(dict.fromkeys([name, *filter(None, [weight, by])]))
+    surv = parse_surv(name) if tree.task is Task.SURVIVAL else None
+    truth = [name] if surv is None else [surv.time, surv.event]
+    beside = list(dict.fromkeys([*truth, *filter(None, [weight, by])]))
     read, frames = [], []
     for batch in read_batches(data, reading, 250_000):
         for column in beside:
             if column not in batch.columns:
                 hint = did_you_mean(column, batch.columns)
-                roles = {name: "the truth", weight: "the weights"}
+                roles = {**dict.fromkeys(truth, "the truth"), weight: "the weights"}
                 what = roles.get(column, "the groups")
                 raise DataError(f"{data} has no column {column!r}, which holds {what}.{hint}")
         columns = apply_schema(batch, tree.schema)
@@ -163,7 +216,7 @@ def read_truth(
             cells = cells.with_columns(
                 strip_cells(pl.col(column), reading.markers) for column in beside
             )
-        numbers = [weight, name if not tree.task.has_classes else None]
+        numbers = [weight, truth[0] if not tree.task.has_classes else None]
         frames.append(
             cells.with_columns(
                 read_numbers(batch, cells, column) for column in numbers if column is not None
@@ -171,18 +224,32 @@ def read_truth(
         )
     X, frame = pl.concat(read), pl.concat(frames)
     del read, frames
-    present = frame[name].is_not_null()
+    present = frame.select(pl.all_horizontal(pl.col(truth).is_not_null())).to_series()
     if not present.all():
         frame, X = frame.filter(present), X.filter(present)
     if by is not None and groups is not None:
         groups.extend(frame[by].to_list())
     weights = None if weight is None else frame[weight].cast(pl.Float64).to_numpy()
-    return X, _convert_truth(frame[name], tree), weights, int((~present).sum())
+    y = _convert_truth(frame[name], tree) if surv is None else _convert_survival(frame, name, truth)
+    return X, y, weights, int((~present).sum())
+
+
+def _convert_survival(frame: Any, name: str, columns: list[str]) -> Any:
+    """Return times and events; numbers and booleans of a CSV file are texts."""
+    from ceiba.table.targets import split_survival
+
+    events = frame[columns[1]]
+    if events.dtype == pl.String:
+        words = {"true": 1.0, "false": 0.0}
+        numbers = [words.get(text.lower(), text) for text in events.to_list()]
+        with contextlib.suppress(ValueError):
+            events = pl.Series(columns[1], [float(cell) for cell in numbers])
+    return split_survival({columns[0]: frame[columns[0]].to_numpy(), columns[1]: events}, name)[1]
 
 
 def _convert_truth(series: Any, tree: Any) -> Any:
     """Convert the target to the type of the classes: a CSV holds texts."""
-    if tree.task.is_regression("Evaluation"):
+    if not tree.task.has_classes:
         return series.to_numpy()
     labels = tree.target.classes[0].tolist()
     by_text = {str(label): label for label in labels}
