@@ -316,7 +316,7 @@ def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
     if root_answers(tree) and 0 not in nodes:
         nodes.insert(0, 0)
     header = ["leaf", "rule", "training rows"]
-    has_classes = tree.task.is_classification("Export to Excel")
+    has_classes = tree.task.has_classes
     for k in range(tree.n_outputs):
         tail = tree.target.output_suffix(k)
         header.append(f"prediction{tail}")

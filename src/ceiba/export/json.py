@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ceiba.export.code.program import to_program
+from ceiba.export.survival import median_or_none, read_times, survival_at
 from ceiba.table import ColumnInfo, Kind
-from ceiba.tree import Tree, note_text
+from ceiba.task import Task
+from ceiba.tree import Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import SplitKind, SplitTable
 
 _TIMES: Final = {"date": "date", "datetime": "date-time"}
 
 
-def to_json(tree: Tree, *, indent: int | None = 1) -> str:
+def to_json(tree: Tree, *, indent: int | None = 1, times: Sequence[float] = ()) -> str:
     """Return a tree as JSON with one object per node.
 
     Parameters
@@ -33,6 +36,9 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
     tree : Tree
     indent : int, optional
         Spaces per level; None is one line.
+    times : sequence of float, default=()
+        Survival trees: times at which nodes state the probability of no event so far. Their
+        `median` is null if it is not reached.
 
     Returns
     -------
@@ -47,7 +53,7 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
     {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
     """
     to_program(tree, "json")  # raises for unsupported classes
-    target = tree.target
+    target, moments = tree.target, read_times(tree, times)
     fields = {
         "format": "ceiba tree",
         "version": 1,
@@ -69,12 +75,13 @@ def to_json(tree: Tree, *, indent: int | None = 1) -> str:
             }
             for info in tree.schema.columns
         ],
-        "nodes": [_node_fields(tree, i) for i in range(tree.n_nodes)],
+        **({"times": moments} if moments else {}),
+        "nodes": [_node_fields(tree, i, moments) for i in range(tree.n_nodes)],
     }
     return json.dumps(fields, indent=indent, allow_nan=False)
 
 
-def _node_fields(tree: Tree, i: int) -> dict[str, Any]:
+def _node_fields(tree: Tree, i: int, times: list[float]) -> dict[str, Any]:
     node = tree.node(i)
     label = node.label
     fields: dict[str, Any] = {
@@ -89,6 +96,11 @@ def _node_fields(tree: Tree, i: int) -> dict[str, Any]:
     }
     if note := note_text(tree, i):
         fields["note"] = note
+    if tree.task is Task.SURVIVAL and has_curve(tree, i):
+        fields["events"] = node_curve(tree, i).n_events
+        fields["median"] = median_or_none(tree, i)
+        if times:
+            fields["survival"] = survival_at(tree, i, times)
     if tree.attachments is not None:
         fields["attachments"] = {
             name: [_finite_or_none(number) for number in attachment.of(i).tolist()]

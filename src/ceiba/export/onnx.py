@@ -184,7 +184,7 @@ class _Graph:
         self._add_output("leaf", leaf, onnx.TensorProto.INT64, [None])
         for k in range(tree.n_outputs):
             tail = tree.target.output_suffix(k)
-            if tree.task.is_regression("Export as ONNX"):
+            if not tree.task.has_classes:
                 table = self.constant(tree.value[:, k, 0])
                 value = self.op("Gather", [table, leaf], axis=0)
                 self._add_output(f"value{tail}", value, onnx.TensorProto.DOUBLE, [None])

@@ -133,7 +133,7 @@ def _dictionary(tree: Tree, target: str) -> list[str]:
         lines.append(f'  <DataField name={name} optype="categorical" dataType="{kind}">')
         lines += [f"   <Value value={_quote(level)}/>" for level in info.levels]
         lines.append("  </DataField>")
-    if tree.task.is_regression("Export as PMML"):
+    if not tree.task.has_classes:
         lines.append(f'  <DataField name={_quote(target)} optype="continuous" dataType="double"/>')
     else:
         labels = tree.target.classes[0].tolist()
@@ -203,7 +203,7 @@ def _root_answer_node(tree: Tree, node: int, unknown: ValueSet, pad: str) -> lis
 
 
 def _score(tree: Tree, node: int) -> str:
-    if tree.task.is_regression("Export as PMML"):
+    if not tree.task.has_classes:
         score: Any = float(tree.value[node, 0, 0])
     else:
         score = tree.target.classes[0].tolist()[int(tree.answer[node])]

@@ -37,7 +37,7 @@ class Format:
     function: str
     suffixes: tuple[str, ...]
     about: str
-    tasks: tuple[Task, ...] = (Task.CLASSIFICATION, Task.REGRESSION)
+    tasks: tuple[Task, ...] = tuple(Task)
 
     def load(self) -> Any:
         """Return the function that writes the format."""
@@ -59,7 +59,13 @@ _ALL: Final = (
     Format("dot", "drawings.flow_charts.to_dot", (".dot", ".gv"), "a Graphviz drawing"),
     Format("mermaid", "drawings.flow_charts.to_mermaid", (".mmd",), "a Mermaid drawing"),
     Format("svg", "drawings.svg.to_svg", (".svg",), "a picture"),
-    Format("sklearn", "sklearn.to_sklearn", (), "a fitted scikit-learn estimator (an object)"),
+    Format(
+        "sklearn",
+        "sklearn.to_sklearn",
+        (),
+        "a fitted scikit-learn estimator (an object)",
+        (Task.CLASSIFICATION, Task.REGRESSION),
+    ),
 )
 
 #: The formats by name.

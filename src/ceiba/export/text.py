@@ -15,8 +15,9 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.formatting import escape_control
-from ceiba.layout import node_strengths, percent
+from ceiba.layout import node_strengths, percent, survival_texts
 from ceiba.paths import end_conditions, refuse_fractional, root_answers
+from ceiba.task import Task
 from ceiba.tree import Array, Tree, note_text
 from ceiba.tree.splits import ALL_DIGITS, DIGITS, level_text, number_text
 from ceiba.words import Catalogue
@@ -302,7 +303,9 @@ class _NodeText:
 
     def prediction(self, node: int) -> str:
         tree = self.tree
-        if tree.task.is_regression("The text of a tree"):
+        if tree.task is Task.SURVIVAL:
+            return "  ".join(survival_texts(tree, node, self.digits, self.word.lang))
+        if not tree.task.has_classes:
             return ", ".join(
                 tree.target.format_output(k, number_text(value, self.digits))
                 for k, value in enumerate(tree.value[node, :, 0].tolist())
@@ -372,10 +375,13 @@ def _answer(tree: Tree, node: int) -> str:
     texts = [number_text(part) if isinstance(part, float) else str(part) for part in labels]
     answer = ", ".join(tree.target.format_output(k, text) for k, text in enumerate(texts))
     notes = []
-    if tree.task.is_classification("Export as rules") and tree.n_outputs == 1:
+    if tree.task.has_classes and tree.n_outputs == 1:
         share = float(tree.value[node, 0, int(tree.answer[node])])
         notes.append(f"p={number_text(share, 3)}")
     if tree.n_rows[0]:
         notes.append(f"n={int(tree.n_rows[node])}")
+    if tree.task is Task.SURVIVAL:
+        answer, *figures = survival_texts(tree, node)
+        notes += figures
     written = f"  # {note}" if (note := note_text(tree, node)) else ""
     return f"{answer}  ({', '.join(notes)}){written}" if notes else f"{answer}{written}"

@@ -345,7 +345,7 @@ def _prediction_code(tree: Tree, name: str, size: int) -> str:
     else:
         look = f"    const long at = {name}_apply(row);\n    if (at < 0) return NAN;\n"
         cell = f"{name}_value[at * {size} + output * {{k}} + {{c}}]"
-    if tree.task.is_regression("Export as C"):
+    if not tree.task.has_classes:
         value = cell.format(k=1, c=0)
         return (
             f"\n/* Return the value of a row; output counts from 0. */\n"

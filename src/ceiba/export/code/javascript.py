@@ -169,7 +169,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     program = to_program(tree, "javascript")
     _refuse_big_integers(program)
     fractional = tree.missing == "fractional"
-    classes = tree.task.is_classification("Export as JavaScript")
+    classes = tree.task.has_classes
     return _CODE.format(
         about=header(tree, "\n// "),
         and_proba=", predictProba(row) the class\n// probabilities" if classes else "",

@@ -13,6 +13,7 @@ import numpy as np
 
 from ceiba.errors import TreeError
 from ceiba.table import ColumnInfo, Kind
+from ceiba.task import Task
 from ceiba.tree import Tree, note_lines
 from ceiba.tree.splits import SplitKind, SplitTable
 
@@ -88,7 +89,8 @@ def header(tree: Tree, before_note: str | None = None) -> str:
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
     lines = "".join(f"{before_note}{ascii(note)[1:-1]}" for note in notes)
-    return f"A tree{what} with {tree.n_leaves} leaves.{lines}"
+    risk = ", which predicts the relative risk" if tree.task is Task.SURVIVAL else ""
+    return f"A tree{what} with {tree.n_leaves} leaves{risk}.{lines}"
 
 
 def to_program(tree: Tree, format_name: str) -> Program:
@@ -127,7 +129,7 @@ def to_program(tree: Tree, format_name: str) -> Program:
                 tuple(shares[start[i] : start[i + 1]]),
             )
         )
-    if tree.task.is_regression("Export as a program"):
+    if not tree.task.has_classes:
         answer = tree.value[:, :, 0].tolist()
     else:
         answer = tree.answer.reshape(tree.n_nodes, -1).tolist()

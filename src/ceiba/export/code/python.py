@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ceiba.export.code.program import Program, header, to_program
-from ceiba.tree import Tree, note_lines
+from ceiba.export.survival import median_or_none
+from ceiba.paths import end_nodes
+from ceiba.task import Task
+from ceiba.tree import Tree, has_curve, node_curve, note_lines
 
 _HEAD: Final = '''\
 """{about}
@@ -166,6 +169,25 @@ def _best(probability):
     return next(k for k, p in enumerate(probability) if p >= most - 1e-12 * most)
 '''
 
+_SURVIVAL: Final = '''
+
+# Of each leaf: median time (None: not reached), times of the steps, probability of no event so far.
+CURVES = {{
+{curves}
+}}
+
+
+def predict_median(row):
+    """Return the median time of a row; None if it is not reached."""
+    return CURVES[apply(row)][0]
+
+
+def predict_survival(row, time):
+    """Return the probability that a row has no event up to a time."""
+    _, times, shares = CURVES[apply(row)]
+    return shares[max(sum(step <= time for step in times) - 1, 0)]
+'''
+
 _TIMES: Final = """\
         elif not isinstance(value, (int, float)):
             value = _seconds(value, name)
@@ -219,8 +241,9 @@ def to_python(tree: Tree) -> str:
     -------
     str
         With functions ``apply(row)``, ``predict(row)`` and, for classification,
-        ``predict_proba(row)``. They raise ValueError for missing values and unseen levels that
-        the tree rejects.
+        ``predict_proba(row)``; for survival, where ``predict`` is the relative risk,
+        ``predict_median(row)`` and ``predict_survival(row, time)``. They raise ValueError for
+        missing values and unseen levels that the tree rejects.
 
     Examples
     --------
@@ -233,7 +256,7 @@ def to_python(tree: Tree) -> str:
     """
     program = to_program(tree, "python")
     fractional = tree.missing == "fractional"
-    classes = tree.task.is_classification("Export as Python")
+    classes = tree.task.has_classes
     timed = any(info.display in ("date", "datetime", "duration") for info in program.columns)
     parts = [
         *(f"# {ascii(note)[1:-1]}\n" for note in note_lines(tree)),
@@ -250,6 +273,7 @@ def to_python(tree: Tree) -> str:
         _SPREAD if fractional else _APPLY,
         (_MOST if tree.cost_matrix is None else _BEST) if fractional and classes else "",
         _prediction_code(tree, fractional),
+        _survival_code(tree, fractional),
     ]
     return "".join(parts)
 
@@ -279,6 +303,18 @@ def _tables(program: Program, fractional: bool) -> str:
     if tree.task.has_classes and not fractional:
         text += f"\n# Class of each node and output.\nANSWER = {program.answer!r}\n"
     return text
+
+
+def _survival_code(tree: Tree, fractional: bool) -> str:
+    """Return the medians and curves of the ends of a survival tree, and their functions."""
+    if tree.task is not Task.SURVIVAL or fractional or not has_curve(tree):
+        return ""
+    lines = []
+    for node in sorted({0, *(node for node, _ in end_nodes(tree))}):
+        steps = node_curve(tree, node).step_function()
+        figures = (median_or_none(tree, node), steps.x.tolist(), steps.y.tolist())
+        lines.append(f"    {node}: {figures!r},")
+    return _SURVIVAL.format(curves="\n".join(lines))
 
 
 def _refusal_code(tree: Tree) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 from ceiba.errors import OptionError, TreeError, did_you_mean
 from ceiba.export.code.program import header
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
+from ceiba.export.survival import median_or_none, read_times, survival_at
 from ceiba.paths import (
     Condition,
     ValueSet,
@@ -38,7 +39,8 @@ from ceiba.paths import (
     root_answers,
 )
 from ceiba.table import ColumnInfo
-from ceiba.tree import Tree, note_lines
+from ceiba.task import Task
+from ceiba.tree import Tree, has_curve, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
@@ -52,11 +54,13 @@ def to_sql(
     table: str | Sequence[str] = "data",
     prefix: str = "",
     form: Literal["query", "prediction", "leaf"] = "query",
+    times: Sequence[float] = (),
 ) -> str:
     """Return a tree as an SQL query that predicts every row of a table.
 
     The query returns all columns of the table, then `leaf` (the node in which the row ends),
-    `prediction` and, for classification, `probability_<class>` for each class. NULL is a missing
+    `prediction` and, for classification, `probability_<class>` for each class. The prediction of a
+    survival tree is the relative risk; `median` is NULL if it is not reached. NULL is a missing
     value. The prediction is NULL for unseen levels and missing values that the tree rejects
     (`unseen="error"`, `missing="error"`).
 
@@ -76,6 +80,9 @@ def to_sql(
     form : {"query", "prediction", "leaf"}, default="query"
         The whole query, or only the expression of the prediction or of the leaf, for use in
         another query in which the table is called ``t``.
+    times : sequence of float, default=()
+        Times at which the columns `survival_<time>` of a survival tree have the probability of no
+        event so far.
 
     Returns
     -------
@@ -106,6 +113,9 @@ def to_sql(
     if form not in ("query", "prediction", "leaf"):
         raise OptionError(f"form must be 'query', 'prediction' or 'leaf', got {form!r}.")
     refuse_fractional(tree, "sql")
+    moments = read_times(tree, times)
+    if moments and form != "query":
+        raise OptionError(f"times is not supported with form={form!r}.")
     writer = _SqlWriter(tree, chosen)
     nodes = [node for node, _ in end_nodes(tree)]
     if root_answers(tree) and 0 not in nodes:
@@ -116,7 +126,7 @@ def to_sql(
         if tree.n_outputs > 1:
             raise TreeError("sql: several outputs are not supported with form='prediction'.")
         return writer.tree_case({node: writer.answer(node, 0) for node in nodes})
-    return _query(tree, writer, nodes, table, prefix)
+    return _query(tree, writer, nodes, table, prefix, moments)
 
 
 def _find_dialect(name: str) -> Dialect:
@@ -151,7 +161,12 @@ def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDE
 
 
 def _query(
-    tree: Tree, writer: _SqlWriter, nodes: list[int], table: str | Sequence[str], prefix: str
+    tree: Tree,
+    writer: _SqlWriter,
+    nodes: list[int],
+    table: str | Sequence[str],
+    prefix: str,
+    times: list[float],
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
@@ -166,6 +181,16 @@ def _query(
             for c, label in enumerate(tree.target.classes[k].tolist()):
                 share = {node: writer.share(float(tree.value[node, k, c])) for node in nodes}
                 columns.append((f"{prefix}probability{tail}_{label}", share))
+    if tree.task is Task.SURVIVAL and has_curve(tree):
+        medians = {node: median_or_none(tree, node) for node in nodes}
+        texts = {
+            node: "NULL" if median is None else writer.number(median)
+            for node, median in medians.items()
+        }
+        columns.append((f"{prefix}median", texts))
+        for k, time in enumerate(times):
+            shares = {node: writer.share(survival_at(tree, node, times)[k]) for node in nodes}
+            columns.append((f"{prefix}survival_{time:g}", shares))
     comment = f"{header(tree).rstrip('.')}, written by ceiba; NULL is missing."
     lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
     lines += ["SELECT", "  s.*"]
@@ -253,7 +278,7 @@ class _SqlWriter:
 
     def answer(self, node: int, output: int) -> str:
         """Return the literal of a node's prediction."""
-        if self.tree.task.is_regression("Export as SQL"):
+        if not self.tree.task.has_classes:
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
         return self.literal(self.tree.target.classes[output][index])
