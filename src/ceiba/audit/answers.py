@@ -13,6 +13,7 @@ from ceiba.errors import CeibaError, DataError, OptionError
 from ceiba.table import Table, read
 from ceiba.table.readers import as_frame, missing_mask
 from ceiba.table.targets import is_named_target, split_target
+from ceiba.task import Task
 from ceiba.tree import Tree, load
 
 Array = npt.NDArray[Any]
@@ -22,9 +23,11 @@ _MOST_CLASSES: Final = 20
 def open_model(model: Any, name: str = "model") -> Any:
     """Return a model; a path is loaded as a model file."""
     if isinstance(model, str | os.PathLike):
-        return load(model)
+        model = load(model)
     if isinstance(model, type):
         raise OptionError(f"{name} must be a fitted model, got the class {model.__name__}.")
+    if isinstance(tree := getattr(model, "tree_", model), Tree):
+        tree.task.require((Task.CLASSIFICATION, Task.REGRESSION), "Auditing a model")
     return model
 
 

@@ -10,6 +10,7 @@ from ceiba.plot.prediction import plot_prediction
 from ceiba.plot.pruning import plot_pruning
 from ceiba.plot.regions import plot_regions
 from ceiba.plot.stability import plot_rival_columns, plot_stability
+from ceiba.plot.survival import plot_survival
 from ceiba.plot.tree import plot_tree
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "plot_regions",
     "plot_rival_columns",
     "plot_stability",
+    "plot_survival",
     "plot_tree",
     "plotcp",
 ]

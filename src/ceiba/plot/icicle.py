@@ -185,7 +185,7 @@ def _bar_texts(tree: Tree, node: int, digits: int | None, lang: str) -> list[str
     if tree.is_leaf[node]:
         if tree.n_outputs > 1:
             return []
-        if tree.task.is_regression("plot_icicle"):
+        if not tree.task.has_classes:
             return [number_text(float(tree.value[node, 0, 0]), digits or 4)]
         best = int(tree.answer[node])
         label = level_text(tree.target.classes[0][best])

@@ -134,7 +134,7 @@ def _rows_text(tree: Tree, node: int) -> str:
 
 
 def _answer(tree: Tree, node: int) -> str:
-    if tree.task.is_regression("plot_path"):
+    if not tree.task.has_classes:
         return number_text(float(tree.value[node, 0, 0]), 4)
     best = int(tree.answer[node])
     return f"{level_text(tree.target.classes[0][best])} {percent(float(tree.value[node, 0, best]))}"

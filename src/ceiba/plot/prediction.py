@@ -87,7 +87,7 @@ def plot_prediction(
     fixed = fixed_values(tree, table, at)
     nodes = cell_nodes(tree, [steps], fixed)
     ax = plain_axes(ax)
-    if tree.task.is_regression("plot_prediction"):
+    if not tree.task.has_classes:
         if table is not None and y is not None:
             x = table.column(name).values
             drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)

@@ -190,7 +190,7 @@ def _paint_points(
     paints: Any = [ink_of(ax).text] * table.n_rows
     if y is not None:
         target = read_target(y, task=tree.task, n_rows=table.n_rows)
-        if tree.task.is_regression("plot_regions"):
+        if not tree.task.has_classes:
             share = ValueScale(tree).place(target.values[:, 0])
             paints = [number_colour(float(s), ink_of(ax).paper) for s in share]
         else:

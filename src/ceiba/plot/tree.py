@@ -29,13 +29,16 @@ from ceiba.plot.painting.paint import Painter
 from ceiba.plot.painting.panels import paint_panels, scale_note
 from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, split_view
 from ceiba.plot.painting.text import text_measure, with_covering_fonts
-from ceiba.tree import Tree
+from ceiba.task import Task
+from ceiba.tree import Tree, has_curve
 from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 MARGIN = 8.0
 MAX_FIGURE_SIZE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
 MAX_PANELS = 40  # of inner nodes
+#: Heights of the plots in leaves, in panels: none, a box plot, a Kaplan-Meier curve.
+_LEAF_PANELS = {Task.CLASSIFICATION: 0.0, Task.REGRESSION: 0.5, Task.SURVIVAL: 1.0}
 
 
 @with_covering_fonts
@@ -67,6 +70,8 @@ def plot_tree(
     With X, the boxes also show the rows. Inner nodes show the split column with its cut (a
     histogram by class; the target for regression), with the minimum, the cut and the maximum, or
     the names of levels. Leaves of regression trees show a box plot of the target, all on one scale.
+    Leaves of survival trees show their Kaplan-Meier curve and, dashed, that of the root, with or
+    without X.
     Trees of more than 40 inner nodes, and those that would not fit otherwise, are drawn without
     histograms, with a note.
 
@@ -124,10 +129,10 @@ def plot_tree(
         counts=counts,
         lang=lang,
         direction=check_direction(direction),
-        leaf_panels=rows is not None and not tree.task.has_classes,
+        leaf_panels=_LEAF_PANELS[tree.task] if rows is not None or has_curve(tree) else 0.0,
         inner_panels={node: view.axis for node, view in views.items()},
     )
-    remark = scale_note(rows, lang) if rows is not None and sheet.leaf_panels else ""
+    remark = scale_note(tree, rows, lang) if sheet.leaf_panels else ""
     if X is not None and tree.n_outputs > 1:
         remark = words(lang)["plot.several_outputs"]
     width, height = _available_size(ax, fit_to)
@@ -244,7 +249,7 @@ def _paint(
     painter.edges(drawing, [float(tree.share[box.node]) for box in drawing.boxes])
     painter.boxes(drawing.boxes, _fills(tree, drawing, palette, painter.paper))
     painter.bars(drawing, palette)
-    if rows is not None:
+    if rows is not None or sheet.leaf_panels:
         paint_panels(painter, tree, drawing, rows, views, palette)
     painter.words(drawing)
     painter.dx = MARGIN

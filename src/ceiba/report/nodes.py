@@ -75,7 +75,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
         "notes": _encode_notes(tree) if tree.notes else None,
     }
     value = tree.value[:, output, :]
-    if tree.task.is_regression("The report"):
+    if not tree.task.has_classes:
         return {**columns, "value": exact_floats(value[:, 0]), "counts": None}
     n_classes = len(tree.target.classes[output])
     value = value[:, :n_classes]

@@ -40,7 +40,7 @@ _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 def render_page(payload: dict[str, Any]) -> str:
     """Render the HTML page of a payload."""
-    style, script = _load_assets(payload["trust"] is not None)
+    style, script = _load_assets(payload["trust"] is not None or payload["survival"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # A name may contain a lone surrogate, which UTF-8 cannot encode.
     data = data.encode("utf-8", "replace").decode("utf-8")
@@ -68,7 +68,7 @@ def render_page(payload: dict[str, Any]) -> str:
 
 @cache
 def _load_assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return the style sheet and the script, with or without the Trust tab."""
+    """Return the style sheet and the script, with or without the Trust tab and survival curves."""
     if with_trust:
         return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
     return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))

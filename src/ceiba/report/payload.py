@@ -27,6 +27,7 @@ from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
 from ceiba.prune import Risk, choose_step, pruning_sequence, risk_unit
 from ceiba.report.nodes import encode_columns, encode_nodes, exact_floats, int_list
+from ceiba.report.survival import encode_survival
 from ceiba.report.training_rows import (
     RowsByNode,
     box_plots,
@@ -37,7 +38,8 @@ from ceiba.report.training_rows import (
 from ceiba.report.trust import encode_trust
 from ceiba.table import Scan, Table
 from ceiba.table.scanning import ScannedTable
-from ceiba.table.targets import split_target
+from ceiba.table.targets import split_survival, split_target
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import level_text
@@ -114,7 +116,7 @@ def payload(
     (1, ['a', 'b'], [-1, 0, 0])
     """
     words(lang)  # raises for an unknown language
-    classifies = tree.task.is_classification("The report")
+    classifies = tree.task.has_classes
     if not 0 <= output < tree.n_outputs:
         raise OptionError(f"output must be from 0 to {tree.n_outputs - 1}, got {output!r}.")
     if tree.n_outputs > 1 and not classifies:
@@ -132,11 +134,12 @@ def payload(
                 f"train requires {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, but memory is "
                 f"{memory / 1e9:.3g} GB. Raise memory, or pass a sample of the rows."
             )
+        row_parts["bars"] = column_histograms(rows)
+    if rows is not None and tree.task is not Task.SURVIVAL:  # a censored time has no box plot
         by_node = RowsByNode.read(tree, rows, y, output)
-        row_parts = {
+        row_parts |= {
             "boxes": box_plots(tree, by_node) if not classifies else None,
             "histograms": split_histograms(tree, by_node, output),
-            "bars": column_histograms(rows),
             "rivals": None if tree.competitors is not None else find_competitors(tree, by_node),
         }
     checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
@@ -170,6 +173,7 @@ def payload(
         else {**proof.to_dict(), "gap": proof.gap, "proven": proof.proven},
         "columns": encode_columns(tree, rows),
         "nodes": encode_nodes(tree, output),
+        "survival": encode_survival(tree) if tree.task is Task.SURVIVAL else None,
         **row_parts,
         "test": None
         if test is None
@@ -187,7 +191,9 @@ def fits_into_memory(scan: Scan) -> bool:
 def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
     """Read (X, y), (frame, name of its target), or a frame that contains the target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
-    if isinstance(y, str):
+    if tree.task is Task.SURVIVAL:
+        X, y = split_survival(X, y)
+    elif isinstance(y, str):
         X, y = split_target(X, y)
     return route.read(tree, X), y
 
@@ -196,7 +202,7 @@ def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[s
     """Return the counts, or the moments, of rows at each node."""
     counted = tree.refit_leaves(table, y)
     figures: dict[str, Any] = {"n_rows": int_list(counted.n_rows)}
-    if tree.task.is_classification("The report"):
+    if tree.task.has_classes:
         assert counted.counts is not None
         n_classes = len(tree.target.classes[output])
         return {**figures, "counts": exact_floats(counted.counts[:, output, :n_classes])}
@@ -225,8 +231,9 @@ def encode_pruning(
     except CeibaError:
         return None
     unit = "error" if tree.cost_matrix is None else "cost"
-    if kind == "impurity" or tree.task.is_regression("The report"):
+    if kind == "impurity" or not tree.task.has_classes:
         unit = "impurity" if kind == "impurity" else tree.criterion
+        unit = "deviance" if tree.task is Task.SURVIVAL else unit
     part: dict[str, Any] = {
         "kind": kind,
         "unit": unit,

@@ -203,7 +203,7 @@ def _change_kind(change: Change) -> Any:
 
 def wanted_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool_], bool]:
     """Return whether each node predicts the target, and whether the row already does."""
-    if tree.task.is_classification("A counterfactual"):
+    if tree.task.has_classes:
         labels = tree.target.classes[0].tolist()
         if target is None:
             return np.asarray(tree.answer != labels.index(now)), False

@@ -209,7 +209,7 @@ def shap_values(
     # Cost grows with the number of classes. Probabilities sum to 1, so the values of the last class
     # follow from the others (minus their sum) and are not computed.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
-    widths *= 1 if tree.task.is_classification("shap_values") else tree.n_outputs
+    widths *= 1 if tree.task.has_classes else tree.n_outputs
     sums_to_1 = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)
     skips_last = tree.task.has_classes and sums_to_1
     n_computed = [n - 1 if skips_last and n > 1 else n for n in widths]

@@ -78,7 +78,7 @@ class Stability:
         """Return the printed blocks: sentences and two tables."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
         each = np.atleast_1d(self.agreement)
-        if self.tree.task.is_classification("Stability"):
+        if self.tree.task.has_classes:
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
             spread = f"two of them give a row the same answer in {shares} of cases"
         else:
@@ -185,7 +185,7 @@ class _Tally:
         self.n_trees_at: Counter[tuple[int, int]] = Counter()  # by (column, depth)
         self.n_trees: Counter[int] = Counter()  # by column
         self.sizes: list[int] = []
-        self.classes = tree.value.shape[2] if tree.task.is_classification("Stability") else 0
+        self.classes = tree.value.shape[2] if tree.task.has_classes else 0
         self.votes = np.zeros((n_rows, tree.n_outputs, self.classes), np.int32)
         # Welford's running mean and sum of squared deviations: one pass, no cancellation.
         self.mean, self.square = np.zeros((2, n_rows, tree.n_outputs))

@@ -64,7 +64,7 @@ def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
 
 def tree_palette(tree: Tree, colours: Sequence[str] | None = None) -> list[Colour]:
     """Return one colour per class; none for regression and for several outputs."""
-    if tree.task.is_regression("A plot") or tree.n_outputs > 1:
+    if not tree.task.has_classes or tree.n_outputs > 1:
         return []
     return class_colours(len(tree.target.classes[0]), colours)
 

@@ -2,7 +2,8 @@
 
 Inner nodes: a histogram of the split column, stacked by class, or the target by the column, with
 the axis labels of `split_view.py`; a line marks each cut. Leaves of regression trees: a box plot
-(Tukey: quartiles, whiskers to 1.5 times their distance) on one scale for all leaves.
+(Tukey: quartiles, whiskers to 1.5 times their distance) on one scale for all leaves. Leaves of
+survival trees: the Kaplan-Meier curve beside that of the root.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ceiba.plot.painting.colours import Colour, mix
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.split_view import PanelRows, SplitView
 from ceiba.plot.painting.text import text_measure
-from ceiba.tree import Tree
+from ceiba.tree import Tree, has_curve, node_curve
 from ceiba.tree.splits import number_text
 from ceiba.words import words
 
@@ -27,9 +28,12 @@ MAX_POINTS = 250
 Array = NDArray[Any]
 
 
-def scale_note(rows: PanelRows, lang: str) -> str:
-    """Return a note with the range of the box plots."""
-    if rows.target is None:
+def scale_note(tree: Tree, rows: PanelRows | None, lang: str) -> str:
+    """Return a note with the range of the plots in leaves."""
+    if has_curve(tree):
+        end = number_text(float(node_curve(tree, 0).time[-1]), 4)
+        return words(lang)("plot.curves_in_leaves", high=end)
+    if rows is None or rows.target is None:
         return ""
     low, high = (number_text(float(end), 4) for end in (rows.target.min(), rows.target.max()))
     return words(lang)("plot.box_plots", low=low, high=high)
@@ -39,7 +43,7 @@ def paint_panels(
     painter: Painter,
     tree: Tree,
     drawing: Drawing,
-    rows: PanelRows,
+    rows: PanelRows | None,
     views: Mapping[int, SplitView],
     palette: list[Colour],
 ) -> None:
@@ -52,8 +56,11 @@ def paint_panels(
         width = sheet.panel_size[0] if box.leaf else box.width - 2 * sheet.padding
         top = box.bottom - sheet.padding - under - box.axis - box.panel
         panel = _Panel(painter, box.x - width / 2, top, width, box.panel)
-        if box.leaf:
+        if box.leaf and has_curve(tree):
+            _survival_curve(panel, tree, box.node)
+        if box.leaf and rows is not None and not has_curve(tree):
             _box_plot(panel, tree, rows, rows.of(tree, box.node))
+        if box.leaf or rows is None:
             continue
         view = views[box.node]
         _question(panel, tree, rows, view, palette, drawing.sheet.lang)
@@ -173,6 +180,23 @@ def _scatter(panel: _Panel, x: Array, y: Array, inside: Array) -> None:
         rows = rows[np.linspace(0, len(rows) - 1, MAX_POINTS).astype(int)]
     tone = mix(panel.painter.ink, panel.painter.paper, 0.5)
     panel.dots(x[rows], 0.05 + 0.9 * height[rows], [tone], 4.0)
+
+
+def _survival_curve(panel: _Panel, tree: Tree, node: int) -> None:
+    """Draw the Kaplan-Meier curve of a leaf, and dashed that of the root, from 0 to its end."""
+    ink, end = panel.painter.ink, float(node_curve(tree, 0).time[-1]) or 1.0
+    panel.line([(0, 1), (0, 0), (1, 0)], panel.painter.line, 0.7)
+    styles: tuple[tuple[int, float, dict[str, Any]], ...] = (
+        (0, 0.8, {"ls": (0, (2, 2))}),
+        (node, 1.8, {"solid_joinstyle": "miter"}),
+    )
+    for which, width, style in styles:
+        if not has_curve(tree, which):
+            continue
+        steps = node_curve(tree, which).step_function()
+        x, y = np.repeat(steps.x / end, 2)[1:], np.repeat(steps.y, 2)[:-1]
+        points = list(zip(x.tolist(), y.tolist(), strict=True))
+        panel.line(points, panel.painter.grey if which != node else ink, width, **style)
 
 
 def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:

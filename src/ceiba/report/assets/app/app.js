@@ -118,7 +118,7 @@ export async function start(trust) {
       prune: { build: prunePanel, stale: ["source"], show: showStep },
     model: { build: modelPanel, stale: ["step", "selected", "source", "filter"] }, data: { build: dataPanel, stale: ["step"] },
   });
-  if (trust) {
+  if (trust && payload.trust) {
     tabs.trust = { build: trust.panel, stale: ["step"] };
     nodeExtras.push(trust.ofNode);
   }

@@ -263,8 +263,11 @@ export const className = (k) => (M.hasNumericClasses ? (M.target ? `${isolateRtl
 export const shareGap = () => (M.hasNumericClasses ? " · " : " ");
 
 /** The prediction of a node. @param {boolean} [sure] with the probability */
+/** A predicted number; that of a survival tree is a relative risk. @param {number} v */
+export const numberAnswer = (v) => (M.payload.survival ? t("sv_risk", { value: fmtNumber(v, 3) }) : fmtNumber(v));
+
 export function answerText(i, sure = true) {
-  if (M.regression) return fmtNumber(M.value[i]);
+  if (M.regression) return numberAnswer(M.value[i]);
   const k = M.answer[i];
   if (!sure) return className(k);
   return `${className(k)}${isTerminal(i) ? "" : tiedClassText(i, k)}${shareGap()}${fmtPercent(M.prob(i, k))}`;

@@ -96,7 +96,7 @@ function loadModel(p) {
   const nodes = p.nodes;
   const n = nodes.parent.length;
   const parent = Int32Array.from(nodes.parent);
-  const regression = p.task === "regression";
+  const regression = p.task !== "classification"; // a number per node: a mean, a rate, a relative risk
   const K = regression ? 1 : p.classes.length;
 
   const branchStart = new Int32Array(n + 1);

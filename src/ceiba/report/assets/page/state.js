@@ -7,6 +7,9 @@ import { M, computeOnce } from "../core/model.js";
 /** @typedef {{rows: number, sure: number, cls: number, low: number|null, high: number|null}} Filter */
 /** @type {Filter} */ export const NO_FILTER = { rows: 0, sure: 0, cls: -1, low: null, high: null };
 
+/** The curve of a node and its figures, set by pages of survival trees. @type {{view: (i: number) => Element|null, text: (i: number) => string}} */
+export const nodeCurve = { view: () => null, text: () => "" };
+
 export const state = {
   selected: 0, step: 0, tab: "node", theme: "light", orientation: "auto", source: "train",
   /** @type {Set<number>} inner nodes whose branches are hidden */ folded: new Set(),

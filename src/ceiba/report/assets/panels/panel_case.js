@@ -9,11 +9,11 @@ import { barList } from "../charts/charts.js";
 import { valueSetText } from "../core/conditions.js";
 import { M } from "../core/model.js";
 import { confidenceText, testRowsText } from "../core/confidence.js";
-import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joinWithAnd, listNames, question } from "../core/format.js";
+import { answerText, className, fmtCount, fmtNumber, fmtPercent, fmtPoints, fmtValue, joinWithAnd, listNames, numberAnswer, question } from "../core/format.js";
 import { sentence, t } from "../core/format.js";
 import { byId, el, section, sv, verdict } from "../page/dom.js";
 import { renderPanel } from "../page/inspector.js";
-import { currentAlpha, displayNumber, reveal, state, update } from "../page/state.js";
+import { currentAlpha, displayNumber, nodeCurve, reveal, state, update } from "../page/state.js";
 import { fillSpace, spacePanel } from "./panel_space.js";
 
 function setValue(j, value) {
@@ -133,12 +133,13 @@ function fillResult(box) {
 
 function caseAnswer(prediction) {
   const leaf = prediction.leaf;
-  const head = M.regression ? fmtNumber(prediction.value[0]) : className(prediction.answer);
+  const head = M.regression ? numberAnswer(prediction.value[0]) : className(prediction.answer);
   const order = M.classes.map((_, k) => k).sort((a, b) => prediction.value[b] - prediction.value[a]).slice(0, 6);
   const sure = prediction.ends.length > 1 ? { text: t("mixture", { n: prediction.ends.length }), isUncertain: false, hasVerdict: false } : confidenceText(leaf);
   return el("div", { class: "case-answer" },
     el("p", { class: "answer" }, t("predicts") + " ", el("strong", { id: "case-answer" }, head), M.regression ? null : el("span", {}, " " + t("with_share", { share: fmtPercent(prediction.value[prediction.answer], 1) }))),
     M.regression ? null : barList(order.map((k) => ({ name: className(k), share: prediction.value[k], text: fmtPercent(prediction.value[k], 1), colour: M.payload.colours[k], strong: k === prediction.answer }))),
+    nodeCurve.view(leaf), nodeCurve.text(leaf) ? el("p", { id: "case-median" }, nodeCurve.text(leaf)) : null,
     sure ? el("p", { id: "case-sure", class: sure.isUncertain ? "sure uncertain" : "sure" }, verdict(sure)) : null,
     el("p", { class: "sure" }, testRowsText(leaf) ? testRowsText(leaf) + " " : "", el("button", { class: "link", onclick: () => reveal(leaf) }, `${t("leaf")} #${displayNumber(leaf)}`)));
 }

@@ -5,9 +5,9 @@ import { histogramOf, histogramSvg, namedBars } from "../charts/charts.js";
 import { ruleCode, ruleParts, ruleText } from "../core/conditions.js";
 import { M, hasMissingBranch } from "../core/model.js";
 import { intervalText, confidenceText, testCounts, trainTestGap } from "../core/confidence.js";
-import { answerText, className, fmtCount, fmtNumber, fmtPercent, isMissingMarked, sentence, shareGap, t, TEST_MARKS } from "../core/format.js";
+import { answerText, className, fmtCount, fmtNumber, fmtPercent, isMissingMarked, numberAnswer, sentence, shareGap, t, TEST_MARKS } from "../core/format.js";
 import { copyButton, el, glossary, section, sv, dataTable, verdict } from "../page/dom.js";
-import { isTerminal, displayNumber, reveal, state } from "../page/state.js";
+import { isTerminal, displayNumber, nodeCurve, reveal, state } from "../page/state.js";
 import { barColours, nodeCss, SvgPen } from "../tree/pens.js";
 import { drawBox, drawShares } from "../tree/tree_draw.js";
 
@@ -19,6 +19,7 @@ export function nodePanel() {
   return el("div", {},
     nodeHead(i, end),
     nodeAnswer(i, end),
+    nodeCurve.view(i),
     section(t("rule"), ruleBox(i)),
     section(t("rows"), nodeRows(i)),
     end ? null : section(t("split"), splitPicture(i), nodeSplit(i)),
@@ -37,10 +38,11 @@ export function nodeHead(i, end, tag = null) {
 
 export function nodeAnswer(i, end) {
   const mark = el("span", { class: "answer-mark", style: { background: M.regression ? nodeCss(i) : M.payload.colours[M.answer[i]] } });
-  const answer = M.regression ? fmtNumber(M.value[i]) : className(M.answer[i]);
+  const answer = M.regression ? numberAnswer(M.value[i]) : className(M.answer[i]);
   return el("p", { class: "answer" }, mark, el("strong", {}, answer),
     M.regression ? null : el("span", {}, shareGap() + fmtPercent(M.prob(i, M.answer[i]), 1) + (M.payload.class_prior ? ` (${t("by_priors")})` : "")),
-    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")), nodeConfidence(i, end));
+    end ? null : el("span", { class: "muted" }, " " + t("if_stopped")), nodeConfidence(i, end),
+    nodeCurve.text(i) ? el("span", { class: "sure muted" }, nodeCurve.text(i)) : null);
 }
 
 /** The confidence of a leaf in words, or the interval of an inner node. */
