@@ -14,7 +14,8 @@ for (id in unique(tables$table)) {
     rows[[length(rows) + 1]] <- data.frame(table = id, cut = cut, chisq = chisq)
   }
 }
-write.csv(format(do.call(rbind, rows), digits = 17), file.path(folder, "logrank.csv"), row.names = FALSE)
+options(digits = 17)
+write.csv(do.call(rbind, rows), file.path(folder, "logrank.csv"), row.names = FALSE)
 
 complete <- function(data, time, status, columns) {
   out <- data.frame(data[, columns, drop = FALSE], time = data[[time]], status = as.integer(status))

@@ -106,7 +106,7 @@ def test_exponential_trees_equal_rpart(folder: Path, name: str) -> None:
         max_depth=6,
         prune=ceiba.CostComplexity(alpha=0.0),
     ).fit(frame, ("time", "status"))
-    tree, r = model.tree_, pd.read_csv(folder / f"frame_{name}.csv", skipinitialspace=True)
+    tree, r = model.tree_, pd.read_csv(folder / f"frame_{name}.csv")
     order, columns = lower_hazard_first(tree), ["<leaf>", *tree.schema.names]
     assert [columns[tree.splits.column[i] + 1] for i in order] == r["var"].str.strip().tolist()
     assert tree.n_rows[order].tolist() == r["n"].tolist()
