@@ -1,4 +1,4 @@
-"""Eight lessons, each a program with text in three languages, as pages and notebooks."""
+"""Nine lessons, each a program with text in three languages, as pages and notebooks."""
 
 from __future__ import annotations
 

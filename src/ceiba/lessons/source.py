@@ -24,7 +24,7 @@ from ceiba.errors import OptionError
 from ceiba.words import LANGUAGES, words
 
 CONTENT: Final = Path(__file__).parent / "content"
-NUMBERS: Final = (1, 2, 3, 4, 5, 6, 7, 8)
+NUMBERS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 9)
 _FENCE: Final = re.compile(r"^```python (\w+)( hidden| figure)?\n(.*?)^```$", re.M | re.S)
 _DIRECTIVE: Final = re.compile(r"^@(\w+)(?: (\w+))?(?: (.+))?$")
 _DIRECTIVES: Final = ("cell", "figure", "exercise", "solution", "end")

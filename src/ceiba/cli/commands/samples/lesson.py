@@ -36,7 +36,7 @@ def lesson(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the eight lessons, or write one as a Jupyter notebook.
+    """List the nine lessons, or write one as a Jupyter notebook.
 
     Example: ceiba lesson 3 --lang es
     """
