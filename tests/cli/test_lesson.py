@@ -11,7 +11,7 @@ from tests.cli.running import ok, run
 
 def test_lesson_without_a_number_lists_all(tmp_path):
     lines = ok("lesson", "--lang", "es", cwd=tmp_path).splitlines()
-    assert len(lines) == 8
+    assert len(lines) == 9
     assert lines[0].split() == ["1", "La", "pregunta", "que", "más", "dice"]
 
 

@@ -133,6 +133,9 @@ def test_explanation_ends_in_the_risk_of_the_leaf(model: Any, frame: dict[str, A
         (lambda m, f: m.rival_columns(f, TARGET), "rival columns is not supported"),
         (lambda m, f: m.drift(f, structured(f)), "Drift of leaves is not supported"),
         (lambda m, _: m.export("sklearn"), "format='sklearn' is not supported"),
+        (lambda m, f: m.studio(f, TARGET), "The studio is not supported"),
+        (lambda m, f: ceiba.compare(m, m, f, TARGET), "Auditing a model is not supported"),
+        (lambda m, f: ceiba.mimic(m, f), "Auditing a model is not supported"),
     ],
 )
 def test_unsupported_methods_are_refused_by_name(

@@ -174,8 +174,8 @@ def compare(
     if not (isinstance(confidence, float) and 0 < confidence < 1):
         raise OptionError(f"confidence must be a float between 0 and 1, got {confidence!r}.")
     divide_rows(0, 0, random_state)  # refuse a wrong seed before the models predict
-    X, truth, table = read_rows(X, y)
     models = open_model(a, "a"), open_model(b, "b")
+    X, truth, table = read_rows(X, y)
     n = table.n_rows
     answers = [predict_with(m, X, n, name) for m, name in zip(models, "ab", strict=True)]
     kinds = {are_numbers(m, x, truth) for m, x in zip(models, answers, strict=True)}

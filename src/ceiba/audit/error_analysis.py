@@ -117,8 +117,8 @@ def analyze_errors(
     """
     if y is None:
         raise OptionError("y is required: an error is the difference to the truth.")
-    X, truth, table = read_rows(X, y)
     model = open_model(model)
+    X, truth, table = read_rows(X, y)
     answers = predict_with(model, X, table.n_rows)
     if are_numbers(model, answers, truth):
         off = as_numbers(answers, "The answers of model") - as_numbers(truth, "y")

@@ -164,8 +164,8 @@ def mimic(
         raise OptionError(f"of must be 'answer' or 'probability', got {of!r}.")
     if positive is not None and of == "answer":
         raise OptionError("positive has no effect with of='answer'. Pass of='probability'.")
-    X, truth, table = read_rows(X, y)
     model = open_model(model)
+    X, truth, table = read_rows(X, y)
     answers = predict_with(model, X, table.n_rows)
     imitated, values = "answers", answers
     if of == "probability":

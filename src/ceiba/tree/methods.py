@@ -1217,6 +1217,7 @@ class TreeMethods:
         from ceiba.estimators.model_file import wrap_tree
         from ceiba.studio import open_studio
 
+        self._tree.task.is_classification("The studio")
         model = wrap_tree(self._tree) if self is self._tree else self
         return open_studio(X, y, model=model, **options)
 
