@@ -120,6 +120,15 @@ def test_shapley_values_add_up_to_the_relative_risk(model: Any, frame: dict[str,
     assert total == pytest.approx(model.predict(rows))
 
 
+def test_permutation_importance_is_a_loss_of_concordance(model: Any, frame: dict[str, Any]) -> None:
+    table = model.importance_table(frame, TARGET, random_state=0)
+    loss = dict(zip(table["column"], table["permutation"], strict=True))
+    assert loss["noise"] == 0.0  # not in the tree
+    assert min(loss["age"], loss["stage"]) > 0.01
+    assert "loss of Harrell's C" in table.legend
+    assert "heldout_gain" not in table
+
+
 def test_explanation_ends_in_the_risk_of_the_leaf(model: Any, frame: dict[str, Any]) -> None:
     rows = {name: values[:1] for name, values in frame.items()}
     found = model.explain(rows)

@@ -30,14 +30,22 @@ from ceiba.errors import OptionError
 from ceiba.grow import altered_scale, read_per_column, search_mass
 from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
+from ceiba.survival import concordance
 from ceiba.table import Column, Table, count_effective_rows, read_target, read_weights
-from ceiba.table.targets import read_target_like, split_target
+from ceiba.table.targets import read_target_like, split_survival, split_target
+from ceiba.task import Task
 from ceiba.tree import Tree, alter_priors
 from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
+#: The score whose loss is the permutation importance.
+_SCORES: Final = {
+    Task.CLASSIFICATION: "accuracy",
+    Task.REGRESSION: "R²",
+    Task.SURVIVAL: "Harrell's C",
+}
 
 
 @np.errstate(over="ignore", invalid="ignore")  # an overflow is infinite
@@ -150,14 +158,17 @@ def importance_table(
             tree, X, y, sample_weight=sample_weight, repeats=repeats, random_state=random_state
         )
         figures |= _permutation_columns(drops[1:], order, confidence)
-        figures |= _heldout_columns(RowGains.read(tree, X, y, sample_weight), order, confidence)
-        score = "accuracy" if tree.task.is_classification("Permutation importance") else "R²"
+        score = tree.task.lookup(_SCORES, "Permutation importance")
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
-        legend.append("heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise")
-        legend.append(
-            f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles; of "
-            f"heldout_gain the {100 * confidence:g} % interval over rows like these"
-        )
+        bounds = f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles"
+        if tree.task is not Task.SURVIVAL:  # censored rows have no gain of their own
+            gains = RowGains.read(tree, X, y, sample_weight)
+            figures |= _heldout_columns(gains, order, confidence)
+            legend.append(
+                "heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise"
+            )
+            bounds += f"; of heldout_gain the {100 * confidence:g} % interval over rows like these"
+        legend.append(bounds)
     return Listing(figures, title="importance of the columns", legend="\n".join(legend))
 
 
@@ -170,14 +181,18 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the loss of accuracy, or R², when a column is shuffled: the mean, then each repeat."""
-    if isinstance(y, str):
+    """Return the loss of score when a column is shuffled: the mean, then each repeat."""
+    if tree.task is Task.SURVIVAL:
+        X, y = split_survival(X, y)
+    elif isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)
-    read_target(y, task=tree.task, n_rows=table.n_rows)  # raises if y is not a target
+    target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises if y is not a target
     weight = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if weight is None else weight
-    truth = np.asarray(y).reshape(table.n_rows, -1)
+    truth = target.values
+    if tree.task is not Task.SURVIVAL:
+        truth = np.asarray(y).reshape(table.n_rows, -1)
     rng = np.random.default_rng(_SEED if random_state is None else random_state)
     base = _score(tree, table, truth, weight)
     drops = np.zeros((repeats + 1, table.n_columns))
@@ -193,7 +208,9 @@ def permutation_importance(
 
 def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
     predicted = route.predict(tree, table).reshape(table.n_rows, -1)
-    if tree.task.is_classification("Permutation importance"):
+    if tree.task is Task.SURVIVAL:
+        return concordance(truth[:, 0], truth[:, 1], predicted[:, 0], weight).value
+    if tree.task.has_classes:
         return float(np.average((predicted == truth).all(axis=1), weights=weight))
     mean = np.average(truth, axis=0, weights=weight)
     off = np.average((predicted - truth) ** 2, axis=0, weights=weight)
