@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ceiba
 from ceiba.survival import SurvivalCurve, brier_scores, concordance
 
 from ..marks import slow
-from .cases import draw_case
+from .cases import draw_case, simulate
 
 SEEDS = [*range(20), *slow(range(20, 200))]
 R_SCRIPT = """
@@ -135,3 +136,17 @@ def test_curve_equals_survfit(r_figures: dict[int, list[float]]) -> None:
             assert (found.high - found.low) / 2 / 1.959963984540054 == pytest.approx(
                 error, abs=1e-9
             )
+
+
+def test_scorers_of_scikit_survival_take_the_estimator() -> None:
+    metrics = pytest.importorskip("sksurv.metrics", reason="scikit-survival is not installed")
+    frame = simulate(200, 7)
+    y = structured(frame["weeks"], frame["died"])
+    X = np.stack([frame["age"], frame["noise"]], axis=1)
+    model = ceiba.DecisionTreeSurvival(max_depth=2, min_samples_leaf=15)
+    for scored in (
+        metrics.as_concordance_index_ipcw_scorer(model, tau=6.0),
+        metrics.as_integrated_brier_score_scorer(model, times=[1.0, 3.0, 5.0]),
+        metrics.as_cumulative_dynamic_auc_scorer(model, times=[1.0, 3.0, 5.0]),
+    ):
+        assert np.isfinite(scored.fit(X, y).score(X, y))
