@@ -86,6 +86,15 @@ def test_evaluate_small_group_without_pairs_is_unknown(model: Any) -> None:
     assert np.isnan(groups.evaluations["II"].harrell.value)
 
 
+def test_evaluate_rows_beyond_the_training_times_stay_below_them() -> None:
+    rows = {"x": [1, 2, 3, 4, 5, 6], "t": [1, 2, 3, 4, 5, 6], "e": [1, 1, 1, 1, 1, 0]}
+    model = ceiba.DecisionTreeSurvival(max_depth=1).fit(rows, ("t", "e"))
+    later = {"x": [1, 2, 3, 4, 5, 6], "t": [1, 2, 6, 8, 9, 10], "e": [1] * 6}
+    assert model.evaluate(later, ("t", "e")).horizon == 2.0  # the censoring at 6 leaves no weight
+    with pytest.raises(OptionError, match="horizon must be below 6"):
+        model.evaluate(later, ("t", "e"), horizon=6)
+
+
 def test_evaluate_bad_options_raise(model: Any, held_out: dict[str, Any]) -> None:
     for options, message in (
         ({"horizon": -1}, "horizon must be a time above 0"),

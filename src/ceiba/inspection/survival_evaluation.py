@@ -218,15 +218,16 @@ def choose_horizon(
 
     Training rows must be observed that long, because weights for censoring come from them.
     """
-    # The last time at which some training row is still observed.
-    uncensored = censoring.survival > 0
-    last = float(censoring.time[-1]) if uncensored.all() else float(censoring.time[~uncensored][0])
+    last, is_known = float(censoring.time[-1]), bool(censoring.survival[-1] > 0)
     if horizon is None:
-        inside = time[event & (time < last)] if not uncensored.all() else time
-        return min(default_horizon(time, event), float(inside.max(initial=last)))
+        # At the last time the weights are unknown if all rows that are left are censored there.
+        inside = event & (time > 0) & ((time <= last) if is_known else (time < last))
+        if not inside.any():
+            raise DataError(f"No event of these rows is within the training times, up to {last:g}.")
+        return min(default_horizon(time, event), float(time[inside].max()))
     if isinstance(horizon, bool) or not isinstance(horizon, int | float) or not horizon > 0:
         raise OptionError(f"horizon must be a time above 0, got {horizon!r}.")
-    if horizon >= last and not uncensored.all():
+    if horizon > last or (horizon == last and not is_known):
         raise OptionError(
             f"horizon must be below {last:g}, the last time at which training rows are observed, "
             f"got {horizon:g}."
