@@ -43,6 +43,28 @@ def test_learn_json_is_for_machines(folder: Path) -> None:
     assert said["task"] == "classification"
 
 
+def test_learn_survival_times(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    age, weeks = rng.integers(20, 90, 80), rng.integers(1, 30, 80)
+    rows = [f"{a},{w // (1 + (a > 50)) + 1},{'dead' if k % 3 else 'alive'}"
+            for k, (a, w) in enumerate(zip(age, weeks, strict=True))]  # fmt: skip
+    (tmp_path / "trial.csv").write_text("age,weeks,status\n" + "\n".join(rows), "utf-8")
+    times = ("--time", "weeks", "--event", "status=dead")
+    ok("learn", "trial.csv", *times, "--max-depth", "2", "--test-size", "0.3", cwd=tmp_path)
+    model = ceiba.load(tmp_path / "trial.ceiba")
+    assert isinstance(model, ceiba.DecisionTreeSurvival)
+    assert model.tree_.target.name == "Surv(weeks, status == dead)"
+    assert "Harrell" in ok("evaluate", "trial.ceiba", "trial.csv", cwd=tmp_path)
+    for wrong, message in [
+        (("--time", "weeks"), "Pass --target, or --time and --event"),
+        ((*times, "-t", "age"), "Pass --target, or --time and --event"),
+        ((*times, "--task", "regression"), "--task must be survival"),
+        (("-t", "age", "--task", "survival"), "--task survival requires --time and --event"),
+        (("--time", "weeks", "--event", "status"), "got 'alive', 'dead'"),
+    ]:
+        assert message in run("learn", "trial.csv", *wrong, cwd=tmp_path).stderr
+
+
 def test_learn_quiet_says_nothing(folder: Path) -> None:
     done = run("learn", "weather.csv", "-t", "RAIN", "-q", cwd=folder)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -68,12 +68,18 @@ def test_surv_takes_the_codes_of_r(trial: pd.DataFrame) -> None:
     expected = model.fit(trial, "Surv(weeks, died)").tree_
     coded = trial.assign(died=trial["died"] + 1)
     assert model.fit(coded, "Surv(weeks, died)").tree_ == expected
-    assert model.fit(coded, "Surv(weeks, died == 2)").tree_ == expected
-    assert model.fit(coded, ("weeks", "died"), event=2).tree_ == expected
+    for tree in (
+        model.fit(coded, "Surv(weeks, died == 2)").tree_,
+        model.fit(coded, ("weeks", "died"), event=2).tree_,
+    ):
+        assert (tree.value == expected.value).all()
+        assert tree.target.name == "Surv(weeks, died == 2)"
     with pytest.raises(ceiba.DataError, match=r"got 1\.0, 2\.0.*event=2"):
         model.fit(coded, ("weeks", "died"))
     words = trial.assign(died=np.where(trial["died"] == 1, "dead", "alive"))
-    assert model.fit(words, ("weeks", "died"), event="dead").tree_ == expected
+    named = model.fit(words, ("weeks", "died"), event="dead")
+    assert (named.tree_.value == expected.value).all()
+    assert named.score(words, named.tree_.target.name) == model.score(trial, "Surv(weeks, died)")
     with pytest.raises(ceiba.DataError, match="event='gone' is not a value of the events"):
         model.fit(words, ("weeks", "died"), event="gone")
 

@@ -30,6 +30,7 @@ from ceiba.errors import DataError, OptionError
 from ceiba.formatting import pluralize
 from ceiba.table import Scan, Table, fit_schema
 from ceiba.table.files import as_table, convert_columns, display_name, is_text, load_table
+from ceiba.table.targets import split_survival
 from ceiba.task import Task
 
 _SHORT = 12  # rows of a pruning table that are printed
@@ -83,7 +84,8 @@ class LearnJob:
         present = self.y.is_not_null().to_numpy()
         if self.event is not None:
             present = present & frame[self.event].is_not_null().to_numpy()
-            self.y = frame.select(self.target, self.event)
+            times = frame.select(self.target, self.event)
+            self.y = pl.DataFrame(split_survival(None, times, self.event_code)[1])
         self.weights = None if self.weight is None else frame[self.weight].to_numpy()
         columns = frame.get_columns()
         del frame
@@ -221,9 +223,7 @@ class LearnJob:
                 files = with_progress(table, show, self.quiet)
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
-                code = {} if self.event is None else {"event": self.event_code}
-                weights = {"frequency" if self.counts_rows else "sample_weight": w}
-                model.fit(table, y, **weights, **code)
+                model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
             model.prune = wanted  # as the user wrote it, for the model file
         return model

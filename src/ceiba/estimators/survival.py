@@ -30,6 +30,9 @@ class DecisionTreeSurvival(DecisionTree):
     Leaves predict a relative hazard: how often events happen there compared with all training rows,
     whose hazard is 1. Higher is worse. Every node has its Kaplan-Meier counts.
 
+    The log-rank test prefers branches of few rows with early events, even of one row: set
+    `min_samples_leaf` or `min_events_leaf`.
+
     X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding, as in
     `DecisionTreeClassifier`.
 

@@ -31,5 +31,7 @@ def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
     if status is None:
         raise DataError(f"event={event!r} requires a target with two columns, time and event.")
     label = label if isinstance(label, tuple) else ("time", "event")
-    is_r = names is not None and names.as_in_r
-    return X, {label[0]: time, label[1]: read_events(status, event, as_in_r=is_r)}
+    events = read_events(status, event, as_in_r=names is not None and names.as_in_r)
+    # The name keeps the code, for rows that are evaluated later.
+    coded = label[1] if event is None or "," in str(event) else f"{label[1]} == {event}"
+    return X, {label[0]: time, coded: events}

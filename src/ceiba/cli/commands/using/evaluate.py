@@ -85,7 +85,9 @@ def _survival_target(tree: Any, target: str | None, time: str | None, event: str
     names = parse_surv(tree.target.name or "")
     if names is None and (time is None or event is None):
         raise OptionError("The model has no names of times and events; pass --time and --event.")
-    column, coded, code = (event or (names and names.event) or "").partition("=")
+    if event is None and names is not None:
+        event = names.event if names.code is None else f"{names.event}={names.code}"
+    column, coded, code = (event or "").partition("=")
     return f"Surv({time or (names and names.time)}, {column}{' == ' + code if coded else ''})"
 
 
