@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 
+import ceiba
 from ceiba.errors import OptionError
 from ceiba.plot import plot_tree
 from ceiba.tree import Leaf, Tree, build
@@ -191,3 +192,23 @@ def test_plot_tree_without_matplotlib_names_the_extra() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install ceiba[plot]" in done.stdout
+
+
+def test_plot_tree_of_54_leaves_fits_a_page_and_a_poster_shows_all() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 4))
+    model = ceiba.DecisionTreeClassifier(max_leaf_nodes=54).fit(X, rng.integers(0, 2, 900))
+    page = plot_tree(model)
+    assert sorted(page.figure.get_size_inches()) <= [11.7 + 1e-6, 16.5 + 1e-6]
+    assert "folded" in " ".join(texts(page))
+    assert min(text.get_fontsize() for text in page.texts) >= 6
+    assert "folded" not in " ".join(texts(plot_tree(model, fit_to=(60, 40))))
+
+
+def test_classes_that_are_numbers_carry_the_name_of_the_target() -> None:
+    X = {"age": [1.0, 2, 3, 4], "Survived": [0, 0, 1, 1]}
+    model = ceiba.DecisionTreeClassifier().fit(X, "Survived")
+    assert "Survived = 1 · 100%" in texts(plot_tree(model))
+    assert "Survived = 1" in model.to_text()
+    unnamed = ceiba.DecisionTreeClassifier().fit({"age": X["age"]}, X["Survived"])
+    assert "1 100%" in texts(plot_tree(unnamed))

@@ -85,6 +85,19 @@ def test_column_bars_count_every_row() -> None:
         assert bars.get("missing", 0) == missing
 
 
+def test_column_bars_are_counted_by_class() -> None:
+    tree = model("classes").tree_
+    frame, y = training("classes")
+    made = payload(tree, train=(frame, y))
+    assert made["n_bar_classes"] == 3
+    cities = made["bars"][tree.schema.index("city")]
+    counts = np.reshape(cities["n"], (-1, 3))
+    levels = tree.schema.columns[tree.schema.index("city")].levels
+    for code, row in zip(cities["codes"], counts, strict=True):
+        here = [label for city, label in zip(frame["city"], y, strict=True) if city == levels[code]]
+        assert row.tolist() == [here.count(label) for label in tree.target.classes[0].tolist()]
+
+
 def test_rivals_searched_for_are_those_that_the_model_would_keep() -> None:
     frame, y = training("classes")
     plain = ceiba.DecisionTreeClassifier(max_depth=4).fit(frame, y)

@@ -19,7 +19,7 @@ from ceiba.layout import node_strengths, percent, survival_texts
 from ceiba.paths import end_conditions, refuse_fractional, root_answers
 from ceiba.task import Task
 from ceiba.tree import Array, Tree, note_text
-from ceiba.tree.splits import ALL_DIGITS, DIGITS, level_text, number_text
+from ceiba.tree.splits import ALL_DIGITS, DIGITS, class_text, level_text, number_text
 from ceiba.words import Catalogue
 from ceiba.words import words as words_of
 
@@ -314,7 +314,7 @@ class _NodeText:
         for k, answer in enumerate(tree.answer[node].reshape(-1).tolist()):
             share = float(tree.value[node, k, answer])
             certain = share == 1.0 and not tree.n_rows[0]
-            label = level_text(tree.target.classes[k][answer])
+            label = class_text(tree.target, answer, k)
             text = label if certain else f"{label} p={format_probability(share)}"
             parts.append(tree.target.format_output(k, text))
         return ", ".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ceiba.layout.captions import class_and_share as class_and_share
 from ceiba.layout.captions import percent as percent
 from ceiba.layout.captions import question as question
 from ceiba.layout.captions import survival_texts as survival_texts
@@ -10,7 +11,6 @@ from ceiba.layout.colours import NodeFills as NodeFills
 from ceiba.layout.colours import ValueScale as ValueScale
 from ceiba.layout.colours import class_palette as class_palette
 from ceiba.layout.colours import node_strengths as node_strengths
-from ceiba.layout.drawing import MIN_FONT_SIZE as MIN_FONT_SIZE
 from ceiba.layout.drawing import Box as Box
 from ceiba.layout.drawing import Drawing as Drawing
 from ceiba.layout.drawing import Footer as Footer

@@ -12,7 +12,7 @@ from itertools import pairwise
 from ceiba.survival import format_time
 from ceiba.task import Task
 from ceiba.tree import Cut, Intervals, LevelSets, Tree, has_curve, node_curve, note_text
-from ceiba.tree.splits import format_cut, level_text, number_text, quote_level
+from ceiba.tree.splits import class_text, format_cut, level_text, number_text, quote_level
 from ceiba.words import words
 
 
@@ -169,17 +169,21 @@ def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str =
 
 def _answer_lines(tree: Tree, node: int, digits: int | None, lang: str) -> list[str]:
     """Return the node's prediction, one line per output."""
-    values = tree.value[node]
     if tree.task is Task.SURVIVAL:
         risk, *figures = survival_texts(tree, node, digits, lang)
         return [risk, ", ".join(figures)] if figures else [risk]
     if not tree.task.has_classes:
-        numbers = [number_text(float(v), digits or 4) for v in values[:, 0]]
+        numbers = [number_text(float(v), digits or 4) for v in tree.value[node, :, 0]]
         return [tree.target.format_output(k, text) for k, text in enumerate(numbers)]
-    best = tree.answer[node].reshape(-1).tolist()
     return [
-        tree.target.format_output(
-            output, f"{level_text(labels[k])} {percent(float(values[output, k]))}"
-        )
-        for output, (labels, k) in enumerate(zip(tree.target.classes, best, strict=True))
+        tree.target.format_output(output, class_and_share(tree, node, output))
+        for output in range(tree.n_outputs)
     ]
+
+
+def class_and_share(tree: Tree, node: int, output: int = 0) -> str:
+    """Return the predicted class and its share: "no 62%", or "Survived = 0 · 62%"."""
+    code = int(tree.answer[node].reshape(-1)[output])
+    text = class_text(tree.target, code, output)
+    is_number = text != level_text(tree.target.classes[output][code])
+    return f"{text}{' ·' * is_number} {percent(float(tree.value[node, output, code]))}"

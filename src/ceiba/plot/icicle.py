@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.layout import node_strengths, percent, question
+from ceiba.layout import class_and_share, node_strengths, question
 from ceiba.plot.painting._matplotlib import Axes, as_tree, axes_size
 from ceiba.plot.painting.colours import (
     Colour,
@@ -187,9 +187,8 @@ def _bar_texts(tree: Tree, node: int, digits: int | None, lang: str) -> list[str
             return []
         if not tree.task.has_classes:
             return [number_text(float(tree.value[node, 0, 0]), digits or 4)]
-        best = int(tree.answer[node])
-        label = level_text(tree.target.classes[0][best])
-        return [f"{label} {percent(float(tree.value[node, 0, best]))}", label]
+        label = level_text(tree.target.classes[0][int(tree.answer[node])])
+        return [class_and_share(tree, node), label]
     column = tree.schema.names[int(tree.splits.column[node])]
     return [question(tree, node, max_levels=4, lang=lang), column]
 

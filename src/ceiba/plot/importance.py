@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -102,10 +103,13 @@ def plot_importance(
 
 def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
     """Write the values at the ends of the bars, or of their intervals."""
+    # One number of decimals for all bars, so that the numbers align and compare.
+    decimals = max(0, 2 - math.floor(math.log10(max(np.abs(values).max(), 1e-300))))
     for y, value, end in zip(at, values, reach, strict=True):
         side = -1 if value < 0 else 1
+        small = abs(value) < 0.5 * 10.0**-decimals
         ax.annotate(
-            number_text(round(float(value), 3 if abs(value) >= 0.01 else 5), 3),
+            number_text(float(value), 1) if small else f"{float(value):,.{decimals}f}",
             (end, y),
             (4 * side, 0),
             textcoords="offset points",

@@ -7,13 +7,13 @@ from typing import Any
 
 from ceiba.errors import OptionError
 from ceiba.inspection import Explanation
-from ceiba.layout import lay_out_footer, percent
+from ceiba.layout import class_and_share, lay_out_footer
 from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
 from ceiba.plot.painting.colours import Colour, class_colours, mix, tree_palette
 from ceiba.plot.painting.paint import Painter, rectangle
 from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.tree import Tree
-from ceiba.tree.splits import level_text, number_text
+from ceiba.tree.splits import class_text, number_text
 from ceiba.words import words
 
 MARGIN = 10.0
@@ -79,7 +79,7 @@ def plot_path(
     answers = max(measure(_answer(tree, node), True) for node, _, _ in lines) + font_size
     labels = [] if not tree.task.has_classes else tree.target.classes[0].tolist()
     foot = lay_out_footer(
-        [level_text(label) for label in labels],
+        [class_text(tree.target, k) for k in range(len(labels))],
         "",
         texts + counts + BAR + answers,
         measure,
@@ -136,8 +136,7 @@ def _rows_text(tree: Tree, node: int) -> str:
 def _answer(tree: Tree, node: int) -> str:
     if not tree.task.has_classes:
         return number_text(float(tree.value[node, 0, 0]), 4)
-    best = int(tree.answer[node])
-    return f"{level_text(tree.target.classes[0][best])} {percent(float(tree.value[node, 0, best]))}"
+    return class_and_share(tree, node)
 
 
 def _paint(

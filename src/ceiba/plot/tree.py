@@ -14,7 +14,6 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.layout import (
-    MIN_FONT_SIZE,
     Drawing,
     Footer,
     NodeFills,
@@ -31,11 +30,11 @@ from ceiba.plot.painting.split_view import PanelRows, SplitView, panel_rows, spl
 from ceiba.plot.painting.text import text_measure, with_covering_fonts
 from ceiba.task import Task
 from ceiba.tree import Tree, has_curve
-from ceiba.tree.splits import level_text
+from ceiba.tree.splits import class_text
 from ceiba.words import words
 
 MARGIN = 8.0
-MAX_FIGURE_SIZE = (48.0, 32.0)  # inches; in a new figure larger trees are folded
+PAGE_SIZE = (16.5, 11.7)  # inches, A3; in a new figure a tree that needs more is turned or folded
 MAX_PANELS = 40  # of inner nodes
 #: Heights of the plots in leaves, in panels: none, a box plot, a Kaplan-Meier curve.
 _LEAF_PANELS = {Task.CLASSIFICATION: 0.0, Task.REGRESSION: 0.5, Task.SURVIVAL: 1.0}
@@ -49,7 +48,7 @@ def plot_tree(
     *,
     ax: Axes | None = None,
     fit_to: tuple[float, float] | None = None,
-    direction: Literal["down", "right"] = "down",
+    direction: Literal["down", "right"] | None = None,
     max_depth: int | None = None,
     node_ids: bool = False,
     impurity: bool = False,
@@ -64,8 +63,8 @@ def plot_tree(
 
     Inner nodes show their split, with yes and no (or level names) on the edges. Leaves show the
     class with its probability, or the value. Bars show the class probabilities; fills show the
-    class and its purity, or the value. A tree that does not fit is folded, with a note; the font is
-    not smaller than 6 points.
+    class and its purity, or the value. A tree that does not fit is drawn smaller, turned, then
+    folded, with a note; the font is not smaller than 6 points.
 
     With X, the boxes also show the rows. Inner nodes show the split column with its cut (a
     histogram by class; the target for regression), with the minimum, the cut and the maximum, or
@@ -82,11 +81,12 @@ def plot_tree(
     X, y : table and target, optional
         Rows to show in the boxes; y may be the name of a column of X.
     ax : matplotlib axes, optional
-        Axes to draw in. Default: a new figure of the size that the tree needs.
-    fit_to : (width, height), optional
-        Maximum size of a new figure in inches; what does not fit is folded, with a note.
-    direction : {"down", "right"}, default "down"
-        Position of branches: below their node, or to the right of it.
+        Axes to draw in. Default: a new figure of the size that the tree needs, at most a page.
+    fit_to : (width, height), default=(16.5, 11.7)
+        Maximum size of a new figure in inches; pass more for a poster.
+    direction : {"down", "right"}, optional
+        Position of branches: below their node, or to the right of it. Default: below, unless more
+        nodes fit to the right.
     max_depth : int, optional
         Fold below this depth.
     node_ids, impurity, counts : bool, default False
@@ -118,7 +118,9 @@ def plot_tree(
     tree = as_tree(tree)
     rows = None if X is None or tree.n_outputs > 1 else panel_rows(tree, X, y)
     palette = tree_palette(tree, colors)
-    names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
+    names = []
+    if legend and palette:
+        names = [class_text(tree.target, k) for k in range(tree.target.n_classes[0])]
     views = {} if rows is None else _split_views(tree, rows, max_depth)
     sheet = Sheet(
         font_size=font_size,
@@ -128,18 +130,16 @@ def plot_tree(
         impurity=impurity,
         counts=counts,
         lang=lang,
-        direction=check_direction(direction),
+        direction=check_direction(direction or "down"),
         leaf_panels=_LEAF_PANELS[tree.task] if rows is not None or has_curve(tree) else 0.0,
         inner_panels={node: view.axis for node, view in views.items()},
     )
     remark = scale_note(tree, rows, lang) if sheet.leaf_panels else ""
     if X is not None and tree.n_outputs > 1:
         remark = words(lang)["plot.several_outputs"]
-    width, height = _available_size(ax, fit_to)
-    smallest = font_size if ax is None and fit_to is None else MIN_FONT_SIZE
-    drawing, foot = _fit_with_footer(
-        tree, sheet, names, remark, (width, height), smallest, rows is not None
-    )
+    if rows is not None and not views and tree.n_leaves > 1:
+        remark += " " + words(lang)("plot.no_histograms", n=MAX_PANELS)
+    drawing, foot = _best_fit(tree, sheet, names, remark, _available_sizes(ax, fit_to), direction)
     if ax is None:
         width = max(drawing.width, _foot_width(foot, drawing.sheet))
         height = drawing.height + _foot_height(foot, drawing.sheet)
@@ -157,21 +157,51 @@ def _split_views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int
     return {node: split_view(tree, rows, node) for node in inner}
 
 
-def _available_size(ax: Axes | None, fit_to: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the maximum size of the drawing in points."""
-    if fit_to is None:
-        sides = (side * POINTS for side in MAX_FIGURE_SIZE) if ax is None else axes_size(ax)
-    elif ax is not None:
-        raise OptionError("fit_to is not supported with ax. Pass one of them.")
-    else:
-        size = np.asarray(fit_to, np.float64).reshape(-1)
-        if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
-            raise OptionError(
-                f"fit_to must be (width, height) in inches, both positive; got {fit_to!r}."
+def _available_sizes(
+    ax: Axes | None, fit_to: tuple[float, float] | None
+) -> list[tuple[float, float]]:
+    """Return the maximum sizes of the drawing in points: a page has two, by its orientation."""
+    if ax is not None:
+        if fit_to is not None:
+            raise OptionError("fit_to is not supported with ax. Pass one of them.")
+        width, height = axes_size(ax)
+        return [(width - 2 * MARGIN, height - 2 * MARGIN)]
+    size = np.asarray(PAGE_SIZE if fit_to is None else fit_to, np.float64).reshape(-1)
+    if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
+        raise OptionError(
+            f"fit_to must be (width, height) in inches, both positive; got {fit_to!r}."
+        )
+    width, height = (float(side) * POINTS - 2 * MARGIN for side in size)
+    return [(width, height)] if fit_to is not None else [(width, height), (height, width)]
+
+
+def _best_fit(
+    tree: Tree,
+    sheet: Sheet,
+    names: list[str],
+    remark: str,
+    sizes: list[tuple[float, float]],
+    direction: str | None,
+) -> tuple[Drawing, Footer]:
+    """Return the drawing that folds least, then has histograms, then the largest text."""
+    # Of a page, histograms may take so much room that text is as small as it may be.
+    least_font = sheet.font_size * (0.8 if len(sizes) == 1 else 0.6)
+    best: tuple[Drawing, Footer] | None = None
+    for turned in ("down", "right") if direction is None else (sheet.direction,):
+        for size in sizes:
+            fitted = _fit_with_footer(
+                tree, replace(sheet, direction=turned), names, remark, size, least_font
             )
-        sides = (float(side) * POINTS for side in size)
-    width, height = sides
-    return width - 2 * MARGIN, height - 2 * MARGIN
+            if best is None or _quality(fitted[0]) > _quality(best[0]):
+                best = fitted
+            if not fitted[0].note and fitted[0].sheet == replace(sheet, direction=turned):
+                return fitted  # nothing was folded or made smaller
+    assert best is not None
+    return best
+
+
+def _quality(drawing: Drawing) -> tuple[int, bool, float]:
+    return len(drawing.boxes), bool(drawing.sheet.inner_panels), drawing.sheet.font_size
 
 
 def _fit_with_footer(
@@ -180,19 +210,17 @@ def _fit_with_footer(
     names: list[str],
     remark: str,
     room: tuple[float, float],
-    smallest: float,
-    with_rows: bool,
+    least_font: float,
 ) -> tuple[Drawing, Footer]:
     """Fit the tree and its footer into a size in points."""
     width, height = room
     below = 0.0
     for _ in range(3):  # the height of the footer depends on the drawing, and vice versa
-        drawing = _fit(tree, sheet, width, height - below, smallest)
+        drawing = _fit(tree, sheet, width, height - below, least_font)
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
-        if with_rows and asks and not drawing.sheet.inner_panels:
-            why = words(sheet.lang)("plot.no_histograms", n=MAX_PANELS)
-            note += f" {words(sheet.lang)['plot.no_room'] if sheet.inner_panels else why}"
+        if sheet.inner_panels and asks and not drawing.sheet.inner_panels:
+            note += f" {words(sheet.lang)['plot.no_room']}"
         size = drawing.sheet.font_size
         most = min(width, max(drawing.width, 40 * size))
         foot = lay_out_footer(
@@ -204,16 +232,16 @@ def _fit_with_footer(
     return drawing, foot
 
 
-def _fit(tree: Tree, sheet: Sheet, width: float, height: float, smallest: float) -> Drawing:
+def _fit(tree: Tree, sheet: Sheet, width: float, height: float, least_font: float) -> Drawing:
     try:
-        drawing = fit(tree, sheet, text_measure, width, height, smallest_font=smallest)
+        drawing = fit(tree, sheet, text_measure, width, height)
     except OptionError:
         if not sheet.inner_panels:
             raise
-        return _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
-    if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < 0.8 * sheet.font_size):
+        return _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
+    if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < least_font):
         # Drop the panels first: nodes and legible text are more important.
-        bare = _fit(tree, replace(sheet, inner_panels={}), width, height, smallest)
+        bare = _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
         drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
     return drawing
 

@@ -46,6 +46,7 @@ from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 VERSION: Final = 1
+_MAX_BAR_CLASSES: Final = 12  # classes with distinct colours
 _BYTES_PER_ROW: Final = 40  # target, node, position among the rows of the node, one column
 
 
@@ -125,7 +126,10 @@ def payload(
             "reports, because their nodes have one impurity for all outputs. Fit a tree per output."
         )
     classes = tree.target.classes[output].tolist() if classifies else []
-    rows, row_parts = None, dict.fromkeys(("boxes", "histograms", "bars", "rivals"))
+    rows, row_parts = (
+        None,
+        dict.fromkeys(("boxes", "histograms", "bars", "n_bar_classes", "rivals")),
+    )
     if train is not None:
         rows, y = read_rows_and_target(tree, train)
         if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
@@ -134,9 +138,12 @@ def payload(
                 f"train requires {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, but memory is "
                 f"{memory / 1e9:.3g} GB. Raise memory, or pass a sample of the rows."
             )
-        row_parts["bars"] = column_histograms(rows)
+        row_parts |= {"bars": column_histograms(rows), "n_bar_classes": 1}
     if rows is not None and tree.task is not Task.SURVIVAL:  # a censored time has no box plot
         by_node = RowsByNode.read(tree, rows, y, output)
+        if 1 < len(classes) <= _MAX_BAR_CLASSES:
+            row_parts["n_bar_classes"] = len(classes)
+            row_parts["bars"] = column_histograms(rows, by_node.target, len(classes))
         row_parts |= {
             "boxes": box_plots(tree, by_node) if not classifies else None,
             "histograms": split_histograms(tree, by_node, output),

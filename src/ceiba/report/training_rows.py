@@ -117,11 +117,16 @@ def _node_histogram(
     return figures | {name: [*figures[name], *last[name]] for name in last}
 
 
-def column_histograms(table: Table) -> list[dict[str, Any] | None]:
-    """Return the histogram of each column."""
-    nothing = np.zeros(table.n_rows, np.int64)
+def column_histograms(
+    table: Table, codes: Array | None = None, n_classes: int = 1
+) -> list[dict[str, Any] | None]:
+    """Return the histogram of each column, by class if there are codes of classes."""
+    codes = np.zeros(table.n_rows, np.int64) if codes is None else codes
+    present = np.flatnonzero(codes >= 0)
     return [
-        histogram(column, np.asarray(column.values), [], nothing, 1, COLUMN_BINS)
+        histogram(
+            column, np.asarray(column.values)[present], [], codes[present], n_classes, COLUMN_BINS
+        )
         if k < MAX_COLUMNS
         else None
         for k, column in enumerate(table.columns)

@@ -27,7 +27,7 @@ from ceiba.layout import (
     measure_for_size,
 )
 from ceiba.tree import Tree
-from ceiba.tree.splits import level_text
+from ceiba.tree.splits import class_text
 
 MARGIN: Final = 8.0
 MAX_SIZE: Final = (6000.0, 4000.0)  # points; larger trees are folded
@@ -93,7 +93,9 @@ def to_svg(
     width, height = size or MAX_SIZE
     drawing = fit(tree, sheet, measure_for_size, width, height, smallest_font=min(font_size, 8.0))
     palette = _palette(tree, colors)
-    names = [level_text(label) for label in tree.target.classes[0]] if legend and palette else []
+    names = []
+    if legend and palette:
+        names = [class_text(tree.target, k) for k in range(tree.target.n_classes[0])]
     measure = measure_for_size(drawing.sheet.font_size)
     foot = lay_out_footer(names, drawing.note, max(drawing.width, 200.0), measure, sheet.font_size)
     return _page(tree, drawing, foot, palette)

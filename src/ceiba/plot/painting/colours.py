@@ -139,5 +139,5 @@ def _value_ticks(bar: Any, scale: ValueScale) -> None:
     ticks: dict[str, float] = {}
     for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):
         if not ticks or place - max(ticks.values()) > 0.05:  # labels must not overlap
-            ticks[number_text(value, 4)] = place
+            ticks[f"{value:,.0f}" if abs(value) >= 1000 else number_text(value, 4)] = place
     bar.set_ticks(list(ticks.values()), labels=list(ticks))

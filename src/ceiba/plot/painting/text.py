@@ -102,7 +102,7 @@ def _covered_letters(path: str) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
     """Return installed families that together cover the characters, as far as possible."""
-    from matplotlib.font_manager import fontManager
+    from matplotlib.font_manager import findfont, fontManager
 
     names: list[str] = []
     left = set(lacking)
@@ -114,7 +114,10 @@ def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
     for font in sorted(upright, key=lambda font: (font.name, str(font.weight))):
         if not left:
             break
-        if font.name not in names and (has := left & _covered_letters(font.fname)):
+        if font.name in names or not left & _covered_letters(font.fname):
+            continue
+        # A bold face may have letters that the regular face, which text is drawn in, lacks.
+        if has := left & _covered_letters(findfont(font.name)):
             names.append(font.name)
             left -= has
     return tuple(names)

@@ -6,6 +6,7 @@ from ceiba.tree.splits.parse import SPLIT_FORMS as SPLIT_FORMS
 from ceiba.tree.splits.parse import parse_split as parse_split
 from ceiba.tree.splits.sentences import ALL_DIGITS as ALL_DIGITS
 from ceiba.tree.splits.sentences import DIGITS as DIGITS
+from ceiba.tree.splits.sentences import class_text as class_text
 from ceiba.tree.splits.sentences import format_cut as format_cut
 from ceiba.tree.splits.sentences import level_text as level_text
 from ceiba.tree.splits.sentences import levels_sentence as levels_sentence

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from ceiba.table import ColumnInfo, format_value
+from ceiba.table import ColumnInfo, TargetInfo, format_value
 from ceiba.words import words
 
 DIGITS: Final = 6
@@ -95,6 +95,15 @@ def level_text(level: Any) -> str:
     """Return a level as text; blank ones are quoted."""
     text = str(level)
     return text if text.strip() else repr(text)
+
+
+def class_text(target: TargetInfo, code: int, output: int = 0) -> str:
+    """Return a class as text; ``Survived = 1`` if classes are numbers and the target has a name."""
+    labels = target.classes[output]
+    text = level_text(labels[code])
+    if target.name is None or target.outputs or labels.dtype.kind not in "iuf":
+        return text
+    return f"{target.name} = {text}"
 
 
 def quote_level(level: Any) -> str:

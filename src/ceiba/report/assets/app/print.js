@@ -1,4 +1,4 @@
-// The printed report: summary, icicle and top levels of the tree as SVG, table of rules.
+// The printed report: summary, icicle, table of rules, and the top levels of the tree on a landscape page.
 // It is built when printing starts, always in light colours.
 
 import { ruleText } from "../core/conditions.js";
@@ -35,12 +35,13 @@ export function buildPrint(root) {
     ...findingBoxes(), el("h2", {}, t("quality")), metricsTable(alpha), el("h2", {}, t("importance")), importanceList(alpha),
     el("h2", {}, t("overview")), icicleSvg(PRINT_WIDTH, Math.min(26 * (currentDepth() + 1), 260)),
     ...printedFigures(terminals),
-    tabs.trust ? el("div", {}, el("h2", { class: "page" }, t("tab_trust")), tabs.trust.build()) : "",
-    el("div", { class: "wide" }, el("h2", {}, t("tree")), ...treeSvg()),
-    el("h2", { class: leaves.length > 12 ? "page" : "" }, t("rules")),
+    tabs.trust ? el("div", {}, el("h2", {}, t("tab_trust")), tabs.trust.build()) : "",
+    el("h2", {}, t("rules")),
     dataTable(["#", t("predicted"), t("rows"), t("rule")], leaves.slice(0, 150).map((i) => [`#${displayNumber(i)}`, answerText(i), M.hasRows ? fmtCount(M.rows[i]) : "–", ruleText(i, 20)]), "print-rules"),
     many ? el("p", {}, t("more_rules", { n: leaves.length - 150 })) : el("p", {}),
-    el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`));
+    el("p", { class: "muted" }, `ceiba ${M.payload.ceiba} · ${M.payload.created}`),
+    // Last: a landscape page leaves the rest of the page before it empty.
+    el("div", { class: "wide" }, el("h2", {}, t("tree")), ...treeSvg()));
   document.documentElement.dataset.theme = theme;
   readPalette();
 }

@@ -181,7 +181,7 @@ export function histogramOf(i) {
 /** The distribution of a column over all training rows. @returns {Histogram|null} */
 export function columnHistogram(j) {
   const data = M.payload.bars && M.payload.bars[j];
-  return data ? readHistogram(data, j, 1, () => 0, []) : null;
+  return data ? readHistogram(data, j, M.payload.n_bar_classes, () => 0, []) : null;
 }
 
 /** The branch of a value; -1 if the split does not know it. */

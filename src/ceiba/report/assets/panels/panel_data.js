@@ -11,6 +11,7 @@ import { findingBoxes, noLeakText } from "./findings.js";
 
 export function dataPanel() {
   const c = M.columns;
+  const p = M.payload;
   const importance = importanceAt(currentAlpha());
   const order = c.name.map((_, j) => j).sort((a, b) => importance[b] - importance[a] || a - b);
   const range = (j) => {
@@ -23,10 +24,10 @@ export function dataPanel() {
     const hist = columnHistogram(j);
     if (!hist) return "";
     const svg = sv("svg", { viewBox: "0 0 84 26", class: "spark", role: "img", "aria-label": `${t("distribution")}: ${c.name[j]}` });
-    drawHistogram(new SvgPen(svg), hist, { x: 0, y: 1, w: 84, h: 24 }, [palette.muted], { words: false });
+    const colours = p.n_bar_classes > 1 ? p.colours : [palette.muted];
+    drawHistogram(new SvgPen(svg), hist, { x: 0, y: 1, w: 84, h: 24 }, colours, { words: false });
     return svg;
   };
-  const p = M.payload;
   const facts = [
     [t("task"), t(p.task) + (M.regression ? "" : ` (${M.K})`)], [t("target"), p.target ?? "–"],
     ...(p.n_outputs > 1 ? [[t("output"), `${p.output + 1} / ${p.n_outputs}`]] : []),

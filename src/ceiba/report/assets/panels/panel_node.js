@@ -137,7 +137,7 @@ function testText(i) {
   if (!tests || tests.p[i] === null) return null;
   const mark = TEST_MARKS[tests.name];
   const statistic = mark && tests.statistic[i] !== null ? `${mark}(${tests.df[i].map((d) => fmtNumber(d)).join(", ")}) = ${fmtNumber(tests.statistic[i])}, ` : "";
-  return statistic + t("test_p", { p: tests.p[i] === 0 ? "< 1e-300" : "= " + fmtNumber(tests.p[i], 3) });
+  return statistic + t("test_p", { p: tests.p[i] < 0.001 ? `< ${fmtNumber(0.001)}` : "= " + fmtNumber(tests.p[i], 2) });
 }
 
 /** Where missing and unseen values go, as text. */
