@@ -40,6 +40,7 @@ void check_length(std::size_t length, std::size_t expected) {
 prune::Loss loss_from(const std::string& word) {
     if (word == "squared_error") return prune::Loss::squared;
     if (word == "absolute_error") return prune::Loss::absolute;
+    if (word == "pinball") return prune::Loss::pinball;
     if (word == "poisson") return prune::Loss::poisson;
     if (word == "poisson_sqrt") return prune::Loss::poisson_sqrt;
     throw std::invalid_argument("no loss is called '" + word + "'");
@@ -98,7 +99,7 @@ void bind_losses(nb::module_& m) {
         "number_losses",
         [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
            const Array1<double>& weight, const Array1<double>& number, std::optional<Array1<double>> scale,
-           const Array1<double>& value, const std::string& loss, std::size_t n_steps) {
+           const Array1<double>& value, const std::string& loss, std::size_t n_steps, double level) {
             const HeldOutPath held_out(parent, step, end, weight, n_steps);
             check_length(number.shape(0), end.shape(0));
             if (scale) check_length(scale->shape(0), end.shape(0));
@@ -107,15 +108,15 @@ void bind_losses(nb::module_& m) {
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
-                out =
-                    prune::number_losses(held_out.path, held_out.rows, view(number), view(scale), view(value), chosen);
+                out = prune::number_losses(held_out.path, held_out.rows, view(number), view(scale), view(value), chosen,
+                                           level);
             }
             return pair(std::move(out));
         },
         nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("number"),
-        nb::arg("scale").none(), nb::arg("value"), nb::arg("loss"), nb::arg("n_steps"),
-        "The same for numbers: 'squared_error', 'absolute_error', 'poisson' or 'poisson_sqrt', times the scale of the "
-        "row.");
+        nb::arg("scale").none(), nb::arg("value"), nb::arg("loss"), nb::arg("n_steps"), nb::arg("level") = 0.5,
+        "The same for numbers: 'squared_error', 'absolute_error', 'pinball' of a level, 'poisson' or 'poisson_sqrt', "
+        "times the scale of the row.");
 }
 
 nb::dict arrays_of(const split::GivenSplitSurrogates& result) {

@@ -1,10 +1,13 @@
-"""Pages generated when the site is built: the lessons in three languages, and the live report.
+"""Generated when the site is built: lessons in three languages, the live report, guide pictures.
 
 They are written only if they changed, so that Sphinx rebuilds them only then.
 """
 
 from __future__ import annotations
 
+from contextlib import redirect_stdout
+from doctest import DocTestParser
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +105,24 @@ def make_report(path: Path) -> None:
     model.report(path, train=seen, test=held, title="Iris")
 
 
+def draw_guide(page: Path, folder: Path) -> None:
+    """Run the examples of "Answer for a model" and draw what they create."""
+    names: dict[str, Any] = {}
+    for example in DocTestParser().get_examples(page.read_text("utf-8")):
+        code = compile(example.source, str(page), "single")
+        with redirect_stdout(StringIO()):
+            exec(code, names)
+    write(folder / "answer_story.svg", names["story"].model.to_svg())
+    axes = names["tree"].plot(names["X_new"][names["columns"]], names["y_new"])
+    axes.figure.savefig(folder / "answer_tree.svg", metadata={"Date": None})
+
+
 def make(app: Any) -> None:
     """Write all pages before Sphinx collects its sources."""
     source = Path(app.srcdir)
     make_lessons(source / "lessons")
     make_report(source / "_made" / "iris_report.html")
+    draw_guide(source / "howto" / "answer_for_a_model.md", source / "_made")
 
 
 def set_context(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from ceiba.grow import MEstimate as MEstimate
     from ceiba.grow import Multiway as Multiway
     from ceiba.grow import Optimal as Optimal
+    from ceiba.grow import Quantile as Quantile
     from ceiba.grow import Shrinkage as Shrinkage
     from ceiba.grow import Significance as Significance
     from ceiba.grow import Surrogates as Surrogates
@@ -94,7 +95,7 @@ _NAMES = {  # each room, and which of its names are also names of ceiba itself
     "estimators": "DecisionTreeClassifier DecisionTreeRegressor DecisionTreeSurvival",
     "export": "",
     "families": "c45 cart chaid id3 rpart",
-    "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Shrinkage
+    "grow": """Chaid GainRatio Honest Lookahead MEstimate Multiway Optimal Quantile Shrinkage
         Significance Surrogates""",
     "inspection": "describe gain impurity",
     "lessons": "",

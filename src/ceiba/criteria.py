@@ -6,11 +6,12 @@ weighted impurities of its branches. These functions are the readable definition
 p(j) the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
 
 gini 1 - sum p^2; entropy - sum p log2 p, in bits; error 1 - max p; squared_error the variance;
-absolute_error the mean distance from the median; poisson half the mean deviance,
-mean(y log(y / mean)). gain_ratio (C4.5) has the impurity and gain of entropy, and chooses the split
-by gain / split information. Two criteria score a split, not a node: twoing is
-pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, and hellinger the mean over pairs of classes j, k of
-1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
+absolute_error the mean distance from the median; quantile(q) the mean pinball loss about the
+quantile v of level q, q (y - v) above it and (1 - q) (v - y) below (Koenker and Bassett 1978);
+poisson half the mean deviance, mean(y log(y / mean)). gain_ratio (C4.5) has the impurity and gain
+of entropy, and chooses the split by gain / split information. Two criteria score a split, not a
+node: twoing is pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, and hellinger the mean over pairs of classes
+j, k of 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
 
 Survival trees report the exponential deviance of nodes (LeBlanc and Crowley 1992), half the mean
 over rows: with d events in scaled time T (overall hazard 1), -log of the scaled times of the events
@@ -20,8 +21,10 @@ chi-square of the log-rank test between the branches, per unit of weight.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -34,7 +37,9 @@ from ceiba.task import Task, TaskName
 __all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
-MEDIAN: Final = np.array([0.5])
+_QUANTILE: Final = re.compile(r"quantile\((0?\.\d+|\d(?:\.\d+)?e-\d+)\)")
+#: Levels are fractions with at most this denominator, so that losses are sums of integer multiples.
+_MAX_DENOMINATOR: Final = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -120,28 +125,54 @@ def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> floa
     return float((weights * (values - mean) ** 2).sum() / total)
 
 
-def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Array) -> Array:
+def quantile_level(criterion: str) -> float | None:
+    """Return the level of the quantile that nodes predict under a criterion; None: no quantile."""
+    if criterion == "absolute_error":
+        return 0.5
+    match = _QUANTILE.fullmatch(criterion)
+    return None if match is None else float(match[1])
+
+
+def quantile_costs(level: float) -> tuple[int, int]:
+    """Return what a unit of distance costs above and below a quantile, as integers."""
+    share = Fraction(float(level)).limit_denominator(_MAX_DENOMINATOR)
+    return share.numerator, share.denominator - share.numerator
+
+
+def quantile_loss(criterion: str, gap: Array) -> Array:
+    """Return the losses of y minus prediction: absolute errors, or the pinball loss of a level."""
+    level = quantile_level(criterion)
+    if criterion == "absolute_error" or level is None:
+        return np.abs(gap)
+    return np.where(gap > 0, level * gap, (level - 1.0) * gap)
+
+
+def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Any) -> Array:
     """Weighted quantiles; the mean of two values if exactly a level's weight is below both."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
     values, below = values[keep][order], np.cumsum(weights[keep][order])
-    wanted = np.asarray(levels) * below[-1]
-    at = np.searchsorted(below, wanted)
-    above = np.minimum(at + (below[at] == wanted), len(values) - 1)
+    costs = np.array([quantile_costs(level) for level in levels], dtype=np.float64)
+    wanted, reached = costs[:, 0] * below[-1], np.multiply.outer(costs.sum(axis=1), below)
+    at = (reached < wanted[:, None]).sum(axis=1)
+    above = np.minimum(at + (reached[np.arange(len(at)), at] == wanted), len(values) - 1)
     with np.errstate(over="ignore"):  # of a value near the limits and itself
         return np.asarray(np.where(at == above, values[at], (values[at] + values[above]) / 2))
 
 
-def absolute_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
-    """Weighted mean absolute distance from the weighted median."""
-    values, weights = _values(y, weight)
-    total = weights.sum()
-    if total <= 0:
-        return 0.0
-    return float(
-        (weights * np.abs(values - weighted_quantiles(values, weights, MEDIAN))).sum() / total
-    )
+def _quantile_error(name: str) -> Callable[[npt.ArrayLike, npt.ArrayLike | None], float]:
+    """Return the weighted mean loss about the weighted quantile, as a function of y and weights."""
+
+    def of_values(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
+        values, weights = _values(y, weight)
+        total = weights.sum()
+        if total <= 0:
+            return 0.0
+        gap = values - weighted_quantiles(values, weights, [quantile_level(name)])
+        return float((weights * quantile_loss(name, gap)).sum() / total)
+
+    return of_values
 
 
 def poisson(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
@@ -192,7 +223,13 @@ _ROWS: Final = (
     Criterion("hellinger", Task.CLASSIFICATION, of_split=hellinger_gain),
     Criterion("gain_ratio", Task.CLASSIFICATION, "bits", of_counts=entropy),
     Criterion("squared_error", Task.REGRESSION, "squared units of the target", None, squared_error),
-    Criterion("absolute_error", Task.REGRESSION, "units of the target", None, absolute_error),
+    Criterion(
+        "absolute_error",
+        Task.REGRESSION,
+        "units of the target",
+        None,
+        _quantile_error("absolute_error"),
+    ),
     Criterion("poisson", Task.REGRESSION, "half mean deviance", None, poisson),
     Criterion("logrank", Task.SURVIVAL, "half mean deviance"),
     Criterion("exponential", Task.SURVIVAL, "half mean deviance"),
@@ -263,8 +300,13 @@ def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion
     >>> from ceiba.criteria import criterion_named
     >>> criterion_named("log_loss").name
     'entropy'
+    >>> round(criterion_named("quantile(0.9)").of_values([1, 2, 3, 9], None), 3)
+    0.525
     """
     criterion = CRITERIA.get(ALIASES.get(name, name)) if isinstance(name, str) else None
+    if criterion is None and isinstance(name, str) and quantile_level(name) is not None:
+        unit = "units of the target"
+        criterion = Criterion(name, Task.REGRESSION, unit, None, _quantile_error(name))
     if criterion is not None and task in (None, criterion.task):
         if task is None:
             criterion.task.require(_OF_LABELS, f"The formula of criterion={name!r}")

@@ -131,7 +131,8 @@ class Option:
     allowed: tuple[Check, ...]  # a value must pass one of them
     kind: str  # the type in numpydoc, after the colon
     help: str  # the command line prints the first sentence
-    flag: Any = None  # int, float or str: the type of the flag; None: no flag
+    # The type of the flag: int, float, str, tuple (numbers "0.1,0.9"), list (groups "a,b;c"), None.
+    flag: Any = None
     growers: frozenset[str] | None = None  # growers that support the option; None: all
     core: str | None = None  # the field of the core's options that receives the value
     to_core: Callable[[Any], Any] | None = None

@@ -53,7 +53,6 @@ VALUES: dict[str, list[Any]] = {
     "min_samples_leaf": [9, 0.1],
     "min_weight_fraction_leaf": [0.2],
     "min_events_leaf": [15],
-    "leaf_quantiles": [(0.1, 0.9)],
     "max_features": [1, 0.4, "sqrt", "log2"],
     "random_state": [1, np.random.RandomState(3)],
     "max_leaf_nodes": [4],
@@ -61,6 +60,8 @@ VALUES: dict[str, list[Any]] = {
     "class_weight": ["balanced", {0: 5.0, 1: 1.0}],
     "ccp_alpha": [0.02],
     "monotonic_cst": [{"x": -1}, [1, 1, 0]],
+    "interaction_cst": [[["x"], ["twin", "level"]], "no_interactions"],
+    "leaf_quantiles": [(0.1, 0.9)],
     "max_bins": [3],
     "forced_splits": ["twin <= 2", ("level = a", "x <= 0", None)],
     "min_significance": [0.01, ceiba.Significance(level=0.2)],
@@ -85,7 +86,8 @@ VALUES: dict[str, list[Any]] = {
 }
 
 # Values that do what the default does, by their own documentation.
-SAME = {("criterion", "log_loss"), ("criterion", "friedman_mse")}
+# Two classes are always one place apart.
+SAME = {("criterion", "log_loss"), ("criterion", "friedman_mse"), ("cost_matrix", "ordinal")}
 
 
 def cases() -> list[Any]:

@@ -35,6 +35,7 @@ WRONG = [
     ("class_weight", "even"),
     ("ccp_alpha", -0.1),
     ("monotonic_cst", 1),
+    ("interaction_cst", "triples"),
     ("n_jobs", 0),
     ("categorical_features", "all"),
     ("categorical_splits", "many"),

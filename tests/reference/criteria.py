@@ -1,25 +1,27 @@
 """Impurity of a weighted distribution, and gain of a partition (decrease per unit of node weight).
 
 gini 1 - sum p^2; entropy in bits; error 1 - max p; squared_error the variance; absolute_error the
-mean distance from the weighted median; poisson half the mean deviance (as scikit-learn). Two have
-a gain only: twoing, pL pR / 4 (sum |p(j|L) - p(j|R)|)^2 (Breiman et al. 1984, section 4.3); and
-hellinger, the mean over pairs of classes j, k of 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k))
-(Cieslak and Chawla 2008).
+mean distance from the weighted median; quantile(q) the mean pinball loss; poisson half the mean
+deviance (as scikit-learn). Two have a gain only: twoing, pL pR / 4 (sum |p(j|L) - p(j|R)|)^2
+(Breiman et al. 1984, section 4.3); and hellinger, the mean over pairs of classes j, k of
+1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 from tests.reference.distribution import Distribution, Exact, merge, total
 from tests.reference.exact import Number, decimal, exact, ln, log2, minus, precise, ratio, times
 
 CLASSIFICATION = ("gini", "entropy", "error", "twoing", "hellinger")
-REGRESSION = ("squared_error", "absolute_error", "poisson")
+QUANTILES = ("quantile(0.9)", "quantile(0.25)", "quantile(0.333)")
+REGRESSION = ("squared_error", "absolute_error", *QUANTILES, "poisson")
 # Those whose gain is a rational number of the data: here ties are ties, whatever the machine.
-RATIONAL = ("gini", "error", "twoing", "squared_error", "absolute_error")
+RATIONAL = ("gini", "error", "twoing", "squared_error", "absolute_error", *QUANTILES)
 
 
 def gini(part: Mapping[Exact, Exact]) -> Number:
@@ -44,19 +46,25 @@ def squared_error(part: Mapping[Exact, Exact]) -> Number:
     return ratio(sum(w * y * y for y, w in part.items()), weight) - mean * mean
 
 
-def weighted_median(part: Mapping[Exact, Exact]) -> Exact:
-    """The smallest value with at least half of the weight at or below it."""
-    half, below = ratio(total(part), 2), Fraction(0)
+def weighted_quantile(part: Mapping[Exact, Exact], level: Fraction) -> Exact:
+    """The smallest value with at least this share of the weight at or below it."""
+    share, below = level * exact(total(part)), Fraction(0)
     for value in sorted(part):
         below += part[value]
-        if below >= half:
+        if below >= share:
             return value
-    raise ValueError("a distribution without weight has no median")
+    raise ValueError("a distribution without weight has no quantile")
+
+
+def pinball(part: Mapping[Exact, Exact], level: Fraction) -> Number:
+    """The mean loss: level times the distance of values above the quantile, 1 - level below."""
+    at = weighted_quantile(part, level)
+    losses = (w * ((y - at) * level if y > at else (at - y) * (1 - level)) for y, w in part.items())
+    return ratio(sum(losses, Fraction(0)), total(part))
 
 
 def absolute_error(part: Mapping[Exact, Exact]) -> Number:
-    median = weighted_median(part)
-    return ratio(sum(w * abs(y - median) for y, w in part.items()), total(part))
+    return 2 * pinball(part, Fraction(1, 2))
 
 
 @precise
@@ -73,6 +81,7 @@ IMPURITY: dict[str, Callable[[Mapping[Exact, Exact]], Number]] = {
     "error": error,
     "squared_error": squared_error,
     "absolute_error": absolute_error,
+    **{name: partial(pinball, level=Fraction(name[9:-1])) for name in QUANTILES},
     "poisson": poisson,
 }
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from tests.reference.criteria import IMPURITY, gain, weighted_median
+from tests.reference.criteria import IMPURITY, gain, weighted_quantile
 from tests.reference.distribution import distribution
 
 CLASSES = [0, 1, 2, 2, 1, 0, 0, 1]
@@ -29,7 +29,7 @@ def test_gain_of_patrons_in_the_restaurant_is_0_541_bits():
 
 
 def test_median_with_half_the_weight_on_each_side_is_the_lower_value():
-    assert weighted_median({1: 1, 2: 1, 4: 2}) == 2
+    assert weighted_quantile({1: 1, 2: 1, 4: 2}, Fraction(1, 2)) == 2
 
 
 def test_twoing_of_two_classes_is_half_the_gini_gain():

@@ -68,6 +68,19 @@ public:
     friend FixedPoint operator+(const FixedPoint& a, const FixedPoint& b) { return sum<false>(a, b); }
     friend FixedPoint operator-(const FixedPoint& a, const FixedPoint& b) { return sum<true>(a, b); }
     friend FixedPoint distance(const FixedPoint& a, const FixedPoint& b) { return a < b ? b - a : a - b; }  // |a - b|
+    // 0 <= factor < 2^31
+    friend FixedPoint times(const FixedPoint& a, std::int64_t factor) {
+        FixedPoint out;
+        const auto f = static_cast<std::uint64_t>(factor);
+        std::uint64_t carry = 0;
+        for (std::size_t i = 0; i < Limbs; ++i) {
+            const std::uint64_t low = (a.limb_[i] & 0xFFFFFFFF) * f + carry;
+            const std::uint64_t high = (a.limb_[i] >> 32) * f + (low >> 32);
+            out.limb_[i] = (high << 32) | (low & 0xFFFFFFFF);
+            carry = high >> 32;
+        }
+        return out;
+    }
     bool negative() const { return static_cast<std::int64_t>(limb_[Limbs - 1]) < 0; }
     std::uint64_t limb(int i) const { return limb_[i]; }
 
@@ -108,6 +121,7 @@ public:
         const Whole gap = a.whole_ - b.whole_, flip = gap >> 127;  // no branch: the sign is as good as random
         return FixedPoint((gap ^ flip) - flip);
     }
+    friend FixedPoint times(FixedPoint a, std::int64_t factor) { return FixedPoint(a.whole_ * factor); }
     bool negative() const { return whole_ < 0; }
     std::uint64_t limb(int i) const { return static_cast<std::uint64_t>(whole_ >> (64 * i)); }
 

@@ -27,8 +27,8 @@ public:
         for (std::size_t l = 0; l < n_levels_; ++l, r /= 64)
             if ((level_[l][r / 64] &= ~bit(r)) != 0) return;
     }
-    // The next member below r, or above it; r itself if there is none. Both ways are looked at: see
-    // median_division.hpp.
+    // The next member below r, or above it; r itself if there is none. Both ways are looked at:
+    // which of them is wanted is as good as random.
     std::uint32_t neighbour(std::uint32_t r, bool downwards) const {
         const std::uint64_t word = level_[0][r / 64];
         const std::uint64_t under = word << (63 - r % 64) << 1, over = word >> (r % 64) >> 1;

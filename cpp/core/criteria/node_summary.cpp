@@ -6,16 +6,18 @@ namespace ceiba::criteria {
 
 namespace {
 
-// The weighted median as scikit-learn has it: the mean of the two middle values when the weight halves exactly.
-double weighted_median(std::vector<std::pair<double, double>>& value_weight) {
+// The weighted quantile, with scikit-learn's median: the mean of two values where the level's share of the weight is
+// exactly up to the first.
+double weighted_quantile(std::vector<std::pair<double, double>>& value_weight, const QuantileLevel& level) {
     std::sort(value_weight.begin(), value_weight.end());
     double total = 0.0;
     for (const auto& vw : value_weight) total += vw.second;
+    const double share = static_cast<double>(level.above) * total, costs = static_cast<double>(level.whole());
     double below = 0.0;
     for (std::size_t i = 0; i < value_weight.size(); ++i) {
         below += value_weight[i].second;
-        if (below > 0.5 * total) return value_weight[i].first;
-        if (below == 0.5 * total) {
+        if (costs * below > share) return value_weight[i].first;
+        if (costs * below == share) {
             std::size_t next = i + 1;
             while (next < value_weight.size() && value_weight[next].second == 0.0) ++next;
             if (next == value_weight.size()) return value_weight[i].first;
@@ -26,10 +28,12 @@ double weighted_median(std::vector<std::pair<double, double>>& value_weight) {
 }
 
 // The same of numbers that all count 1.
-double median(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return values.size() % 2 ? *middle : 0.5 * (*std::max_element(values.begin(), middle) + *middle);
+double quantile(std::vector<double>& values, const QuantileLevel& level) {
+    const auto n = static_cast<std::int64_t>(values.size());
+    const std::int64_t share = level.above * n, j = (share + level.whole() - 1) / level.whole();
+    const auto at = values.begin() + (j - 1);
+    std::nth_element(values.begin(), at, values.end());
+    return level.whole() * j > share ? *at : 0.5 * (*at + *std::min_element(at + 1, values.end()));
 }
 
 // In four tables at once: a counter that was just written is slow to read again, and labels repeat.
@@ -99,7 +103,8 @@ struct NumberSummary {
 
 template <class C>
 NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer<double>& y, std::size_t begin,
-                                std::size_t end, double weight, base::ThreadPool* pool) {
+                                std::size_t end, double weight, const QuantileLevel& level,
+                                base::ThreadPool* pool) {
     struct Part {
         base::Sum sum;
         double first = 0.0;
@@ -125,24 +130,27 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
         });
     NumberSummary out;
     out.pure = pure;
-    if (!any) return out;  // a branch without rows has no mean or median: the grower gives it that of the node above
+    if (!any) return out;  // a branch without rows has no mean or quantile: the grower gives it that of the node above
     if (pure) {            // the mean of equal numbers is that number, not its rounded sum divided by n
         out.value = first;
         return out;
     }
     out.value = sum.value() / weight;
     base::Sum loss;
-    if (C::at_median && rows.weight.empty()) {
-        std::vector<double> values(y.begin() + static_cast<std::ptrdiff_t>(begin),
-                                   y.begin() + static_cast<std::ptrdiff_t>(end));
-        out.value = median(values);
-        for (double v : values) loss.add(C::loss(1.0, v, out.value));
-    } else if (C::at_median) {
-        std::vector<std::pair<double, double>> value_weight;
-        value_weight.reserve(end - begin);
-        for (std::size_t i = begin; i < end; ++i) value_weight.emplace_back(y[i], rows.weight_of(i));
-        out.value = weighted_median(value_weight);
-        for (const auto& vw : value_weight) loss.add(C::loss(vw.second, vw.first, out.value));
+    if constexpr (C::at_quantile) {
+        if (rows.weight.empty()) {
+            std::vector<double> values(y.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       y.begin() + static_cast<std::ptrdiff_t>(end));
+            out.value = quantile(values, level);
+            for (double v : values) loss.add(level.loss(1.0, v, out.value));
+        } else {
+            std::vector<std::pair<double, double>> value_weight;
+            value_weight.reserve(end - begin);
+            for (std::size_t i = begin; i < end; ++i) value_weight.emplace_back(y[i], rows.weight_of(i));
+            out.value = weighted_quantile(value_weight, level);
+            for (const auto& vw : value_weight) loss.add(level.loss(vw.second, vw.first, out.value));
+        }
+        weight *= level.scale;
     } else {
         loss = base::merge_blocks(
             pool, end - begin, base::Sum{},
@@ -169,7 +177,7 @@ Name criterion_from(const std::string& word) {
 }
 
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
-                      const std::vector<double>& class_scale, base::ThreadPool* pool) {
+                      const std::vector<double>& class_scale, const QuantileLevel& level, base::ThreadPool* pool) {
     NodeSummary out;
     base::WeightSum weight;
     if (rows.weight.empty())
@@ -188,7 +196,7 @@ NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size
     if (!rows.classification()) {
         for (int o = 0; o < n_outputs; ++o) {
             const NumberSummary s = for_criterion<NumberSummary, NumberCriteria>(criterion, [&]<class C>() {
-                return summarize_numbers<C>(rows, rows.numbers[o], begin, end, out.weight, pool);
+                return summarize_numbers<C>(rows, rows.numbers[o], begin, end, out.weight, level, pool);
             });
             out.value.push_back(s.value);
             out.impurity += s.impurity / n_outputs;

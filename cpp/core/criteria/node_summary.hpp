@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/thread_pool.hpp"
-#include "criteria/criterion.hpp"
+#include "criteria/number_criteria.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
@@ -15,9 +15,9 @@ struct NodeSummary {
     std::vector<double> value;   // class weights, output after output, each padded to the most classes; or node values
 };
 
-// Summary of the rows [begin, end); class_scale has one factor per class, or is empty.
+// Summary of the rows [begin, end); class_scale has one factor per class, or is empty; level: of absolute_error.
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
-                      const std::vector<double>& class_scale, base::ThreadPool* pool);
+                      const std::vector<double>& class_scale, const QuantileLevel& level, base::ThreadPool* pool);
 
 // The same of rows of which only the weight of each class is known, and the weight of all.
 NodeSummary summarize_classes(std::vector<double> class_weight, double weight, Name criterion,

@@ -16,9 +16,29 @@ namespace ceiba::criteria {
 //                  (rpart).
 using base::DoubleDouble;
 
+// The level of a quantile as what a unit of distance costs above and below it: level = above / (above + below), the
+// pinball loss is `scale` times smaller. Whole costs keep sums exact, and tell whether two values share the quantile.
+// Absolute errors are those of the median, with costs of 1.
+struct QuantileLevel {
+    std::int64_t above = 1, below = 1;
+    double scale = 1.0;
+
+    QuantileLevel() = default;
+    // The two costs of a pinball loss; none: absolute errors.
+    explicit QuantileLevel(const std::vector<int>& costs) {
+        if (costs.empty()) return;
+        above = costs.at(0), below = costs.at(1);
+        scale = static_cast<double>(whole());
+    }
+    std::int64_t whole() const { return above + below; }
+    double loss(double w, double y, double answer) const {
+        return w * (y > answer ? static_cast<double>(above) * (y - answer) : static_cast<double>(below) * (answer - y));
+    }
+};
+
 struct SquaredError {
     static constexpr std::string_view name = "squared_error";
-    static constexpr bool at_median = false;  // nodes answer with the mean
+    static constexpr bool at_quantile = false;  // nodes answer with the mean
     // What a row of weight w adds to the impurity of a node with this answer.
     static double loss(double w, double y, double answer) {
         const double gap = y - answer;
@@ -104,7 +124,7 @@ private:
 
 struct Poisson {
     static constexpr std::string_view name = "poisson";
-    static constexpr bool at_median = false;
+    static constexpr bool at_quantile = false;
     static double loss(double w, double y, double answer) { return y > 0.0 ? w * y * std::log(y / answer) : 0.0; }
 
     bool allow_zero = false;
@@ -151,18 +171,17 @@ private:
     }
 };
 
-// The criterion of median_division.hpp and weighted_median_division.hpp: the deviation of all rows less that of the two
-// sides.
+// The criterion of quantile_division.hpp and weighted_quantile_division.hpp: the loss of all rows less that of the two
+// sides, for the median or another quantile (SearchOptions::quantile).
 struct AbsoluteError {
     static constexpr std::string_view name = "absolute_error";
-    static constexpr bool at_median = true;
-    static double loss(double w, double y, double answer) { return w * std::fabs(y - answer); }
+    static constexpr bool at_quantile = true;
 
     double tie = 0.0;
 
     template <class D>
     void begin(const D& d) {
-        tie = d.total_deviation().value() * D::tie_share;
+        tie = d.total_loss().value() * D::tie_share;
     }
     template <class D>
     bool below(const D& d, double t) const {
@@ -192,7 +211,7 @@ struct AbsoluteError {
 // answer with rates of events, as Poisson trees do.
 struct LogRank {
     static constexpr std::string_view name = "logrank";
-    static constexpr bool at_median = false;
+    static constexpr bool at_quantile = false;
     static double loss(double w, double y, double answer) { return Poisson::loss(w, y, answer); }
 
     double tie = 0.0;

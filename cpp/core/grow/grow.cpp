@@ -59,7 +59,9 @@ private:
     void grow_all() {
         builders_.emplace_back();
         builders_[0].emplace_back();
-        Open root{engine_.release_root(), NodeContext{options_.seed, options_.low, options_.high}, 0, 0, false, {}};
+        NodeContext context{options_.seed, options_.low, options_.high,
+                            split::path_below(nullptr, -1, n_columns_, options_.search)};
+        Open root{engine_.release_root(), std::move(context), 0, 0, false, {}};
         n_rows_ = root.rows.size();
         describe(root, builders_[0], &pool_);
         if (!root.splittable) return;
@@ -247,11 +249,13 @@ private:
         std::vector<Open> children(n_branches);
         std::vector<split::BranchRows> branches;
         branches.reserve(n_branches);
+        const auto path = split::path_below(open.context.path, question->split.column, n_columns_, options_.search);
         for (std::size_t b = 0; b < n_branches; ++b) {
             Open& child = children[b];
             child.rows = std::move(division.branches[b]);
             child.context = open.context;
             child.context.seed = base::branch_seed(open.context.seed, b);
+            child.context.path = path;
             child.node = first + static_cast<std::int32_t>(b);
             child.depth = open.depth + 1;
             describe(child, builder, pool);

@@ -70,6 +70,9 @@ void for_each_option(Visit visit) {
     search("column_cost", &S::column_cost);
     visit(
         "allow_zero_rate", [](auto& o) -> auto& { return o.search.conventions.allow_zero_rate; });
+    search("quantile", &S::quantile);
+    search("max_interaction", &S::max_interaction);
+    search("interactions", &S::interactions);
 }
 
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,

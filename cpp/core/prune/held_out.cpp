@@ -47,17 +47,20 @@ Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const s
 }
 
 Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number,
-                     std::span<const double> scale, std::span<const double> value, Loss loss) {
+                     std::span<const double> scale, std::span<const double> value, Loss loss, double level) {
     const auto factor = [&](std::size_t row) { return scale.empty() ? 1.0 : scale[row]; };
     if (loss == Loss::squared)
         return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
             const double d = number[row] - value[node];
             return factor(row) * d * d;
         });
-    if (loss == Loss::absolute)
-        return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
-            return factor(row) * std::abs(number[row] - value[node]);
+    if (loss == Loss::absolute || loss == Loss::pinball) {
+        const double above = loss == Loss::absolute ? 1.0 : level, below = loss == Loss::absolute ? 1.0 : 1.0 - level;
+        return walk_up(path, rows, [&, above, below](std::size_t row, std::size_t node) {
+            const double d = number[row] - value[node];
+            return factor(row) * (d > 0.0 ? above * d : below * -d);
         });
+    }
     if (loss == Loss::poisson_sqrt)
         return walk_up(path, rows, [&](std::size_t row, std::size_t node) {
             const double d = std::sqrt(number[row]) - std::sqrt(value[node]);

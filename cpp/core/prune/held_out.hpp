@@ -31,11 +31,11 @@ struct Losses {
 Losses class_losses(const Path& path, const HeldOutRows& rows, std::span<const std::int32_t> label,
                     std::span<const std::int32_t> answer, std::span<const double> cost, std::size_t n_classes);
 
-enum class Loss { squared, absolute, poisson, poisson_sqrt };
+enum class Loss { squared, absolute, pinball, poisson, poisson_sqrt };
 
 // Error between number and value of the node, times the scale of the row (empty: 1). Poisson: half the deviance, or
-// half the squared difference of the square roots.
+// half the squared difference of the square roots. Pinball: of the quantile of this level.
 Losses number_losses(const Path& path, const HeldOutRows& rows, std::span<const double> number,
-                     std::span<const double> scale, std::span<const double> value, Loss loss);
+                     std::span<const double> scale, std::span<const double> value, Loss loss, double level);
 
 }  // namespace ceiba::prune

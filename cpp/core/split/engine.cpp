@@ -48,7 +48,7 @@ bool Engine::worth_binning(const data::Table& table, const data::Target& target)
 
 criteria::NodeSummary Engine::summarize(const NodeRows& node, base::ThreadPool* pool) const {
     return criteria::summarize(node.target(), node.begin, node.end, options_.search.criterion,
-                               options_.search.class_scale, pool);
+                               options_.search.class_scale, criteria::QuantileLevel(options_.search.quantile), pool);
 }
 
 Division& Engine::divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, int thread) {

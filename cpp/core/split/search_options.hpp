@@ -47,15 +47,36 @@ struct SearchOptions {
     std::vector<int> monotone;        // per column; empty: none
     std::vector<double> class_scale;  // altered priors: factor per class; empty: none
     std::vector<double> column_cost;  // gains are divided by these; empty: none
+    std::vector<int> quantile;        // costs of the pinball loss (criteria::QuantileLevel); empty: absolute errors
+    // Interactions (scikit-learn's interaction_cst): which columns may be on one path.
+    int max_interaction = 0;                     // number of different columns; 0: any
+    std::vector<std::vector<int>> interactions;  // groups of columns, one of which holds all of the path; empty: any
 
     bool operator==(const SearchOptions&) const = default;
 };
+
+// The columns on the path to a node, ascending, and which columns may split it.
+struct PathColumns {
+    std::vector<int> used;
+    std::vector<char> allowed;  // per column; empty: all
+};
+
+// The same below a split of a column (-1: at the root); null: there are no limits.
+std::shared_ptr<const PathColumns> path_below(std::shared_ptr<const PathColumns> path, int column,
+                                              std::size_t n_columns, const SearchOptions& options);
 
 // What the search must know of one node besides its rows.
 struct NodeContext {
     std::uint64_t seed = 0;
     double low = -std::numeric_limits<double>::infinity();  // monotone limits handed down
     double high = std::numeric_limits<double>::infinity();
+    std::shared_ptr<const PathColumns> path = nullptr;  // null: all columns are allowed
+
+    const std::vector<char>& allowed() const {
+        static const std::vector<char> all;
+        return path ? path->allowed : all;
+    }
+    bool allows(std::size_t column) const { return allowed().empty() || allowed()[column]; }
 };
 
 }  // namespace ceiba::split

@@ -190,7 +190,8 @@ class LearnJob:
         if prior is not None:
             by_class["class_prior"] = read_pairs(prior, "--prior", labels)
         if costs is not None:
-            by_class["cost_matrix"] = read_costs(costs, labels)
+            ordinal = costs == "ordinal"
+            by_class["cost_matrix"] = "ordinal" if ordinal else read_costs(costs, labels)
         options = options | by_class | read_settings(settings)
         keep_unpruned = keep_unpruned and not is_scan
         model = make_model(self.task, recipe, options)

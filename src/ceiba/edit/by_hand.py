@@ -15,7 +15,7 @@ that the split does not list go to the branch with the most rows of the original
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +26,7 @@ from ceiba.edit.forced.graft import graft, join_branches
 from ceiba.edit.forced.node_site import NodeSite
 from ceiba.edit.forced.partition import EmptyBranchError, SplitLike
 from ceiba.errors import OptionError, TreeError
-from ceiba.grow import Problem, read_per_column
+from ceiba.grow import Problem, read_interactions, read_per_column
 from ceiba.table import Table
 from ceiba.tree import LevelSets, NodeNote, SplitTable, Tree, with_note
 from ceiba.tree.splits import Split, with_cut_digits
@@ -108,7 +108,8 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
         return replace(here, problem=problem).grow()
     names = problem.table.schema.names
     columns = [j for j, name in enumerate(names) if name not in rules.forbid]
-    part = replace(here, problem=_select_columns(problem, columns)).grow()
+    selected = _select_columns(problem, columns, here.path)
+    part = replace(here, problem=selected, path=()).grow()
     return _restore_columns(part, problem, np.array(columns))
 
 
@@ -162,9 +163,13 @@ def _with_preferred(problem: Problem, names: frozenset[str]) -> Problem:
     return problem.with_changes(options=replace(problem.options, column_cost=cost.tolist()))
 
 
-def _select_columns(problem: Problem, columns: list[int]) -> Problem:
-    """Return the problem with some of its columns."""
-    names, changes = problem.table.schema.names, {}
+def _select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
+    """Return the problem with some of its columns, below a path of columns."""
+    names, changes = problem.table.schema.names, dict[str, Any]()
+    _, groups = read_interactions(problem.options.interaction_cst, names, path)
+    if groups:  # a limit by number needs no change
+        kept = [[columns.index(j) for j in group if j in columns] for group in groups]
+        changes["interaction_cst"] = [group for group in kept if group] or [[]]
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         values = getattr(problem.options, option)
         if values is not None:

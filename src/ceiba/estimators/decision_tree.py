@@ -43,6 +43,7 @@ from ceiba.grow import (
     check_counts,
     dense_only_options,
     honest_values,
+    ordinal_costs,
     refuses_missing,
     single_output_options,
     smooth,
@@ -59,7 +60,13 @@ from ceiba.table import (
     read_weights,
     recount_missing,
 )
-from ceiba.table.targets import find_present_rows, is_named_target, split_target, take_rows
+from ceiba.table.targets import (
+    find_present_rows,
+    is_named_target,
+    order_as_declared,
+    split_target,
+    take_rows,
+)
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
 
@@ -350,6 +357,9 @@ class DecisionTree(BaseTree):
         if params.get("criterion") == "poisson":  # before lengths are compared, as in scikit-learn
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
+        if isinstance(params.get("cost_matrix"), str) and target.info.n_outputs == 1:  # "ordinal"
+            declared = order_as_declared(target, y).info.classes[0]
+            params["cost_matrix"] = ordinal_costs(target.info.classes[0], declared)
         return table, target, weight
 
     def _supports_multi_output(self) -> bool:

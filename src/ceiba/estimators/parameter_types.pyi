@@ -17,6 +17,7 @@ class RegressorParameters(TypedDict, total=False):
     monotonic_cst: Any
     max_bins: int | None
     min_significance: Any
+    interaction_cst: Any
     n_jobs: int | None
     missing: Any
     unseen: str

@@ -121,8 +121,9 @@ _LEAF_QUANTILES: Final = Option(
     None,
     (array_like("a sequence of levels between 0 and 1"), nothing),
     "sequence of float",
-    "Quantiles of the target to keep for each node, such as `(0.1, 0.5, 0.9)`, for "
-    "`predict_quantiles` and `evaluate`.",
+    "Quantiles of the target to keep for each node. For `predict_quantiles` and `evaluate`, "
+    "such as `(0.1, 0.5, 0.9)`.",
+    flag=tuple,
 )
 _SKLEARN_ORDER: Final = (
     "criterion", "splitter", "max_depth", "min_samples_split", "min_samples_leaf",

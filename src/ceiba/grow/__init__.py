@@ -10,7 +10,9 @@ from ceiba.grow.combinations import single_output_options as single_output_optio
 from ceiba.grow.core_grower import PLAIN_UNITS as PLAIN_UNITS
 from ceiba.grow.core_grower import SubtreeContext as SubtreeContext
 from ceiba.grow.core_grower import Units as Units
+from ceiba.grow.core_grower import allowed_columns as allowed_columns
 from ceiba.grow.core_grower import core_options as core_options
+from ceiba.grow.core_grower import read_interactions as read_interactions
 from ceiba.grow.core_grower import read_monotonic as read_monotonic
 from ceiba.grow.core_grower import read_per_column as read_per_column
 from ceiba.grow.core_grower import resolve_max_features as resolve_max_features
@@ -34,6 +36,7 @@ from ceiba.grow.option_objects import (
     Lookahead,
     Multiway,
     Optimal,
+    Quantile,
     Significance,
     Surrogates,
 )
@@ -42,6 +45,7 @@ from ceiba.grow.option_objects import expand as expand
 from ceiba.grow.options import OPTIONS as OPTIONS
 from ceiba.grow.options import GrowOptions as GrowOptions
 from ceiba.grow.priors import altered_scale as altered_scale
+from ceiba.grow.priors import ordinal_costs as ordinal_costs
 from ceiba.grow.priors import read_costs as read_costs
 from ceiba.grow.priors import search_mass as search_mass
 from ceiba.grow.problem import Problem as Problem
@@ -62,6 +66,7 @@ __all__ = [
     "MEstimate",
     "Multiway",
     "Optimal",
+    "Quantile",
     "Shrinkage",
     "Significance",
     "Surrogates",

@@ -53,6 +53,11 @@ def check_combinations(
         options.__dict__["_known"] = True
     if options.monotonic_cst is not None:
         _check_monotonic(table, target, options)
+    if options.interaction_cst is not None and options.missing_rule == "surrogate":
+        raise OptionError(  # a surrogate would bring its column into the path
+            f"interaction_cst is not supported with missing={options.missing!r}. Use "
+            "missing='learn' or 'majority'."
+        )
     if target.info.n_outputs > 1 and (texts := single_output_options(options)):
         raise OptionError(
             f"{texts[0]} needs a target with one output, got {target.info.n_outputs}. Fit one tree "

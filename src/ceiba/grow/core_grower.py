@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
-from ceiba.criteria import ALIASES
+from ceiba.criteria import ALIASES, quantile_costs, quantile_level
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow.option_objects import GainRatio
 from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
@@ -129,6 +129,56 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
     return [] if (numbers == 1).all() else numbers.tolist()
 
 
+def read_interactions(
+    values: Any, names: Sequence[str], path: Sequence[int] = ()
+) -> tuple[int, list[list[int]]]:
+    """Return how many columns a path may have, and groups of columns that may be on one.
+
+    0 and [] stand for no limit. Below a path only groups that hold its columns count.
+    """
+    used, n_columns = set(path), len(names)
+    if values is None:
+        return 0, []
+    if isinstance(values, str):
+        most = 1 if values == "no_interactions" else 2
+        if not used:
+            return most, []
+        if len(used) >= most:
+            return 0, [sorted(used) if len(used) == most else []]
+        return 0, [sorted(used | {j}) for j in range(n_columns)]
+    places = {name: j for j, name in enumerate(names)}
+    groups = []
+    for group in values:
+        if isinstance(group, str | bytes) or not hasattr(group, "__iter__"):
+            raise OptionError(
+                f"interaction_cst must hold sets of columns, got {group!r}. Pass a list of lists."
+            )
+        groups.append(sorted({_read_column(column, places) for column in group}))
+    rest = sorted(set(range(n_columns)).difference(*groups))
+    every = [*groups, rest] if rest else groups
+    return 0, [group for group in every if used.issubset(group)] or [[]]
+
+
+def allowed_columns(options: GrowOptions, names: Sequence[str], path: Sequence[int]) -> list[int]:
+    """Return the columns that `interaction_cst` allows for a split below a path."""
+    _, groups = read_interactions(options.interaction_cst, names, path)
+    return sorted(set().union(*groups)) if groups else list(range(len(names)))
+
+
+def _read_column(column: Any, places: Mapping[str, int]) -> int:
+    """Return the index of a column of `interaction_cst`, given by name or index."""
+    if isinstance(column, str) and column in places:
+        return places[column]
+    is_index = isinstance(column, Integral) and not isinstance(column, bool)
+    if is_index and 0 <= int(column) < len(places):
+        return int(column)
+    hint = did_you_mean(column, places) if isinstance(column, str) else ""
+    raise OptionError(
+        f"interaction_cst names column {column!r}, which is not in the table of {len(places)} "
+        f"columns.{hint}"
+    )
+
+
 @dataclass(frozen=True)
 class SubtreeContext:
     """The larger tree around a new subtree: the stop rules of the larger tree apply to it."""
@@ -141,6 +191,7 @@ class SubtreeContext:
     leaves: int = 0  # elsewhere in the larger tree, for `max_leaf_nodes`
     low: float = -inf  # limits set by monotone splits above
     high: float = inf
+    path: tuple[int, ...] = ()  # columns of the splits above, for `interaction_cst`
     row_weight: Array | None = None  # fractional weights (missing="fractional")
 
     def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
@@ -162,8 +213,9 @@ def core_options(
     weight: Array | None,
     scales: ClassScales,
     rows: npt.NDArray[np.uint32] | None,
+    path: Sequence[int] = (),
 ) -> _core.GrowOptions:
-    """Return the core's options for this table."""
+    """Return the core's options for this table, below a path of columns."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:
@@ -179,6 +231,9 @@ def core_options(
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     if options.monotonic_cst is not None:
         core.monotonic = read_monotonic(options.monotonic_cst, table.schema.names)
+    if options.interaction_cst is not None:
+        limits = read_interactions(options.interaction_cst, table.schema.names, path)
+        core.max_interaction, core.interactions = limits
     if options.column_cost is not None:
         core.column_cost = read_column_cost(options.column_cost, table.schema.names)
     if scales.search is not None:
@@ -197,7 +252,11 @@ def core_options(
 def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
     """Return the core's options that do not depend on the table."""
     core = _core.GrowOptions()
-    core.set_criterion(_CORE_CRITERIA.get(options.criterion_name, options.criterion_name))
+    name = options.criterion_name
+    if name.startswith("quantile"):
+        core.quantile = list(quantile_costs(quantile_level(name) or 0.5))
+        name = "absolute_error"
+    core.set_criterion(_CORE_CRITERIA.get(name, name))
     core.set_missing(options.missing_rule)
     for name, row in OPTIONS[options.task].items():
         if row.core is not None:
@@ -279,7 +338,8 @@ def grow_by_search(
     else:
         units = Units.of(target.values, weight)
         core_target, core_weight = units.shrink_target(target.values), units.shrink_weight(weight)
-    core = core_options(table, options, core_weight, scales, rows)
+    path = () if subtree is None else subtree.path
+    core = core_options(table, options, core_weight, scales, rows, path)
     if subtree is not None:
         subtree.apply(core, options, units)
     if options.task.has_classes:

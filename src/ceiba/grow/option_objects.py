@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from ceiba.criteria import quantile_level
 from ceiba.options import Check, OptionObject, boolean, integer, nothing, number, one_of, parameter
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
 
@@ -128,6 +129,29 @@ class Chaid(OptionObject):
     bins: int = parameter(integer(2), default=10)
 
 
+class Quantile(OptionObject):
+    """The pinball loss of a quantile: nodes predict this quantile of their rows.
+
+    The short form is a string, `criterion="quantile(0.9)"`.
+
+    Parameters
+    ----------
+    level : float, default=0.5
+        Share of the rows below the prediction. 0.5 is the median, with half the absolute error as
+        its loss. Rounded to the nearest fraction with a denominator of at most 1,000,000.
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeRegressor(criterion=ceiba.Quantile(0.9), max_depth=1)
+    >>> X, y = [[1], [1], [1], [2], [2], [2]], [0.0, 1.0, 2.0, 5.0, 6.0, 9.0]
+    >>> model.fit(X, y).predict([[1], [2]]).tolist()
+    [2.0, 9.0]
+    """
+
+    level: float = parameter(number(1e-6, 1 - 1e-6, "[]"), default=0.5, kw_only=False)
+
+
 class Surrogates(OptionObject):
     """Surrogate splits for missing values: other columns that route rows alike (rpart).
 
@@ -230,6 +254,9 @@ def expand(name: str, value: Any) -> Any:
     """Return the object of a short form; other values unchanged."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
+    if name == "criterion" and isinstance(value, str) and value.startswith("quantile"):
+        level = quantile_level(value)
+        return value if level is None else Quantile(level)
     make = _SHORT.get(name, {}).get(value) if isinstance(value, str) else None
     return value if make is None else make()
 

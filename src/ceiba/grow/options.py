@@ -15,7 +15,13 @@ from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from ceiba.criteria import DEFAULT_CRITERION, DEFAULT_TEST, TEST_CRITERIA, criterion_names
+from ceiba.criteria import (
+    DEFAULT_CRITERION,
+    DEFAULT_TEST,
+    TEST_CRITERIA,
+    criterion_names,
+    quantile_level,
+)
 from ceiba.grow.option_objects import (
     FORCED_SPLITS,
     Chaid,
@@ -23,6 +29,7 @@ from ceiba.grow.option_objects import (
     Lookahead,
     Multiway,
     Optimal,
+    Quantile,
     RpartRules,
     Significance,
     Surrogates,
@@ -203,6 +210,19 @@ class GrowOptions:
         "never decreases with it), -1 (never increases) or 0.",
         growers=_without("best", "gain_ratio", "significance", "tests"),
     )
+    interaction_cst: Any = _option(
+        None,
+        one_of("pairwise", "no_interactions"),
+        array_like("a sequence of sets of columns"),
+        nothing,
+        kind='{"pairwise", "no_interactions"} or sequence of sets of columns',
+        help="Columns that may be on one path: sets of names or indices, as in scikit-learn. One "
+        "of the sets must hold all columns of a path; columns in none of them form one more set. "
+        '"no_interactions": one column per path; "pairwise": two. Forced splits may use any '
+        "column.",
+        flag=list,
+        growers=_without("best", "significance", "tests"),
+    )
     n_jobs: int | None = _option(
         None,
         Check("an int that is not 0", lambda value: _is_int(value) and value != 0),
@@ -263,10 +283,12 @@ class GrowOptions:
         None,
         array_like("an array-like of shape (n_classes, n_classes)"),
         instance("a dict of (truth, predicted) to cost", dict),
+        one_of("ordinal"),
         nothing,
-        kind="array-like of shape (n_classes, n_classes) or dict",
+        kind='array-like of shape (n_classes, n_classes), dict or "ordinal"',
         help="`cost_matrix[i, j]`: cost of predicting j when the truth is i; or "
-        "`{(truth, predicted): cost}`.",
+        '`{(truth, predicted): cost}`. "ordinal": the number of classes from i to j, in the order '
+        "of a categorical target, else in sorted order.",
         growers=_without("gain_ratio", "significance", "tests"),
     )
     column_cost: Any = _option(
@@ -340,6 +362,8 @@ class GrowOptions:
         """The name of the criterion."""
         if isinstance(self.criterion, GainRatio):
             return "gain_ratio"
+        if isinstance(self.criterion, Quantile):
+            return f"quantile({float(self.criterion.level)!r})"
         if isinstance(self.criterion, Chaid):
             return self.criterion.test or self.task.lookup(DEFAULT_TEST, "CHAID")
         return str(self.criterion)
@@ -407,18 +431,22 @@ class GrowOptions:
 
 _CRITERION_OBJECTS: Final = {
     Task.CLASSIFICATION: (GainRatio, Chaid),
-    Task.REGRESSION: (Chaid,),
+    Task.REGRESSION: (Quantile, Chaid),
     Task.SURVIVAL: (),
 }
 _CRITERION_HELP: Final = {
     Task.CLASSIFICATION: '"log_loss" is an alias of "entropy", which is in bits. "hellinger" is '
     'for rare classes. "gain_ratio" is the criterion of C4.5, see `ceiba.c45`. "chi2" and '
     '"likelihood_ratio" are the tests of CHAID, see `ceiba.chaid`.',
-    Task.REGRESSION: '"friedman_mse" is an alias of "squared_error". "f_test" is the test of '
-    "CHAID, see `ceiba.chaid`.",
+    Task.REGRESSION: '"friedman_mse" is an alias of "squared_error". "quantile(0.9)" is the '
+    'pinball loss of a quantile, which nodes predict. "f_test" is the test of CHAID, see '
+    "`ceiba.chaid`.",
     Task.SURVIVAL: '"logrank": the log-rank test of the branches. "exponential": the deviance of '
     'constant relative hazards, as in rpart (method="exp").',
 }
+_QUANTILE_NAME: Final = Check(
+    "'quantile(LEVEL)'", lambda value: isinstance(value, str) and quantile_level(value) is not None
+)
 
 
 def _criterion_option(task: Task) -> Option:
@@ -430,7 +458,11 @@ def _criterion_option(task: Task) -> Option:
     return Option(
         "criterion",
         DEFAULT_CRITERION[task],
-        (one_of(*impurities, *tests), *([instance(f"a {kinds} object", *objects)] * bool(objects))),
+        (
+            one_of(*impurities, *tests),
+            *([_QUANTILE_NAME] * (Quantile in objects)),
+            *([instance(f"a {kinds} object", *objects)] * bool(objects)),
+        ),
         f"{{{listed}}}" + f" or {kinds}" * bool(objects),
         f"Measure of split quality. {_CRITERION_HELP[task]}",
         flag=str,

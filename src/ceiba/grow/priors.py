@@ -59,6 +59,8 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     if costs is None:
         return None
     n = len(classes)
+    if isinstance(costs, str):  # "ordinal"
+        return ordinal_costs(classes, classes)
     matrix = (
         _costs_from_pairs(costs, classes)
         if isinstance(costs, Mapping)
@@ -81,6 +83,13 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
             f"{_labels(classes)[int(free[0])]!r} (row {int(free[0])})."
         )
     return matrix
+
+
+def ordinal_costs(classes: Classes, order: Classes) -> Array:
+    """Return costs |i - j|, the distance of two classes in an order of all of them."""
+    place = {label: i for i, label in enumerate(_labels(order))}
+    rank = np.array([place[label] for label in _labels(classes)], dtype=np.float64)
+    return np.abs(np.subtract.outer(rank, rank))
 
 
 def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array | None:

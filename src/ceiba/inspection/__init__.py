@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ceiba.inspection.describing.column import ColumnDescription, Remark
 from ceiba.inspection.describing.table import Description, describe
-from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation
+from ceiba.inspection.evaluate import ClassEvaluation, NumberEvaluation, QuantileScore
 from ceiba.inspection.evaluate import evaluate_classes as evaluate_classes
 from ceiba.inspection.evaluate import evaluate_numbers as evaluate_numbers
 from ceiba.inspection.explain import Explanation, Explanations, ExplanationStep
@@ -48,6 +48,7 @@ __all__ = [
     "LearningCurve",
     "NumberEvaluation",
     "ProbabilityScores",
+    "QuantileScore",
     "Remark",
     "Rule",
     "RuleTable",

@@ -9,12 +9,14 @@ matrix.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.criteria import quantile_loss
 from ceiba.errors import DataError
 from ceiba.formatting import escape_control, format_number
 from ceiba.inspection.intervals import (
@@ -162,6 +164,41 @@ class ClassEvaluation:
     __repr__ = __str__
 
 
+@dataclass(frozen=True)
+class QuantileScore:
+    """Evaluation of a predicted quantile.
+
+    Attributes
+    ----------
+    level : float
+    pinball : float
+        Mean pinball loss: level times the distance of rows above the prediction, 1 - level times
+        that of rows below.
+    pinball_interval : (float, float)
+    baseline_pinball : float
+        Of the root's quantile.
+    coverage : float
+        Share of the rows at or below the prediction.
+    coverage_interval : (float, float)
+
+    Examples
+    --------
+    >>> import ceiba
+    >>> model = ceiba.DecisionTreeRegressor(max_depth=1, leaf_quantiles=[0.5])
+    >>> model = model.fit([[1], [1], [2], [2]], [1.0, 2.0, 7.0, 8.0])
+    >>> score = model.evaluate([[1], [2]], [2.0, 7.5]).quantiles[0]
+    >>> score.pinball, score.coverage
+    (0.125, 0.5)
+    """
+
+    level: float
+    pinball: float
+    pinball_interval: Interval
+    baseline_pinball: float
+    coverage: float
+    coverage_interval: Interval
+
+
 @dataclass(frozen=True, eq=False)
 class NumberEvaluation:
     """Evaluation of predicted numbers.
@@ -180,6 +217,8 @@ class NumberEvaluation:
     approximate : bool
         Whether the rows are too few for the nominal coverage of the intervals: fewer than 200, or
         for weighted rows an effective number below 80 (docs/numbers.md).
+    quantiles : tuple of QuantileScore
+        Of trees that predict a quantile, or were fitted with `leaf_quantiles`.
 
     Examples
     --------
@@ -201,6 +240,7 @@ class NumberEvaluation:
     baseline_mae: float
     confidence: float = 0.95
     approximate: bool = False
+    quantiles: tuple[QuantileScore, ...] = ()
 
     @property
     def rmse(self) -> float:
@@ -227,11 +267,32 @@ class NumberEvaluation:
             rows.append([name, format_number(value, 4), between, always])
         level = interval_label(self.confidence, self.approximate, lang)
         figures = {"value": format_number(self.baseline, 6), "rmse": format_number(self.rmse, 4)}
-        return [
+        blocks: list[Block] = [
             word("evaluate.numbers", n=self.n_rows, level=level),
             Grid(rows, [False, True, False, False]),
             word("evaluate.root_value", **figures),
         ]
+        return [*blocks, self._quantile_table(word)] if self.quantiles else blocks
+
+    def _quantile_table(self, word: Catalogue) -> Grid:
+        def between(interval: Interval) -> str:
+            low, high = (format_number(bound, 4) for bound in interval)
+            return word("evaluate.between", low=low, high=high)
+
+        rows = [
+            [
+                f"{score.level:g}",
+                format_number(score.pinball, 4),
+                between(score.pinball_interval),
+                word("evaluate.always_root", value=format_number(score.baseline_pinball, 4)),
+                format_number(score.coverage, 4),
+                between(score.coverage_interval),
+            ]
+            for score in self.quantiles
+        ]
+        heads = ("evaluate.quantile", "evaluate.pinball", None, None, "evaluate.coverage", None)
+        header = ["" if key is None else word[key] for key in heads]
+        return Grid([header, *rows], [True, True, False, False, True, False])
 
     __repr__ = __str__
 
@@ -312,8 +373,9 @@ def evaluate_numbers(
     weight: Array | None = None,
     frequency_weights: bool = False,
     confidence: float = 0.95,
+    quantiles: Sequence[tuple[float, Array, float]] = (),
 ) -> NumberEvaluation:
-    """Compare predicted numbers with true ones."""
+    """Compare predicted numbers with true ones; `quantiles`: level, predictions and the root's."""
     w = np.ones(len(truth)) if weight is None else weight
     n = count_effective_rows(weight, len(truth), frequency_weights)
     total = w.sum()
@@ -332,6 +394,18 @@ def evaluate_numbers(
         low, high = mean_interval(losses, w, n, confidence, frequency_weights, HEAVY_TAIL)
         return max(low, 0.0), high
 
+    def score_quantile(level: float, answer: Array, root: float) -> QuantileScore:
+        name = f"quantile({level!r})"
+        loss, inside = quantile_loss(name, truth - answer), truth <= answer
+        return QuantileScore(
+            level=level,
+            pinball=float((w * loss).sum() / total),
+            pinball_interval=loss_interval(loss),
+            baseline_pinball=float((w * quantile_loss(name, truth - root)).sum() / total),
+            coverage=float((w * inside).sum() / total),
+            coverage_interval=share_interval(inside, w, frequency_weights, confidence),
+        )
+
     return NumberEvaluation(
         n_rows=len(truth),
         mse=mse,
@@ -345,6 +419,7 @@ def evaluate_numbers(
         baseline_mae=float((w * np.abs(truth - baseline)).sum() / total),
         confidence=confidence,
         approximate=has_too_few_rows(len(truth), n),
+        quantiles=tuple(score_quantile(*quantile) for quantile in quantiles),
     )
 
 

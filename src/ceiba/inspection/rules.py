@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.criteria import quantile_level
 from ceiba.errors import OptionError, did_you_mean
 from ceiba.inspection.intervals import wilson
 from ceiba.inspection.probability_scores import positive_index
@@ -456,8 +457,8 @@ def _probability_interval(
 
 
 def predicts_mean(tree: Tree, node: int) -> bool:
-    """Whether a node predicts the mean of its rows: not smoothed, limited or a median."""
-    if tree.smoothed or tree.criterion == "absolute_error":
+    """Whether a node predicts the mean of its rows: not smoothed, limited or a quantile."""
+    if tree.smoothed or quantile_level(tree.criterion) is not None:
         return False
     # The squared error is least at the mean: for any other value the risk exceeds the impurity.
     impurity = float(tree.impurity[node] * tree.weight[node])

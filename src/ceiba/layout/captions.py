@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ceiba.criteria import quantile_level
 from ceiba.survival import format_time
 from ceiba.task import Task
 from ceiba.tree import Cut, Intervals, LevelSets, Tree, has_curve, node_curve, note_text
@@ -96,8 +97,7 @@ def caption(
     else:
         head = question(tree, node, lang=lang)
         # No class label in inner nodes: it would read as a prediction, and the bar is clearer.
-        centre = words(lang)["plot.median" if tree.criterion == "absolute_error" else "plot.mean"]
-        lines = [] if tree.task.has_classes else [f"{centre} {value}" for value in answer]
+        lines = [] if tree.task.has_classes else [_number_line(tree, v, lang) for v in answer]
         lines = answer if tree.task is Task.SURVIVAL else lines
     if tree.n_rows[0]:
         rows = words(lang).number(int(tree.n_rows[node]))
@@ -154,6 +154,14 @@ def _shares(tree: Tree, node: int) -> tuple[float, ...]:
     if not tree.task.has_classes or tree.n_outputs > 1:
         return ()
     return tuple(tree.value[node, 0, : len(tree.target.classes[0])].tolist())
+
+
+def _number_line(tree: Tree, value: str, lang: str) -> str:
+    """Return the line of an inner node of a regression tree: what its value is, and the value."""
+    word, level = words(lang), quantile_level(tree.criterion)
+    if level is not None and level != 0.5:
+        return f"{word('plot.quantile', level=f'{level:g}')} {value}"
+    return f"{word['plot.mean' if level is None else 'plot.median']} {value}"
 
 
 def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str = "en") -> list[str]:

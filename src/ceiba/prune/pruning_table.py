@@ -143,7 +143,7 @@ def risk_unit(tree: Tree, kind: str) -> str:
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
     if not tree.task.has_classes:
-        return _LOSSES[tree.criterion]
+        return _LOSSES.get(tree.criterion, f"mean pinball loss, {tree.criterion}")
     unit = "share of misclassified weight" if tree.cost_matrix is None else "mean cost"
     return unit if tree.class_prior is None else f"prior-weighted {unit}"
 

@@ -241,6 +241,7 @@ def encode_pruning(
     if kind == "impurity" or not tree.task.has_classes:
         unit = "impurity" if kind == "impurity" else tree.criterion
         unit = "deviance" if tree.task is Task.SURVIVAL else unit
+        unit = "pinball" if unit.startswith("quantile") else unit
     part: dict[str, Any] = {
         "kind": kind,
         "unit": unit,

@@ -6,6 +6,7 @@ from ceiba.tree.arrays import Array as Array
 from ceiba.tree.arrays import sum_over_subtrees as sum_over_subtrees
 from ceiba.tree.attachments import Attachment
 from ceiba.tree.attachments import join_attachments as join_attachments
+from ceiba.tree.attachments import leaf_quantiles as leaf_quantiles
 from ceiba.tree.attachments import take_attachments as take_attachments
 from ceiba.tree.certificate import Certificate as Certificate
 from ceiba.tree.collapse import collapse as collapse

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import quantile_level
 from ceiba.tree.splits.split_table import SplitTable
 from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
 
@@ -180,8 +181,8 @@ def set_class_share(counts: Array, share: Array) -> Array:
 
 
 def added_loss(criterion: str, value: Array, answer: Array) -> Array:
-    """Return the increase of the loss if nodes predict `answer` (unknown for medians: 0)."""
-    if criterion == "absolute_error":
+    """Return the increase of the loss if nodes predict `answer` (unknown for quantiles: 0)."""
+    if quantile_level(criterion) is not None:
         return np.zeros_like(value)
     if criterion == "poisson":
         events = value > 0

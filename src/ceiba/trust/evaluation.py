@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.criteria import quantile_level
 from ceiba.errors import DataError, DataWarning, OptionError, did_you_mean
 from ceiba.formatting import pluralize
 from ceiba.inspection import (
@@ -40,7 +41,7 @@ from ceiba.table import Table, count_effective_rows, read_target, read_weights
 from ceiba.table.readers import missing_mask
 from ceiba.table.targets import is_named_target, split_survival, split_target
 from ceiba.task import Task
-from ceiba.tree import Tree, censoring_curve, node_curve
+from ceiba.tree import Tree, censoring_curve, leaf_quantiles, node_curve
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
@@ -81,6 +82,7 @@ def evaluate_tree(
         leaf = route.apply(tree, table, n_threads=n_threads) if isinstance(table, Table) else table
         predicted = np.asarray(tree._label_table[leaf]).reshape(n_rows, -1)
         probability = [tree.value[leaf, k, :] for k in range(tree.n_outputs)]
+    quantiles = _predict_quantiles(tree, table, predicted, n_threads)
     weight = read_weights(sample_weight, len(truth))
     judge = None
     if tree.task is Task.SURVIVAL:
@@ -97,7 +99,12 @@ def evaluate_tree(
         if tree.task.is_regression("Evaluation"):
             baseline = float(tree.value[0, k, 0])
             return evaluate_numbers(
-                truth[rows, k], predicted[rows, k], baseline, weight=weights, **shared
+                truth[rows, k],
+                predicted[rows, k],
+                baseline,
+                weight=weights,
+                quantiles=[(level, answer[rows, k], root[k]) for level, answer, root in quantiles],
+                **shared,
             )
         classes = tree.target.classes[k]
         return evaluate_classes(
@@ -144,6 +151,23 @@ def _survival_judge(
     curves = {node: node_curve(tree, node) for node in {0, *np.unique(leaf).tolist()}}
     chosen = choose_times(time, event, end, times)
     return SurvivalJudge(curves, tree.value[:, 0, 0], censoring, end, chosen)
+
+
+def _predict_quantiles(
+    tree: Tree, table: Any, predicted: Array, n_threads: int
+) -> list[tuple[float, Array, Array]]:
+    """Return the level, the predictions and the root's value of each quantile of a tree."""
+    level, found = quantile_level(tree.criterion), []
+    if level is not None and tree.criterion != "absolute_error":
+        found.append((level, predicted, tree.value[0, :, 0]))
+    if tree.attachments is not None and "quantiles" in tree.attachments:
+        levels, values = leaf_quantiles(tree)
+        if isinstance(table, Table):
+            answers = route.node_numbers(tree, table, values=values, n_threads=n_threads)
+        else:
+            answers = values[table]
+        found += [(q, answers[:, [i]], values[0, [i]]) for i, q in enumerate(levels.tolist())]
+    return found
 
 
 def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:

@@ -378,7 +378,12 @@ def rival_columns(
 def _best_split(problem: Problem, j: int) -> Split | None:
     """Return the best split of one column, None if it has none."""
     options = replace(
-        problem.options, max_depth=1, column_cost=None, monotonic_cst=None, max_features=None
+        problem.options,
+        max_depth=1,
+        column_cost=None,
+        monotonic_cst=None,
+        interaction_cst=None,
+        max_features=None,
     )
     stump = replace(problem, table=problem.table.select([j]), options=options).grow()
     return stump.root.split

@@ -38,21 +38,24 @@ void CountedFinder::hand_down(NodeRows& parent, const std::vector<BranchRows>& b
 
 std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
                                              int thread) {
-    const Binning& binning = *node.store->binning;
-    const std::size_t n_numeric = binning.numeric.size(), n_columns = node.store->n_columns();
+    const std::size_t n_columns = node.store->n_columns();
+    std::vector<std::size_t> numeric;
+    for (const auto c : node.store->binning->numeric)
+        if (context.allows(c)) numeric.push_back(c);
+    const std::size_t n_numeric = numeric.size();
     std::vector<ColumnCandidate> found(n_columns);
     const auto for_each = [&](std::size_t n, const auto& task) { base::run(pool, n, thread, task); };
     exact_->begin_node(pool ? -1 : thread);
     std::vector<std::size_t> levels;
     for (std::size_t c = 0; c < n_columns; ++c)
-        if (node.store->has_levels(c)) levels.push_back(c);
+        if (node.store->has_levels(c) && context.allows(c)) levels.push_back(c);
     for_each(levels.size(), [&](std::size_t i, int t) {
         found[levels[i]].candidate = exact_->search_column(node, levels[i], context, no_floor, t);
     });
     if (options_.max_competitors > 0) {
         // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
         for_each(n_numeric, [&](std::size_t i, int t) {
-            const std::size_t c = binning.numeric[i];
+            const std::size_t c = numeric[i];
             const Limits limits = limits_of(c, options_, context);
             const double floor = lowered(bound_gain(node, c, limits, t).low);
             Marks marks = survey(node, c, limits, floor, t);
@@ -66,7 +69,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     std::optional<base::PhaseTimer> timer(base::Phase::survey);
     std::vector<GainRange> gain_range(n_numeric);
     for_each(n_numeric, [&](std::size_t i, int t) {
-        const std::size_t c = binning.numeric[i];
+        const std::size_t c = numeric[i];
         gain_range[i] = bound_gain(node, c, limits_of(c, options_, context), t);
     });
     std::size_t likeliest = 0;
@@ -75,11 +78,11 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     if (n_numeric > 0) floor = std::max(floor, lowered(gain_range[likeliest].low));
     std::vector<Marks> surveys(n_numeric);
     const auto survey_column = [&](std::size_t i, int t) {
-        const std::size_t c = binning.numeric[i];
+        const std::size_t c = numeric[i];
         surveys[i] = survey(node, c, limits_of(c, options_, context), floor, t);
     };
     const auto examine_column = [&](std::size_t i, base::ThreadPool* sharing, int t) {
-        const std::size_t c = binning.numeric[i];
+        const std::size_t c = numeric[i];
         found[c] = examine(node, c, limits_of(c, options_, context), floor, surveys[i], sharing, t);
     };
     bool zoom_is_useless = false;  // zooming spares no fetching here
@@ -89,7 +92,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         timer.emplace(base::Phase::likeliest);
         examine_column(likeliest, pool, thread);
         surveys[likeliest] = {};
-        const ColumnCandidate& first = found[binning.numeric[likeliest]];
+        const ColumnCandidate& first = found[numeric[likeliest]];
         floor = std::max(floor, merit_floor(first.candidate));
         zoom_is_useless = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
     }
@@ -120,7 +123,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     base::sort_by(falling, open);
     for (std::size_t i : open) {
         examine_column(i, pool, thread);
-        floor = std::max(floor, merit_floor(found[binning.numeric[i]].candidate));
+        floor = std::max(floor, merit_floor(found[numeric[i]].candidate));
     }
     return conclude(node, std::move(found), pool, thread);
 }
@@ -202,9 +205,10 @@ bool bins_support(const data::Table& table, const data::Target& target, const Se
     using O = SearchOptions;
     return base::differs_only_in(adjusted, &O::criterion, &O::missing, &O::multiway, &O::empty_branches,
                                  &O::conventions, &O::min_rows, &O::min_weight, &O::small_node, &O::zoom_rows,
-                                 &O::monotone, &O::class_scale, &O::column_cost,
+                                 &O::monotone, &O::class_scale, &O::column_cost, &O::max_interaction,
+                                 &O::interactions,
                                  // without effect on these criteria:
-                                 &O::cuts_at_values, &O::min_branch);
+                                 &O::cuts_at_values, &O::min_branch, &O::quantile);
 }
 
 std::unique_ptr<SplitFinder> make_bounded_finder(const data::TargetRows& target, const SearchOptions& options,

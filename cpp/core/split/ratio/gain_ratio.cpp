@@ -55,11 +55,12 @@ public:
         }
     }
 
-    std::vector<Candidate> find(NodeRows& node, const NodeContext&, base::ThreadPool* pool, int thread) override {
+    std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool,
+                                int thread) override {
         const LabelledRows rows(node, n_classes_);
         if (rows.whole.weight - *std::max_element(rows.whole.classes.begin(), rows.whole.classes.end()) < small)
             return {};
-        const LiveColumns columns(node);
+        const LiveColumns columns(node, context.allowed());
         std::vector<ColumnScore> scores(columns.size());
         const auto search = [&](std::size_t i, int t) {
             const std::size_t c = columns[i];

@@ -41,7 +41,7 @@ std::vector<Candidate> ColumnFinder::find(NodeRows& node, const NodeContext& con
     if (worth_compacting(node)) node = compact(node);
     if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
         return ranked(node, search_for_one(node, context, thread), thread);
-    const LiveColumns columns(node);
+    const LiveColumns columns(node, context.allowed());
     std::vector<Candidate> found(columns.size());
     const auto search_at = [&](std::size_t i, int t) {
         found[i] = search_column(node, columns[i], context, no_floor, t);
@@ -79,7 +79,7 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     Routing routing;       // of that one, once it was needed
     double floor = no_floor;
     std::vector<double> bound;
-    const LiveColumns columns(node);
+    const LiveColumns columns(node, context.allowed());
     const std::size_t n = columns.size();
     const auto search_at = [&](std::size_t c) {
         const double least = floor == no_floor ? no_floor : floor * cost_of(c, options_);
@@ -124,6 +124,7 @@ bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const
 std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const NodeContext& context, int thread) {
     std::vector<std::size_t> order(node.store->sorted.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
+    std::erase_if(order, [&](std::size_t c) { return !context.allows(c); });
     base::Random random(context.seed);
     std::vector<Candidate> found;
     int tried = 0;
@@ -202,7 +203,7 @@ std::unique_ptr<ColumnFinder> make_presort_finder(const data::TargetRows& target
                       search_classes<WeightedDivision>);
     }
     if (options.criterion == criteria::name_of<criteria::AbsoluteError>())
-        return search(search_medians, search_weighted_medians);
+        return search(search_quantiles, search_weighted_quantiles);
     if (options.criterion == criteria::name_of<criteria::LogRank>())
         return search_log_rank(target, options, n_threads);
     return search(search_numbers<criteria::MomentDivision<false>>, search_numbers<criteria::MomentDivision<true>>);

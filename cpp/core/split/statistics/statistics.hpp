@@ -15,8 +15,8 @@ Finder search_class_outputs(const data::TargetRows& target, const SearchOptions&
 template <class D>
 Finder search_numbers(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 Finder search_log_rank(const data::TargetRows& target, const SearchOptions& options, int n_threads);
-Finder search_medians(const data::TargetRows& target, const SearchOptions& options, int n_threads);
-Finder search_weighted_medians(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+Finder search_quantiles(const data::TargetRows& target, const SearchOptions& options, int n_threads);
+Finder search_weighted_quantiles(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 
 // Criteria that have bounds; null where the target cannot be counted in such cells.
 using CountedFinderPtr = std::unique_ptr<SplitFinder>;

@@ -68,6 +68,15 @@ class LiveColumns {
 public:
     explicit LiveColumns(const NodeRows& node)
         : live_(node.live.get()), n_(live_ ? live_->size() : node.store->sorted.size()) {}
+    // Those among them that are allowed; empty: all.
+    LiveColumns(const NodeRows& node, const std::vector<char>& allowed) : LiveColumns(node) {
+        if (allowed.empty()) return;
+        for (std::size_t i = 0; i < n_; ++i)
+            if (allowed[(*this)[i]]) allowed_.push_back(static_cast<std::uint32_t>((*this)[i]));
+        live_ = &allowed_;
+        n_ = allowed_.size();
+    }
+    LiveColumns(const LiveColumns&) = delete;
 
     std::size_t size() const { return n_; }
     std::size_t operator[](std::size_t i) const { return live_ ? (*live_)[i] : i; }
@@ -75,6 +84,7 @@ public:
 private:
     const std::vector<std::uint32_t>* live_;
     std::size_t n_;
+    std::vector<std::uint32_t> allowed_;
 };
 
 // The target of the rows that are there, without those of zero weight unless they are kept.

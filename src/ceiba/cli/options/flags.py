@@ -108,9 +108,9 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
             if rows:
                 flags = {name: values.pop(name) for name in rows}
                 values["options"] = flags | {
-                    name: _read_number(rows[name], text)
+                    name: _READERS[rows[name].flag](rows[name], text)
                     for name, text in flags.items()
-                    if text is not None and rows[name].flag is float
+                    if text is not None and rows[name].flag in _READERS
                 }
             if "lang" in signature:
                 values["lang"] = LANG.get()
@@ -180,7 +180,7 @@ def _declare_flag(name: str, row: Any) -> Any:
         typer.Option(
             help=f"{first}{listed}{default}",
             rich_help_panel=_GROWING_PANELS[name in _PRUNING],
-            metavar={int: "INTEGER", float: "NUMBER"}.get(row.flag, "NAME"),
+            metavar=_METAVARS_BY_FLAG.get(row.flag, "NAME"),
         ),
     ]
 
@@ -196,6 +196,26 @@ def _read_number(row: Any, text: str) -> Any:
         return text
     allowed = " or ".join(check.allows for check in row.allowed)
     raise OptionError(f"--{row.name.replace('_', '-')} must be {allowed}, got {text!r}.")
+
+
+def _read_levels(row: Any, text: str) -> tuple[float, ...]:
+    """Return the numbers of a flag, separated by commas."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        flag = f"--{row.name.replace('_', '-')}"
+        raise OptionError(f"{flag} must be numbers such as 0.1,0.9, got {text!r}.") from None
+
+
+def _read_groups(row: Any, text: str) -> Any:
+    """Return an allowed name, or groups of columns: names separated by commas and semicolons."""
+    if any(text in check.names for check in row.allowed):
+        return text
+    return [[name.strip() for name in group.split(",")] for group in text.split(";")]
+
+
+_READERS: Final = {float: _read_number, tuple: _read_levels, list: _read_groups}
+_METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", list: "A,B;C"}
 
 
 def _complete_declaration(name: str, default: Any, hint: Any) -> Any:

@@ -173,6 +173,7 @@ class NodeSite:
     seed: int
     leaves: int  # in the rest of the tree
     limits: ValueLimits  # set by the monotonic splits above
+    path: tuple[int, ...] = ()  # columns of the splits above
 
     @classmethod
     def at(cls, tree: Tree, node: int, problem: Problem) -> NodeSite:
@@ -203,6 +204,7 @@ class NodeSite:
             seed=_core.branch_seed(self.seed, b),
             leaves=_count_leaves_elsewhere(tree, node),
             limits=limits_at(tree, tree.path(node).nodes, _directions(self.problem)),
+            path=(*self.path, int(tree.splits.column[above])),
         )
 
     @classmethod
@@ -232,7 +234,8 @@ class NodeSite:
         """Return the sites of the branches of a partition."""
         elsewhere = self.leaves + len(partition) - 1
         parts = [partition.branch_rows(b, self.rows, self.weight) for b in partition]
-        limits = self._limits_of(int(splits.column[0]), parts)
+        column = int(splits.column[0])
+        limits = self._limits_of(column, parts)
         return [
             NodeSite(
                 self.problem,
@@ -242,6 +245,7 @@ class NodeSite:
                 _core.branch_seed(self.seed, b),
                 elsewhere,
                 limits[b],
+                (*self.path, column),
             )
             for b, (rows, weight) in enumerate(parts)
         ]
@@ -296,6 +300,7 @@ class NodeSite:
             leaves=self.leaves,
             low=self.limits.low,
             high=self.limits.high,
+            path=self.path,
             row_weight=self.weight,
         )
 

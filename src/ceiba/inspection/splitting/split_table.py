@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.criteria import Criterion, criterion_named
+from ceiba.criteria import Criterion, criterion_named, quantile_level
 from ceiba.errors import OptionError
 from ceiba.inspection.splitting.division import (
     Array,
@@ -130,7 +130,7 @@ def split_curve(
 ) -> Listing:
     """Return the gain of every cut of a numeric (or ordered) column.
 
-    With criterion="absolute_error" the time grows with the square of the rows.
+    With criterion="absolute_error" or a quantile the time grows with the square of the rows.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def _impurity_and_costs(
                 for k, s in zip(last.tolist(), share.tolist(), strict=True)
             ]
         )
-        if criterion.name == "absolute_error"
+        if quantile_level(criterion.name) is not None
         else _moment_costs(y, w, last, criterion.name)
     )
     return before, after

@@ -19,7 +19,7 @@ survival trees are in `survival_folds.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import frexp
@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba import _core
+from ceiba.criteria import quantile_level, quantile_loss
 from ceiba.errors import OptionError
 from ceiba.grow import Problem, Units
 from ceiba.prune.cost_complexity import Risk, node_risks
@@ -162,16 +163,11 @@ def _half_deviance(truth: Array, mean: Array) -> Array:
     return np.asarray(truth * np.log(ratio) - truth + mean)
 
 
-# The losses of the core, for rows whose prediction is a mean over several leaves.
-def _squared(truth: Array, predicted: Array) -> Array:
-    return np.asarray((truth - predicted) ** 2)
-
-
-# The losses of criteria other than squared error.
-_LOSS: Final[dict[str, Callable[[Array, Array], Array]]] = {
-    "absolute_error": lambda truth, predicted: np.asarray(np.abs(truth - predicted)),
-    "poisson": _half_deviance,
-}
+def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
+    """Return the losses of the core, for rows whose prediction is a mean over several leaves."""
+    if quantile_level(criterion) is not None:
+        return quantile_loss(criterion, truth - predicted)
+    return _half_deviance(truth, predicted) if criterion == "poisson" else (truth - predicted) ** 2
 
 
 @dataclass(frozen=True)
@@ -225,8 +221,10 @@ class FoldTree:
         if not tree.task.has_classes:
             scale = None if self.error_scale is None else self.error_scale[rows]
             value = np.ascontiguousarray(self.units.shrink_target(tree.value[:, 0, 0]))
-            loss = self.loss_name
-            return _core.number_losses(tree.parent, step, end, weight, truth, scale, value, loss, n)
+            level = quantile_level(tree.criterion) or 0.5
+            return _core.number_losses(
+                tree.parent, step, end, weight, truth, scale, value, self.loss_name, n, level
+            )
         size = len(self.problem.target.info.classes[0])
         answer = np.ascontiguousarray(tree.answer)
         flat = self.problem.scales.weighted_costs(size).ravel()
@@ -239,8 +237,8 @@ class FoldTree:
             size = len(self.problem.target.info.classes[0])
             error = self.problem.scales.weighted_costs(size)[truth, functions.answer]
         else:
-            loss = _LOSS.get(self.problem.options.criterion_name, _squared)
-            error = loss(truth, self.units.shrink_target(functions.answer))
+            answer = self.units.shrink_target(functions.answer)
+            error = _losses(self.problem.options.criterion_name, truth, answer)
         return functions.sum_losses(error, self.error_weight, len(self.grid))
 
     @cached_property
@@ -259,14 +257,15 @@ class FoldTree:
         """The power of two by which errors must be multiplied; 0 for all ordinary data."""
         if self.problem.target.info.classes:
             return 0
-        squared = self.problem.options.criterion_name not in _LOSS
-        return self.units.target * (2 if squared else 1)
+        return self.units.target * (2 if self.loss_name == "squared_error" else 1)
 
     @property
     def loss_name(self) -> str:
         """The loss of held-out rows in regression: that of the criterion."""
         name = self.problem.options.criterion_name
-        return name if name in _LOSS else "squared_error"
+        if name in ("absolute_error", "poisson"):
+            return name
+        return "squared_error" if quantile_level(name) is None else "pinball"
 
     @property
     def error_weight(self) -> Array:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ceiba.edit import rules_at
 from ceiba.edit.forced import NodeSite
-from ceiba.grow import Problem
+from ceiba.grow import Problem, allowed_columns
 from ceiba.grow.significance import chi_square_test
 from ceiba.prune.cross_validation import read_folds
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
@@ -70,9 +70,11 @@ def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Pro
     """Return the problem of one level with the columns that are allowed at the node."""
     table = analysis.problem.table
     options = one_level_options(analysis.problem.options, 0, table.n_columns)
-    options = replace(options, max_competitors=0, monotonic_cst=None)
+    names = table.schema.names
+    allowed = allowed_columns(options, names, site.path)
+    options = replace(options, max_competitors=0, monotonic_cst=None, interaction_cst=None)
     forbidden = rules_at(analysis.tree, node).forbid
-    columns = [j for j, name in enumerate(table.schema.names) if name not in forbidden]
+    columns = [j for j in allowed if names[j] not in forbidden]
     if len(columns) < table.n_columns:
         table = table.select(columns)
     return replace(analysis.problem, table=table, options=options)

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, get_args
 
 import numpy as np
 
-from ceiba.criteria import TEST_CRITERIA, criterion_names
+from ceiba.criteria import TEST_CRITERIA, criterion_names, quantile_level
 from ceiba.errors import ModelFileError, TreeError
 from ceiba.table import Schema
 from ceiba.task import Task
@@ -73,7 +73,9 @@ def check_tree(tree: Tree) -> None:
             check_notes(tree)
     except TreeError as error:
         raise ModelFileError(str(error)) from None
-    Field(tree.criterion, "tree.criterion").text(tree.task.lookup(CRITERIA, "The model file"))
+    names = tree.task.lookup(CRITERIA, "The model file")
+    if "absolute_error" not in names or quantile_level(tree.criterion) is None:
+        Field(tree.criterion, "tree.criterion").text(names)
     if tree.tests is not None:
         Field(tree.tests.name, "tree.tests.name").text(_TEST_NAMES)
 
@@ -226,7 +228,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         surrogates=_table_from_json(SurrogateTable, field.get("surrogates"), n, ("in_use",)),
         competitors=_table_from_json(CompetitorTable, field.get("competitors"), n),
         tests=field.optional("tests", lambda tests: _tests_from_json(tests, n)),
-        criterion=field["criterion"].text(target.task.lookup(CRITERIA, "The model file")),
+        criterion=field["criterion"].text(),
         cost_matrix=field.optional(
             "cost_matrix",
             lambda rows: np.array([row.numbers(n_classes) for row in rows.items(n_classes)]),

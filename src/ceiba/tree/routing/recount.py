@@ -4,7 +4,7 @@ Rows are routed once. Weights, class counts or moments are summed over the rows 
 node, then over subtrees. Squared error is computed about each node's mean and merged upwards by
 M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), which
 is accurate under a large common offset. Poisson: mean(y log y) - m log m, where m is the mean.
-Absolute error: weighted median and mean absolute deviation, node by node; O(rows x depth).
+Quantiles: weighted quantile and mean loss, node by node; O(rows x depth).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ceiba.criteria import MEDIAN, weighted_quantiles
+from ceiba.criteria import quantile_level, quantile_loss, weighted_quantiles
 from ceiba.table import exact_sums, read_weights
 from ceiba.table.targets import HazardTarget, read_target_like, split_target
 from ceiba.task import Task
@@ -137,8 +137,8 @@ def _recount_classes(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
 
 def _recount_numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     weight, reached = tree.weight, tree.weight > 0
-    if tree.criterion == "absolute_error":
-        value, impurity, loss = _absolute_errors(tree, sums.target, sums.ends)
+    if quantile_level(tree.criterion) is not None:
+        value, impurity, loss = _quantile_errors(tree, sums.target, sums.ends)
     else:
         value, impurity, loss = _moments(tree, sums)
     old_value = tree.value[:, :, 0]
@@ -221,14 +221,16 @@ def _merge_squares(parent: Array, squares: Array, between: Array) -> Array:
     return np.array(total)
 
 
-def _absolute_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array, Array]:
-    """Return the nodes' weighted medians, mean absolute deviations and losses."""
+def _quantile_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array, Array]:
+    """Return the nodes' weighted quantiles, their mean losses and those of the old values."""
     n, n_outputs = tree.value.shape[:2]
-    median, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
+    value, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
+    level = [quantile_level(tree.criterion)]
     for i, here in slice_rows(tree, ends):
         weight = ends.weight[here]
         for k in range(n_outputs):
-            median[i, k] = weighted_quantiles(y[here, k], weight, MEDIAN)[0]
-            impurity[i] += np.average(np.abs(y[here, k] - median[i, k]), weights=weight)
-            loss[i] += np.average(np.abs(y[here, k] - tree.value[i, k, 0]), weights=weight)
-    return median, impurity / n_outputs, loss / n_outputs
+            value[i, k] = weighted_quantiles(y[here, k], weight, level)[0]
+            new, old = y[here, k] - value[i, k], y[here, k] - tree.value[i, k, 0]
+            impurity[i] += np.average(quantile_loss(tree.criterion, new), weights=weight)
+            loss[i] += np.average(quantile_loss(tree.criterion, old), weights=weight)
+    return value, impurity / n_outputs, loss / n_outputs

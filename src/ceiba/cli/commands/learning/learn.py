@@ -90,7 +90,9 @@ def learn(
     ] = None,
     costs: Annotated[
         str | None,
-        typer.Option(help="CSV with the columns truth, predicted, cost.", rich_help_panel=_TREE),
+        typer.Option(
+            help="CSV with the columns truth, predicted, cost; or ordinal.", rich_help_panel=_TREE
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -207,7 +209,7 @@ def learn(
         options["search__time_limit"] = time_limit
     if test is not None and test_size is not None:
         raise OptionError("Pass --test or --test-size, not both.")
-    for file in (test if test != "-" else None, costs):
+    for file in (test if test != "-" else None, None if costs == "ordinal" else costs):
         if file is not None:
             require_file(file.partition("::")[0])
     if test is not None and report is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -276,4 +276,6 @@ def evaluation_to_dict(evaluation: Any) -> Any:
             field.name: getattr(data["scores"], field.name) for field in fields(data["scores"])
         }
         data["scores"] = scores | {"gains": scores["gains"] and scores["gains"].to_dict()}
+    if "quantiles" in data:
+        data["quantiles"] = [asdict(score) for score in data["quantiles"]]
     return data | ({"accuracy": evaluation.accuracy} if hasattr(evaluation, "accuracy") else {})

@@ -136,7 +136,7 @@ const testRisks = computeOnce(() => {
 
 export function riskName() {
   const unit = M.payload.pruning.unit;
-  return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", poisson: "risk_poisson", deviance: "risk_deviance" }[unit] || "risk_error");
+  return t({ error: "risk_error", cost: "risk_cost", impurity: "risk_impurity", squared_error: "risk_squared", absolute_error: "risk_absolute", pinball: "risk_pinball", poisson: "risk_poisson", deviance: "risk_deviance" }[unit] || "risk_error");
 }
 
 /** Whether risks are shares of rows, which are shown in per cent. */

@@ -1,43 +1,49 @@
-// Absolute deviations about the weighted median in a division of rows that do not all count 1 (median_division.hpp is
-// for those that do: there the median moves one member at a time; here it may cross thousands).
+// Losses about the weighted quantile in a division of rows that do not all count 1 (quantile_division.hpp is for those
+// that do: there the quantile moves one member at a time; here it may cross thousands).
 //
 // Rows are ranked by y once per search; two Fenwick trees over the ranks hold weight and weighted sum of the left side:
-// O(n log n) per column and node for any weights. Sums are double-doubles of distances from the median of all rows; a
-// million additions err by less than 2^-80 of the deviation of all rows, and gains closer than that are tied.
+// O(n log n) per column and node for any weights. Sums are double-doubles of distances from the quantile of all rows; a
+// million additions err by less than 2^-80 of the loss of all rows, and gains closer than that are tied. With costs a
+// and b above and below, d = a + b, the quantile is reached where d times the weight up to it is a times all weight;
+// losses are counted with these costs, and gains divided by QuantileLevel::scale.
 #pragma once
 
 #include "base/double_double.hpp"
 #include "base/rank_set.hpp"
+#include "criteria/number_criteria.hpp"
 #include "data/target.hpp"
 
 namespace ceiba::criteria {
 
-// Weighted medians of two sides in plain doubles: a rough pass before WeightedMedianDivision weighs a cut.
+// Weighted quantiles of two sides in plain doubles: a rough pass before WeightedQuantileDivision weighs a cut.
 //
-// As rows move from the right side to the left, each median moves along a set of ranks until half of the weight is on
-// either side. With weights of about the same size it moves a step or two; where it has to cross thousands again and
+// As rows move from the right side to the left, each quantile moves along a set of ranks until its share of the weight
+// is below it. With weights of about the same size it moves a step or two; where it has to cross thousands again and
 // again, the rough pass is given up. docs/engine.md derives error().
-class RoughMedians {
+class RoughQuantiles {
 public:
     struct Row {
-        double weight, value, sum;  // value: distance from the median of all rows; sum: weight x value
+        double weight, value, sum;  // value: distance from the quantile of all rows; sum: weight x value
     };
 
     // The rows by rank; all are on the right.
-    void assign(std::vector<Row> rows) {
+    void assign(std::vector<Row> rows, const QuantileLevel& level) {
         rows_ = std::move(rows);
+        above_ = static_cast<double>(level.above);
+        costs_ = static_cast<double>(level.whole());
         whole_ = Side{};
-        farthest_ = 0.0;
+        spread_ = farthest_ = 0.0;
         for (const Row& row : rows_) {
             whole_.weight += row.weight;
             whole_.sum += row.sum;
+            spread_ += std::fabs(row.sum);
             farthest_ = std::max(farthest_, std::fabs(row.value));
         }
         for (std::uint32_t r = 0; r < rows_.size(); ++r) {
             whole_.at = r;
             whole_.below += rows_[r].weight;
             whole_.below_sum += rows_[r].sum;
-            if (whole_.below >= 0.5 * whole_.weight) break;
+            if (reached(whole_.below, whole_)) break;
         }
     }
     void clear() {
@@ -58,7 +64,7 @@ public:
         if (rank == right_.at) leave(rank);
         settle(right_, right_rows_);
     }
-    double loss() const { return left_.loss(rows_) + right_.loss(rows_); }
+    double loss() const { return loss(left_) + loss(right_); }
     // Both sides have at least this weight, beyond doubt.
     bool heavier_than(double weight) const {
         const double sure = weight * (1.0 + 0x1p-50) + 0x1p-50 * static_cast<double>(rows_.size() + 16) * whole_.weight;
@@ -66,17 +72,17 @@ public:
     }
     std::size_t n_rows() const { return rows_.size(); }
     std::size_t steps() const { return steps_; }
-    // The most that rounding can have done to loss(), with the deviation of all rows.
-    double error(double deviation) const {
+    // The most that rounding can have done to loss().
+    double error() const {
         const auto operations = static_cast<double>(rows_.size() + steps_ + 16);
-        return 0x1p-53 * 66.0 * operations * (deviation + whole_.weight * farthest_);
+        return 0x1p-53 * 33.0 * costs_ * operations * (spread_ + whole_.weight * farthest_);
     }
 
 private:
     struct Side {
-        std::uint32_t at = 0;                 // rank of the median
+        std::uint32_t at = 0;                 // rank of the quantile
         double weight = 0.0, sum = 0.0;       // of all members
-        double below = 0.0, below_sum = 0.0;  // of those up to and including the median
+        double below = 0.0, below_sum = 0.0;  // of those up to and including the quantile
 
         void add(std::uint32_t rank, const Row& row, double sign) {
             weight += sign * row.weight;
@@ -85,12 +91,14 @@ private:
             below += sign * row.weight;
             below_sum += sign * row.sum;
         }
-        double loss(const std::vector<Row>& rows) const {
-            return sum - 2.0 * below_sum + rows[at].value * (2.0 * below - weight);
-        }
     };
+    double loss(const Side& side) const {
+        return above_ * side.sum - costs_ * side.below_sum +
+               rows_[side.at].value * (costs_ * side.below - above_ * side.weight);
+    }
+    bool reached(double below, const Side& side) const { return costs_ * below >= above_ * side.weight; }
 
-    // The median of the right side was taken away: its neighbour below has the same sums, the one above adds itself.
+    // The quantile of the right side was taken away: its neighbour below has the same sums, the one above adds itself.
     void leave(std::uint32_t rank) {
         right_.at = right_rows_.neighbour(rank, true);
         if (right_.at != rank) return;
@@ -100,7 +108,7 @@ private:
         right_.below_sum += rows_[right_.at].sum;
     }
     void settle(Side& side, const base::RankSet& members) {
-        while (side.below < 0.5 * side.weight) {
+        while (!reached(side.below, side)) {
             const std::uint32_t next = members.neighbour(side.at, false);
             if (next == side.at) break;
             side.at = next;
@@ -108,7 +116,7 @@ private:
             side.below_sum += rows_[next].sum;
             ++steps_;
         }
-        while (side.below - rows_[side.at].weight >= 0.5 * side.weight) {
+        while (reached(side.below - rows_[side.at].weight, side)) {
             const std::uint32_t next = members.neighbour(side.at, true);
             if (next == side.at) break;
             side.below -= rows_[side.at].weight;
@@ -122,14 +130,17 @@ private:
     Side whole_, left_, right_;
     base::RankSet left_rows_, right_rows_;
     std::size_t n_left_ = 0, steps_ = 0;
-    double farthest_ = 0.0;  // |value| of any row
+    double spread_ = 0.0, farthest_ = 0.0;  // sum of weight x |value|; largest |value|
+    double above_ = 1.0, costs_ = 2.0;
 };
 
 using base::DoubleDouble;
 
-class WeightedMedianDivision {
+class WeightedQuantileDivision {
 public:
     static constexpr double tie_share = 0x1p-80;
+    explicit WeightedQuantileDivision(const QuantileLevel& level)
+        : level_(level), above_(static_cast<double>(level.above)), costs_(static_cast<double>(level.whole())) {}
     struct Left {};  // too large to keep: AbsoluteError's bounds are its gain, so no cut is ever weighed again
 
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {
@@ -176,13 +187,13 @@ public:
         for (std::size_t t = left_.size() - 1; t > 0; t -= t & (~t + 1)) left_all_ += left_[t];
     }
 
-    // Medians in plain doubles, with the rows on the left that are there now.
-    RoughMedians& rough_medians() {
+    // Quantiles in plain doubles, with the rows on the left that are there now.
+    RoughQuantiles& rough_quantiles() {
         if (!rough_fresh_) {
-            std::vector<RoughMedians::Row> rows(order_.size());
+            std::vector<RoughQuantiles::Row> rows(order_.size());
             for (std::size_t r = 0; r < rows.size(); ++r)
                 rows[r] = {cell_[r].weight.hi, shifted(r).hi, cell_[r].sum.hi};
-            rough_.assign(std::move(rows));
+            rough_.assign(std::move(rows), level_);
             rough_fresh_ = true;
         }
         rough_.clear();
@@ -197,14 +208,15 @@ public:
     double left_weight() const { return left_all_.weight.value(); }
     double right_weight() const { return (total_all_.weight - left_all_.weight).value(); }
     double total_weight() const { return total_all_.weight.value(); }
-    double left_value() const { return median(true); }
-    double right_value() const { return median(false); }
+    double left_value() const { return quantile(true); }
+    double right_value() const { return quantile(false); }
 
     DoubleDouble gain() const {
-        const DoubleDouble g = total_deviation_ - deviation(true) - deviation(false);
-        return g < DoubleDouble() ? DoubleDouble() : g;
+        const DoubleDouble g = total_loss_ - loss(true) - loss(false);
+        return g < DoubleDouble() ? DoubleDouble() : g / DoubleDouble(level_.scale);
     }
-    DoubleDouble total_deviation() const { return total_deviation_; }
+    DoubleDouble total_loss() const { return total_loss_ / DoubleDouble(level_.scale); }
+    double scale() const { return level_.scale; }
 
 private:
     // Compensated: the right side is a difference, and beside heavy rows on the left it would have lost its digits.
@@ -218,8 +230,8 @@ private:
         Cell operator-(const Cell& o) const { return {weight - o.weight, sum - o.sum}; }
     };
     struct Middle {
-        std::size_t rank;  // of the lower weighted median
-        Cell below;        // rows up to and including the median
+        std::size_t rank;  // of the lower weighted quantile
+        Cell below;        // rows up to and including it
     };
 
     double weight(std::size_t i) const { return weight_ ? weight_[i] : 1.0; }
@@ -250,48 +262,51 @@ private:
         while (top_ * 2 < total_.size()) top_ *= 2;
         ranked_ = true;
         rough_fresh_ = false;
-        total_deviation_ = deviation(false);
+        total_loss_ = loss(false);
     }
 
-    // About where half of the weight lies.
+    // About where the quantile of all rows lies.
     std::size_t middle_rank() const {
         double all = 0.0, below = 0.0;
         for (std::uint32_t i : order_) all += weight(i);
         for (std::size_t r = 0; r < order_.size(); ++r)
-            if ((below += weight(order_[r])) >= 0.5 * all) return r;
+            if (costs_ * (below += weight(order_[r])) >= above_ * all) return r;
         return order_.size() - 1;
     }
 
-    // The mean of the two middle values where the weight halves exactly, as the node's value has it.
-    double median(bool left) const {
+    // The mean of two values where the level's share of the weight is exactly up to the first, as in the node's value.
+    double quantile(bool left) const {
         return 0.5 * number_[order_[middle(left).rank]] + 0.5 * number_[order_[middle(left, true).rank]];
     }
 
-    // Walks down the Fenwick tree of one side to the first rank at which half of the weight is reached (or passed).
+    // Walks down the Fenwick tree of one side to the first rank at which the level's share of the weight is reached (or
+    // passed).
     Middle middle(bool left, bool passed = false) const {
         const DoubleDouble all = left ? left_all_.weight : total_all_.weight - left_all_.weight;
-        const DoubleDouble half(0.5 * all.hi, 0.5 * all.lo);
+        const DoubleDouble share = all * above_;
         std::size_t at = 0;
         Cell below;
         for (std::size_t step = top_; step; step /= 2) {
             if (at + step >= total_.size()) continue;
             const Cell c = left ? left_[at + step] : total_[at + step] - left_[at + step];
-            const DoubleDouble with = below.weight + c.weight;
-            if (with < half || (passed && !(half < with))) {
+            const DoubleDouble with = (below.weight + c.weight) * costs_;
+            if (with < share || (passed && !(share < with))) {
                 at += step;
                 below += c;
             }
         }
         return {std::min(at, order_.size() - 1), below};
     }
-    DoubleDouble deviation(bool left) const {
+    DoubleDouble loss(bool left) const {
         const Cell all = left ? left_all_ : total_all_ - left_all_;
         const Middle m = middle(left);
         const Cell above = all - m.below;
         const DoubleDouble at = shifted(m.rank);
-        return (above.sum - above.weight * at) + (m.below.weight * at - m.below.sum);
+        return (above.sum - above.weight * at) * above_ + (m.below.weight * at - m.below.sum) * (costs_ - above_);
     }
 
+    QuantileLevel level_;
+    double above_, costs_;
     const double* number_ = nullptr;
     const double* weight_ = nullptr;
     bool ranked_ = false, rough_fresh_ = false;
@@ -300,10 +315,10 @@ private:
     std::vector<Cell> left_, total_;  // Fenwick trees, 1-based
     Cell left_all_, total_all_;
     std::vector<std::uint32_t> on_left_;  // ranks, in the order of adding
-    RoughMedians rough_;
+    RoughQuantiles rough_;
     std::size_t top_ = 1;
     double shift_ = 0.0;
-    DoubleDouble total_deviation_;
+    DoubleDouble total_loss_;
 };
 
 }  // namespace ceiba::criteria
