@@ -11,7 +11,6 @@ from ceiba.errors import DataError, SchemaError, did_you_mean
 from ceiba.table.scanning.scan import Scan, is_dask_frame
 from ceiba.table.schema import join_names
 
-
 _SEQUENCES = (list, tuple)  # a union is built anew at each call
 
 
