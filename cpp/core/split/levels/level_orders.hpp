@@ -37,8 +37,8 @@ struct LevelSum {
 };
 
 // A bound of the gain of all level sets of a column, from plain sums per level; infinite where none is known. It takes
-// a tenth of the time of the exact search, which most columns are then spared. `sums` holds zeros for all levels, before
-// and after.
+// a tenth of the time of the exact search, which most columns are then spared. `sums` holds zeros for all levels,
+// before and after.
 //
 // squared error (gini of two classes: twice that of the labels): the gain is s^2 n / (m (n - m)) for m rows on the left
 // with the sum s of y minus the mean. It is convex in (m, s), so the best of all sets is a cut of the levels in the
