@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchmarks.growth import CURVES
-from benchmarks.libraries import Settings
+from benchmarks.libraries import LIBRARIES, Settings
 from benchmarks.problems import PROBLEMS
 from benchmarks.races import Action, Bar, Contender, Race, depth_name
 
@@ -45,6 +45,14 @@ def _settings(depth: int | None) -> Settings:
     return Settings(max_depth=depth, min_samples_leaf=50)
 
 
+#: Goals of benchmarks.threads: how many times as fast 16 threads are as one, and as LightGBM's 16.
+SCALING = {
+    "exact": 8, "any depth": 8, "regression": 8, "regression, any depth": 8, "max_bins": 8,
+    "missing": 7, "categories": 7,
+}  # fmt: skip
+AGAINST_LIGHTGBM = {"exact": 5, "regression": 3}
+
+
 # ---------------------------------------------------------------------------------- numbers
 
 
@@ -75,7 +83,8 @@ def _with_rivals(race: Race, fast: float, ydf: float | None = None, slow: bool =
     """Add single trees of the boosting libraries and, with `slow`, all other libraries that can."""
     first = race.contenders["ceiba"]
     names = {"LightGBM": 2, "XGBoost hist": 2}
-    names |= {"YDF": 2, "XGBoost exact": 1, "rpart": 1} if slow else {}
+    names |= {name: 2 for name in ("YDF", "sklearnex", "scikit-learn hist") if slow}
+    names |= {name: 1 for name in ("LightGBM quantised", "XGBoost exact", "rpart") if slow}
     bars = [Bar("speed", "ceiba", name, fast) for name in ("LightGBM", "XGBoost hist")]
     bars += [Bar("speed", "ceiba", name, ydf if name == "YDF" else None) for name in [*names][2:]]
     bars += [Bar("impurity", "ceiba", name, EQUAL) for name in names]
@@ -85,7 +94,7 @@ def _with_rivals(race: Race, fast: float, ydf: float | None = None, slow: bool =
 
 def _named(name: str, like: Contender) -> Contender:
     """Return a rival with the table and the settings of a contender ("XGBoost hist" has bins)."""
-    library, _, method = name.partition(" ")
+    library, _, method = (name, "", "") if name in LIBRARIES else name.partition(" ")
     bins = BINS if method == "hist" else None
     return replace(like, library=library, settings=replace(like.settings, max_bins=bins))
 
@@ -207,6 +216,7 @@ def _predict(
         "ceiba": ours,
         "scikit-learn": replace(ours, library="scikit-learn"),
         "onnxruntime": replace(ours, library="onnxruntime"),
+        "tl2cgen": replace(ours, library="tl2cgen"),
     }
     return _race(
         f"{PROBLEMS[problem].about}, any depth, {action}",
@@ -214,15 +224,21 @@ def _predict(
         contenders,
         Bar("speed", "ceiba", "scikit-learn", speed),
         Bar("speed", "ceiba", "onnxruntime", onnx),
+        Bar("speed", "ceiba", "tl2cgen"),
     )
 
 
-def _real(problem: str, *rivals: str, limit: float, quick: bool = False) -> Race:
-    """A real data set, whole tree, at least 50 rows in a leaf; no bar."""
+def _real(
+    problem: str, *rivals: str, limit: float, fast: float | None = None, quick: bool = False
+) -> Race:
+    """A real data set, whole tree, at least 50 rows in a leaf; `fast` is the bar for LightGBM."""
     ours = Contender("ceiba", problem, settings=_settings(None))
     contenders = {"ceiba": ours}
     contenders |= {name: replace(_named(name, ours), repeats=1, limit=limit) for name in rivals}
-    bars = [Bar(what, "ceiba", rival) for rival in rivals for what in ("speed", "impurity")]
+    bars = []
+    for rival in rivals:
+        bars.append(Bar("speed", "ceiba", rival, fast if rival == "LightGBM" else None))
+        bars.append(Bar("impurity", "ceiba", rival))
     name = f"{PROBLEMS[problem].about}, {depth_name(None)}"
     return _race(name, _also_quick("real", quick), contenders, *bars)
 
@@ -253,7 +269,7 @@ RACES: tuple[Race, ...] = (
             "ceiba": Contender("ceiba", "covertype"),
             "scikit-learn": Contender("scikit-learn", "covertype", repeats=2),
         },
-        Bar("speed", "ceiba", "scikit-learn", 20),
+        Bar("speed", "ceiba", "scikit-learn", 25),
         Bar("impurity", "ceiba", "scikit-learn", EQUAL),
         Bar("memory", "ceiba", limit=2.5),
     ),
@@ -315,8 +331,9 @@ RACES: tuple[Race, ...] = (
         Bar("seconds", "its estimators", limit=0.15),
         Bar("seconds", "ceiba --help", limit=0.3),
     ),
-    _real("adult", "LightGBM", "XGBoost hist", "YDF", limit=20.0, quick=True),
+    _real("adult", "LightGBM", "XGBoost hist", "YDF", limit=20.0, fast=3, quick=True),
     _real("flights", "LightGBM", "XGBoost hist", "YDF", limit=20.0),
+    _real("routes", "LightGBM", limit=20.0, fast=2),
     _c45("iris", 10.0),
     _c45("breast_cancer", 20.0),
     _c45("adult", 120.0, weka=10, chefboost=100),

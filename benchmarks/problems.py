@@ -115,6 +115,12 @@ PROBLEMS: dict[str, Problem] = {
         tables.flights,
         "nycflights13_flights.csv.xz",
     ),
+    "routes": Problem(
+        "nycflights13, {rows} rows, without tail number",
+        336_776,
+        tables.routes,
+        "nycflights13_flights.csv.xz",
+    ),
     "late_flights": Problem(
         "nycflights13, {rows} rows, late or not, tail number of 4,000 levels",
         336_776,

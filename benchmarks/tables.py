@@ -170,6 +170,12 @@ def flights(n_rows: int) -> Data:
     return Data(_with_categories(frame), y, "regression")
 
 
+def routes(n_rows: int) -> Data:
+    """Flights without the tail number: 16 carriers, 3 origins, 105 destinations."""
+    data = flights(n_rows)
+    return Data(data.X.drop(columns="tailnum"), data.y, "regression")
+
+
 def late_flights(n_rows: int) -> Data:
     """Flights by whether they arrived more than a quarter of an hour late."""
     data = flights(n_rows)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import ceiba
+from benchmarks.bars import AGAINST_LIGHTGBM, SCALING
 from ceiba import _core
 from ceiba.table import Table, read
 
@@ -149,6 +150,12 @@ def row(name: str, least: dict[int, float]) -> str:
     return f"| {name:28} | {cells} | {gain} |"
 
 
+def verdict(what: str, figure: float, goal: float | None) -> None:
+    """Print a figure beside its goal, if it has one."""
+    if goal is not None:
+        print(f"  {what}: {figure:.1f}x (goal {goal}x: {'met' if figure >= goal else 'MISSED'})")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -181,6 +188,8 @@ def main() -> None:
             print(f"{name}: the trees differ")
         least, where = measure(fit, asked.threads, asked.repeats, asked.phases)
         print(row(name, least), flush=True)
+        if 16 in least:
+            verdict("16 threads against 1", least[asked.threads[0]] / least[16], SCALING.get(name))
         if asked.phases:
             for phase in where[asked.threads[0]]:
                 print(row(f"  {phase}", {n: max(1e-9, where[n][phase]) for n in asked.threads}))
@@ -190,6 +199,9 @@ def main() -> None:
         if has_lightgbm and name in ("exact", "any depth", "regression", "missing"):
             peer, _ = measure(lightgbm_fit(X, y, model), asked.threads, 2, False)
             print(row(f"  LightGBM, {name}", peer), flush=True)
+            if 16 in least:
+                goal = AGAINST_LIGHTGBM.get(name)
+                verdict("LightGBM with 16 threads", peer[16] / least[16], goal)
 
 
 if __name__ == "__main__":

@@ -21,11 +21,15 @@ from types import ModuleType
 LIBRARIES = {
     "ceiba": "ceiba",
     "scikit-learn": "scikit_learn",
+    "scikit-learn hist": "hist_gradient_boosting",
+    "sklearnex": "sklearnex",
     "LightGBM": "lightgbm",
+    "LightGBM quantised": "lightgbm_quantised",
     "XGBoost": "xgboost",
     "YDF": "ydf",
     "rpart": "rpart",
     "onnxruntime": "onnxruntime",
+    "tl2cgen": "tl2cgen",
     "chefboost": "chefboost",
     "Weka": "weka",
 }

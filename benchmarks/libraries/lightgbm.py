@@ -41,7 +41,7 @@ def bins(data: Data, most: int) -> dict[str, Any]:
     return {"max_bin": most, "max_bin_by_feature": [max(most, number) for number in levels]}
 
 
-def fit(data: Data, settings: Settings) -> Any:
+def fit(data: Data, settings: Settings, **more: Any) -> Any:
     import lightgbm
 
     n_classes = int(data.y.max()) + 1 if data.task == "classification" else 0
@@ -68,6 +68,7 @@ def fit(data: Data, settings: Settings) -> Any:
         "cat_l2": 0.0,
         "num_threads": settings.n_threads,
         "verbose": -1,
+        **more,
     }
     table = lightgbm.Dataset(data.X, data.y, params=options, free_raw_data=False)
     return lightgbm.train(options, table, num_boost_round=1)

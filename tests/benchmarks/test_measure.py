@@ -26,7 +26,7 @@ def test_fit_in_a_fresh_process_gives_times_memory_and_impurity(tmp_path: Path) 
     assert 0 < taken.impurity < 0.5
 
 
-FITTING = [name for name in LIBRARIES if name != "onnxruntime"]
+FITTING = [name for name in LIBRARIES if name not in ("onnxruntime", "tl2cgen")]
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_every_library_but_rpart_grows_a_tree_of_categories(name: str, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["scikit-learn", "onnxruntime"])
+@pytest.mark.parametrize("name", ["scikit-learn", "onnxruntime", "tl2cgen"])
 def test_borrowed_tree_predicts_as_ours(name: str) -> None:
     if library(name).why_absent() is not None:
         pytest.skip(f"{name} is not installed")

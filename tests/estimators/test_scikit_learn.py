@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, BaggingRegressor
 from sklearn.inspection import permutation_importance
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multioutput import ClassifierChain
 from sklearn.pipeline import make_pipeline
@@ -205,3 +206,14 @@ def test_subclass_with_other_defaults_uses_them(iris):
             super().__init__(max_depth=max_depth)
 
     assert Shallow().fit(*iris).get_depth() == 2
+
+
+@pytest.mark.parametrize("labels", [[3, 7], [False, True], ["no", "yes"], [1.0, 2.0]])
+def test_score_of_plain_labels_is_scikit_learns_accuracy(labels):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.array(labels)[rng.integers(0, 2, 60)]
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    for truth in (y, y[::-1], y.tolist()):
+        assert model.score(X, truth) == accuracy_score(truth, model.predict(X))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(X, y[:-1])

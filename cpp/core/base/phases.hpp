@@ -11,6 +11,7 @@ enum class Phase : std::size_t {
     describe,
     count,
     survey,
+    levels,
     likeliest,
     examine,
     conclude,
@@ -21,8 +22,9 @@ enum class Phase : std::size_t {
     subtrees,
     assemble
 };
-constexpr std::array phase_names = {"target",   "bins",  "describe", "count", "survey",    "likeliest", "examine",
-                                    "conclude", "route", "part",     "move",  "hand_down", "subtrees",  "assemble"};
+constexpr std::array phase_names = {"target",    "bins",    "describe", "count", "survey", "levels", "likeliest",
+                                    "examine",   "conclude", "route",   "part",  "move",   "hand_down",
+                                    "subtrees",  "assemble"};
 
 struct Phases {
     static inline std::atomic<bool> measured{false};

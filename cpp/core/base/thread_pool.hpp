@@ -63,7 +63,12 @@ Part merge_blocks(ThreadPool* pool, std::size_t n_rows, const Part& nothing, con
     }
     std::vector<Part> parts(n_blocks(n_rows, size), nothing);
     for_blocks(
-        pool, n_rows, [&](std::size_t block, std::size_t from, std::size_t to, int) { fill(parts[block], from, to); },
+        pool, n_rows,
+        [&](std::size_t block, std::size_t from, std::size_t to, int) {
+            Part part = nothing;  // not in its place: neighbours share a cache line, and each row writes to it
+            fill(part, from, to);
+            parts[block] = std::move(part);
+        },
         size);
     for (const Part& part : parts) merge(whole, part);
     return whole;

@@ -127,20 +127,23 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
         return out;
     }
     if (by_surrogate && split.n_branches == 2 && options_.surrogates.max_surrogates > 0) {
-        const int right = right_son(node, routing, options_.search.class_scale);
-        out.surrogates = find_surrogates(node, routing, split.column, right, options_.surrogates, options_.search);
-        if (options_.use_surrogate > 0) route_by_surrogates(node, options_.surrogates, out.surrogates, routing);
+        const int right = right_son(node, routing, options_.search.class_scale, pool);
+        out.surrogates =
+            find_surrogates(node, routing, split.column, right, options_.surrogates, options_.search, pool);
+        if (options_.use_surrogate > 0) route_by_surrogates(node, options_.surrogates, out.surrogates, routing, pool);
     }
     const bool no_rule = conventions.stay_without_surrogates && options_.surrogates.max_surrogates == 0;
     const bool stays = by_surrogate && (options_.use_surrogate < 2 || heavier < 0 || no_rule);
     std::vector<double> sent(base::n_blocks(node.size()), 0.0);
     base::for_blocks(pool, branch_load.all_placed ? 0 : node.size(),
                      [&](std::size_t block, std::size_t from, std::size_t to, int) {
+                         double in_block = 0.0;
                          for (std::size_t i = from; i < to; ++i) {
                              if (routing.branch[i] != unplaced) continue;
                              routing.branch[i] = static_cast<std::uint16_t>(stays ? routing.n_branches : heavier);
-                             sent[block] += rows_counted(node, i);
+                             in_block += rows_counted(node, i);
                          }
+                         sent[block] = in_block;
                      });
     out.sent_default = std::llround(std::accumulate(sent.begin(), sent.end(), 0.0));
     if (!by_surrogate) return out;

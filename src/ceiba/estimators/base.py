@@ -45,6 +45,18 @@ def has_named_columns(X: Any) -> bool:
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
+def _are_plain_labels(y: Any, answers: npt.NDArray[Any]) -> bool:
+    """Whether labels need no checks, which take longer in scikit-learn than a small fit."""
+    return (
+        type(y) is np.ndarray
+        and y.ndim == 1
+        and y.dtype == answers.dtype
+        and y.dtype.kind in "iubU"
+        and y.shape == answers.shape
+        and len(y) > 0
+    )
+
+
 class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators; not for direct use."""
 
@@ -120,8 +132,6 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         >>> ceiba.DecisionTreeClassifier().fit(frame, "RAIN").score(frame, "RAIN")
         1.0
         """
-        from sklearn.metrics import accuracy_score, r2_score  # slow to import
-
         X, sample_weight = pop_column(X, sample_weight)
         if is_named_target(X, y):
             X, y = split_target(X, y)
@@ -130,6 +140,10 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if is_dask(X):  # compute here
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+        if self._task.has_classes and sample_weight is None and _are_plain_labels(y, answers):
+            return float(np.count_nonzero(y == answers) / len(y))
+        from sklearn.metrics import accuracy_score, r2_score  # slow to import
+
         measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
         measure = self._task.lookup(measures, "score")
         return float(measure(y, answers, sample_weight=sample_weight))

@@ -246,8 +246,11 @@ class DecisionTree(BaseTree):
         n_rows = problem.n_rows
         if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
-        with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
-            tree, pruned, strength = _fit_tree(problem, params)
+        if not params and problem.weight is None:  # no arithmetic here, and microseconds count
+            tree, pruned, strength = problem.grow(), None, None
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
+                tree, pruned, strength = _fit_tree(problem, params)
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
@@ -257,7 +260,7 @@ class DecisionTree(BaseTree):
         if n_rows >= MIN_ROWS_FOR_LEAK:
             warn_of_leak(tree, problem.table)
         state = self.__dict__
-        for name in (*_PRUNING_RESULTS, "leaf_strength_"):  # of an earlier fit
+        for name in _RESULTS:  # of an earlier fit
             state.pop(name, None)
         if pruned is not None:
             results = {name: getattr(pruned, part) for name, part in _PRUNING_RESULTS.items()}
@@ -417,6 +420,7 @@ _PRUNING_RESULTS: Final = {
     "unpruned_tree_": "unpruned",
     "cross_validation_": "cross_validation",
 }
+_RESULTS: Final = (*_PRUNING_RESULTS, "leaf_strength_")
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
 
 

@@ -192,13 +192,11 @@ class ClassScales:
         return costs if self.factor is None else self.factor[:, None] * costs
 
 
-_NO_SCALES: Final = ClassScales()
+NO_SCALES: Final = ClassScales()
 
 
 def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
     """Return the scales of the classes that the options' priors and costs imply."""
-    if options.class_prior is None and options.cost_matrix is None:
-        return _NO_SCALES
     if not options.task.has_classes:
         option = "class_prior" if options.class_prior is not None else "cost_matrix"
         raise OptionError(f"{option} is not supported for {options.task}.")

@@ -28,7 +28,7 @@ from ceiba.grow.core_grower import (
 )
 from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
-from ceiba.grow.priors import ClassScales, class_scales
+from ceiba.grow.priors import NO_SCALES, ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_weights
 from ceiba.table.targets import HazardTarget, read_target_like, split_target
 from ceiba.task import Task
@@ -88,11 +88,17 @@ class Problem:
         """The survival target of all rows as rates of events."""
         return HazardTarget(self.target.values, self.weight)
 
-    @cached_property
+    @property
     def scales(self) -> ClassScales:
         """The factors of each class that follow from priors and costs."""
         if self.fixed_scales is not None:
             return self.fixed_scales
+        if self.options.class_prior is None and self.options.cost_matrix is None:
+            return NO_SCALES
+        return self._scales
+
+    @cached_property
+    def _scales(self) -> ClassScales:
         return class_scales(self.target, self.options, self.weight)
 
     def grow(

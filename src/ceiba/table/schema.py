@@ -123,7 +123,8 @@ class TargetInfo:
     outputs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "task", Task(self.task))
+        if type(self.task) is not Task:
+            object.__setattr__(self, "task", Task(self.task))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # As in `ColumnInfo`: skops stores the task as a plain string.

@@ -260,9 +260,12 @@ public:
             bundle(alone);
             place_all_edges();
             bytes.resize(target_.size() * out_.stride);
-            fill_all(bytes);
+            observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
+            std::vector<std::size_t> all(single_.size());
+            std::iota(all.begin(), all.end(), std::size_t{0});
+            fill(all, true, bytes);
             if (!bundles_hold(alone)) continue;
-            widen(bytes);
+            if (const std::vector<std::size_t> wider = widen(); !wider.empty()) fill(wider, false, bytes);
             for (std::size_t c : single_) measure_parts(out_.column[c]);
             return std::move(out_);
         }
@@ -308,20 +311,21 @@ private:
         });
     }
 
-    void fill_all(base::Buffer<std::uint8_t>& bytes) {
-        const std::size_t n = target_.size();
+    // Writes the bytes of some of the single columns, and those of the bundles.
+    void fill(const std::vector<std::size_t>& some, bool with_bundles, base::Buffer<std::uint8_t>& bytes) {
         std::vector<ColumnWriter> writers;
-        for (std::size_t i = 0; i < single_.size(); ++i)
+        for (std::size_t i : some)
             writers.emplace_back(table_.columns[single_[i]], out_.column[single_[i]], range_[i].low, range_[i].high);
-        observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
         const auto fill_block = [&](std::size_t b, std::size_t from, std::size_t to, int thread) {
             if (b % 64 == 0) interrupt_.poll(thread);
-            if (!bundles_.empty()) std::fill(&bytes[from * out_.stride], &bytes[0] + to * out_.stride, std::uint8_t{0});
-            for (std::size_t i = 0; i < writers.size(); ++i)
-                writers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(), observed_[thread][i]);
+            if (with_bundles && !bundles_.empty())
+                std::fill(&bytes[from * out_.stride], &bytes[0] + to * out_.stride, std::uint8_t{0});
+            for (std::size_t i = 0; i < some.size(); ++i)
+                writers[i].run(target_.row.data(), from, to, out_.stride, bytes.data(), observed_[thread][some[i]]);
+            if (!with_bundles) return;
             for (BundleWriter& writer : bundles_) writer.run(target_.row.data(), from, to, out_.stride, bytes.data());
         };
-        base::for_blocks(&pool_, n, fill_block, block);
+        base::for_blocks(&pool_, target_.size(), fill_block, block);
     }
 
     // Writes down the values of bundled columns. False: some column cannot be bundled, and all must be done again.
@@ -347,8 +351,9 @@ private:
         return hold;
     }
 
-    // Columns of which the sample had few values and the table has more: still few, or not?
-    void widen(base::Buffer<std::uint8_t>& bytes) {
+    // Columns of which the sample had few values and the table has more: still few, or not? Those to be written again.
+    std::vector<std::size_t> widen() {
+        std::vector<std::uint8_t> again(single_.size(), 0);
         pool_.run(single_.size(), [&](std::size_t i, int) {
             ColumnBins& bins = out_.column[single_[i]];
             ObservedValues all;
@@ -362,12 +367,14 @@ private:
             for (double x : all.others) values.push_back({x, 1.0});
             bins.value.clear();
             if (static_cast<int>(values.size()) > options_.max_bins) return;
-            const data::Column& column = table_.columns[single_[i]];
-            place_edges(values, options_.max_bins, column.is<float>(), bins);
-            const double low = values.front().value, high = values.back().value;
-            ColumnWriter(column, bins, low, high)
-                .run(target_.row.data(), 0, target_.size(), out_.stride, bytes.data(), all);
+            place_edges(values, options_.max_bins, table_.columns[single_[i]].is<float>(), bins);
+            range_[i] = {values.front().value, values.back().value};
+            again[i] = 1;
         });
+        std::vector<std::size_t> out;
+        for (std::size_t i = 0; i < again.size(); ++i)
+            if (again[i]) out.push_back(i);
+        return out;
     }
 
     const data::Table& table_;

@@ -293,10 +293,12 @@ private:
             const auto add_up = [&](std::size_t block, std::size_t from, std::size_t to, int) {
                 auto& parts = space.parts_of_block[pool ? block : 0];
                 parts.assign(n_places, nothing);
+                double most = 0.0;
                 for (std::size_t i = from; i < to; ++i) {
                     space.division.put(parts[place_of(i)], i);
-                    largest[block] = std::max(largest[block], space.division.size_of(i));
+                    most = std::max(most, space.division.size_of(i));
                 }
+                largest[block] = most;
                 if (!pool) merge(0, 0, n_places);
             };
             base::for_blocks(pool, node.size(), add_up, size);

@@ -49,10 +49,16 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     std::vector<std::size_t> levels;
     for (std::size_t c = 0; c < n_columns; ++c)
         if (node.store->has_levels(c) && context.allows(c)) levels.push_back(c);
-    for_each(levels.size(), [&](std::size_t i, int t) {
-        found[levels[i]].candidate = exact_->search_column(node, levels[i], context, no_floor, t);
-    });
+    const auto search_levels = [&](double floor) {
+        for_each(levels.size(), [&](std::size_t i, int t) {
+            const std::size_t c = levels[i];
+            if (floor > no_floor && exact_->bound_levels(node, c, t) < floor) return;
+            const double least = floor == no_floor ? no_floor : floor * cost(c);
+            found[c].candidate = exact_->search_column(node, c, context, least, t);
+        });
+    };
     if (options_.max_competitors > 0) {
+        search_levels(no_floor);
         // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
         for_each(n_numeric, [&](std::size_t i, int t) {
             const std::size_t c = numeric[i];
@@ -64,8 +70,6 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         return conclude(node, std::move(found), pool, thread);
     }
     double floor = no_floor;
-    for (const ColumnCandidate& f : found) floor = std::max(floor, merit_floor(f.candidate));
-
     std::optional<base::PhaseTimer> timer(base::Phase::survey);
     std::vector<GainRange> gain_range(n_numeric);
     for_each(n_numeric, [&](std::size_t i, int t) {
@@ -76,6 +80,10 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     for (std::size_t i = 1; i < n_numeric; ++i)
         if (gain_range[i].low > gain_range[likeliest].low) likeliest = i;
     if (n_numeric > 0) floor = std::max(floor, lowered(gain_range[likeliest].low));
+    timer.emplace(base::Phase::levels);
+    search_levels(floor);
+    for (std::size_t c : levels) floor = std::max(floor, merit_floor(found[c].candidate));
+    timer.emplace(base::Phase::survey);
     std::vector<Marks> surveys(n_numeric);
     const auto survey_column = [&](std::size_t i, int t) {
         const std::size_t c = numeric[i];

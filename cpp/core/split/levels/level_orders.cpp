@@ -71,6 +71,84 @@ std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& leve
     return orders;
 }
 
+namespace {
+
+// The largest s^2 / (m (n - m)) over the cuts of levels in order that leave enough rows on both sides, where levels
+// with equal means count as one that may be divided.
+double best_rough_cut(const std::vector<LevelSum>& levels, LevelSum left, double n, double least, double tie) {
+    double best = 0.0;
+    const auto offer = [&](const LevelSum& part) {
+        if (part.n > 0.0 && part.n < n) best = std::max(best, part.sum * part.sum / (part.n * (n - part.n)));
+    };
+    for (std::size_t l = 0; l < levels.size();) {
+        const LevelSum before = left;
+        const std::size_t first = l;
+        do left.n += levels[l].n, left.sum += levels[l].sum;
+        while (++l < levels.size() &&
+               levels[l].sum / levels[l].n - levels[l - 1].sum / levels[l - 1].n <= tie);
+        const bool divided = l - first > 1;
+        if (left.n < least || n - (divided ? before : left).n < least) continue;
+        offer(left);
+        if (divided) offer(before);
+    }
+    return best;
+}
+
+}  // namespace
+
+double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOptions& options,
+                        std::vector<LevelSum>& sums) {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    const data::TargetRows& target = node.target();
+    const bool gini = options.criterion == criteria::name_of<criteria::Gini>() && target.classification() &&
+                      target.n_classes[0] == 2;
+    const bool squares = options.criterion == criteria::name_of<criteria::SquaredError>();
+    if (!(gini || squares) || target.n_outputs() != 1 || !target.weight.empty() || !options.class_scale.empty() ||
+        options.multiway || options.missing == Missing::fractional)
+        return unknown;
+    sums.resize(std::max(sums.size(), static_cast<std::size_t>(node.store->table->columns[column].n_levels())));
+    const std::int32_t* const codes = node.codes(column);
+    std::vector<std::int32_t> present;
+    LevelSum missing;
+    double centre = 0.0, largest = 1.0;
+    const auto add_up = [&](const auto* y) {
+        centre = static_cast<double>(y[0]);
+        for (std::size_t i = 0; i < node.size(); ++i) {
+            const double value = static_cast<double>(y[i]) - centre;
+            LevelSum& level = codes[i] < 0 ? missing : sums[codes[i]];
+            if (level.n == 0.0 && codes[i] >= 0) present.push_back(codes[i]);
+            level.n += 1.0;
+            level.sum += value;
+            largest = std::max(largest, std::fabs(value));
+        }
+    };
+    if (gini)
+        add_up(target.labels[0].data() + node.begin);
+    else
+        add_up(target.numbers[0].data() + node.begin);
+    if (options.missing != Missing::learn) missing = {};
+    LevelSum all = missing;
+    std::vector<LevelSum> levels;
+    for (const std::int32_t code : present) {
+        levels.push_back(std::exchange(sums[code], {}));
+        all.n += levels.back().n, all.sum += levels.back().sum;
+    }
+    const double mean = all.sum / all.n;
+    const auto centred = [mean](LevelSum& part) { part.sum -= part.n * mean; };
+    std::for_each(levels.begin(), levels.end(), centred);
+    centred(missing);
+    std::sort(levels.begin(), levels.end(),
+              [](const LevelSum& a, const LevelSum& b) { return a.sum / a.n < b.sum / b.n; });
+    const double n = all.n, least = static_cast<double>(std::max<std::size_t>(1, options.min_rows));
+    if (n < 2.0 * least) return 0.0;
+    const double tie = 0x1p-49 * ((n + 1.0) * largest + std::fabs(centre));
+    double best = best_rough_cut(levels, {}, n, least, tie);
+    if (missing.n > 0.0) best = std::max(best, best_rough_cut(levels, missing, n, least, tie));
+    const double error = n * n * 0x1p-49 * largest * std::sqrt(n / (least * (n - least)));
+    const double root = std::sqrt(best * n) + error;
+    return (gini ? 2.0 : 1.0) * root * root * (1.0 + 0x1p-40);
+}
+
 void entries_in_order(const LevelRows& levels, const LevelOrder& order, std::vector<Entry>& out) {
     out.clear();
     out.reserve(levels.n_rows() + levels.missing.size());

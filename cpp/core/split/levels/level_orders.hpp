@@ -6,6 +6,7 @@
 // like numbers.
 #pragma once
 
+#include "split/search_options.hpp"
 #include "split/store/row_store.hpp"
 
 namespace ceiba::split {
@@ -29,6 +30,23 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out);
 // positions by ascending mean (or `falling`), equal means in level order.
 std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
                                      const std::vector<double>& class_scale, bool falling);
+
+// Rows and sum of the target of a level, while its bound is computed.
+struct LevelSum {
+    double n = 0.0, sum = 0.0;
+};
+
+// A bound of the gain of all level sets of a column, from plain sums per level; infinite where none is known. It takes
+// a tenth of the time of the exact search, which most columns are then spared. `sums` holds zeros for all levels,
+// before and after.
+//
+// squared error (gini of two classes: twice that of the labels): the gain is s^2 n / (m (n - m)) for m rows on the left
+// with the sum s of y minus the mean. It is convex in (m, s), so the best of all sets is a cut of the levels in the
+// order of their means, and the sums err by e <= n^2 2^-49 largest, sqrt(gain) by e sqrt(n / (m (n - m))). Levels whose
+// means are equal up to rounding may come in another order in the exact search: by convexity a set that divides them is
+// no better than that with none or all of them.
+double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOptions& options,
+                        std::vector<LevelSum>& sums);
 
 // Entries that scan the levels in this order; after them those of the rows without a level.
 void entries_in_order(const LevelRows& levels, const LevelOrder& order, std::vector<Entry>& out);

@@ -56,6 +56,9 @@ private:
 class RowLevels : public LevelSpace {
 public:
     Candidate search_levels(const NodeRows& node, std::size_t c, const SearchOptions& options, const Limits& limits);
+    double bound_levels(const NodeRows& node, std::size_t c, const SearchOptions& options) {
+        return bound_level_sets(node, c, options, sums_);
+    }
 
 protected:
     ~RowLevels() = default;
@@ -75,6 +78,8 @@ private:
     virtual Cut best_entry_cut(std::size_t n_missing, const Limits& limits) = 0;
     // Are sides without events not allowed?
     virtual bool needs_events() const = 0;
+
+    std::vector<LevelSum> sums_;
 };
 
 }  // namespace ceiba::split

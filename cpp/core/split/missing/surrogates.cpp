@@ -13,6 +13,9 @@ struct Placed {
     double all() const { return of(0) + of(1); }
     double larger() const { return std::max(of(0), of(1)); }
     void add(int branch, double w) { weight[branch].add(w); }
+    void add(const Placed& more) {
+        for (std::size_t b : {0, 1}) weight[b].add(base::DoubleDouble(more.weight[b].hi, more.weight[b].lo));
+    }
 };
 
 // Rows that all count 1 are counted.
@@ -25,18 +28,22 @@ struct CountedSum {
 class SurrogateSearch {
 public:
     SurrogateSearch(const NodeRows& node, const Routing& primary, int right, const SurrogateOptions& options,
-                    const Conventions& conventions)
+                    const Conventions& conventions, base::ThreadPool* pool)
         : node_(node),
           primary_(primary),
           right_(right),
           options_(options),
           conventions_(conventions),
           sign_(node.size(), 0) {
-        for (std::size_t i = 0; i < node.size(); ++i) {
-            if (!is_included(i)) continue;
-            placed_.add(side(i), weight(i));
-            sign_[i] = side(i) == right ? 1 : -1;
-        }
+        const auto place = [&](Placed& part, std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) {
+                if (!is_included(i)) continue;
+                part.add(side(i), weight(i));
+                sign_[i] = side(i) == right ? 1 : -1;
+            }
+        };
+        placed_ = base::merge_blocks(pool, node.size(), Placed{}, place,
+                                     [](Placed& whole, const Placed& part) { whole.add(part); });
     }
 
     Surrogate find(std::size_t column) const {
@@ -207,58 +214,75 @@ int send(const NodeRows& node, const Surrogate& s, std::size_t row) {
 }  // namespace
 
 std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& primary, std::int32_t primary_column,
-                                       int right_son, const SurrogateOptions& options, const SearchOptions& search) {
-    const SurrogateSearch columns(node, primary, right_son, options, search.conventions);
-    std::vector<Surrogate> found;
+                                       int right_son, const SurrogateOptions& options, const SearchOptions& search,
+                                       base::ThreadPool* pool) {
+    const SurrogateSearch columns(node, primary, right_son, options, search.conventions, pool);
+    std::vector<Surrogate> found(node.store->sorted.size());
+    base::run(pool, found.size(), 0, [&](std::size_t c, int) {
+        const bool limited = !search.monotone.empty() && search.monotone[c] != 0;
+        if (static_cast<std::int32_t>(c) != primary_column && !limited) found[c] = columns.find(c);
+    });
+    std::erase_if(found, [](const Surrogate& s) { return s.kind == Kind::none; });
     std::vector<double> falling;
-    for (std::size_t c = 0; c < node.store->sorted.size(); ++c) {
-        if (static_cast<std::int32_t>(c) == primary_column) continue;
-        if (!search.monotone.empty() && search.monotone[c] != 0) continue;
-        Surrogate s = columns.find(c);
-        if (s.kind == Kind::none) continue;
-        falling.push_back(-s.agreement);
-        found.push_back(std::move(s));
-    }
+    for (const Surrogate& s : found) falling.push_back(-s.agreement);
     base::sort_by(falling, found);
     if (found.size() > static_cast<std::size_t>(options.max_surrogates))
         found.resize(static_cast<std::size_t>(options.max_surrogates));
     return found;
 }
 
-int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale) {
+int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale,
+              base::ThreadPool* pool) {
     const data::TargetRows& target = node.target();
-    std::array<base::Sum, 2> weight, sum;
-    for (std::size_t i = 0; i < node.size(); ++i) {
-        const std::size_t b = primary.branch[i];
-        if (b > 1) continue;
-        double w = target.weight_of(node.begin + i), y;
-        if (target.classification()) {
-            const std::uint16_t label = target.labels[0][node.begin + i];
-            if (!class_scale.empty()) w *= class_scale[label];
-            y = label;
-        } else {
-            y = target.numbers[0][node.begin + i];
+    struct Response {
+        Placed weight, sum;
+    };
+    const auto add_up = [&](Response& part, std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+            const std::size_t b = primary.branch[i];
+            if (b > 1) continue;
+            double w = target.weight_of(node.begin + i), y;
+            if (target.classification()) {
+                const std::uint16_t label = target.labels[0][node.begin + i];
+                if (!class_scale.empty()) w *= class_scale[label];
+                y = label;
+            } else {
+                y = target.numbers[0][node.begin + i];
+            }
+            part.weight.weight[b].add(w);
+            part.sum.weight[b].add(base::two_product(w, y));
         }
-        weight[b].add(w);
-        sum[b].add(base::two_product(w, y));
-    }
+    };
+    const Response all = base::merge_blocks(
+        pool, node.size(), Response{}, add_up,
+        [](Response& whole, const Response& part) { whole.weight.add(part.weight), whole.sum.add(part.sum); });
+    const auto& weight = all.weight.weight;
+    const auto& sum = all.sum.weight;
     const base::DoubleDouble low = sum[0].precise() * weight[1].precise(),
                              high = sum[1].precise() * weight[0].precise();
     return (high - low).value() > 0.0 ? 1 : 0;
 }
 
 void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, std::vector<Surrogate>& surrogates,
-                         Routing& routing) {
-    for (std::size_t i = 0; i < node.size(); ++i) {
-        if (routing.branch[i] != unplaced) continue;
-        for (Surrogate& s : surrogates) {
-            const int branch = send(node, s, i);
-            if (branch < 0) continue;
-            routing.branch[i] = static_cast<std::uint16_t>(branch);
-            s.sent += options.weights_count_rows ? std::llround(node.target().case_weight_of(node.begin + i)) : 1;
-            break;
+                         Routing& routing, base::ThreadPool* pool) {
+    using Sent = std::vector<std::int64_t>;  // rows by each surrogate
+    const auto route = [&](Sent& sent, std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+            if (routing.branch[i] != unplaced) continue;
+            for (std::size_t k = 0; k < surrogates.size(); ++k) {
+                const int branch = send(node, surrogates[k], i);
+                if (branch < 0) continue;
+                routing.branch[i] = static_cast<std::uint16_t>(branch);
+                sent[k] += options.weights_count_rows ? std::llround(node.target().case_weight_of(node.begin + i)) : 1;
+                break;
+            }
         }
-    }
+    };
+    const Sent all = base::merge_blocks(pool, node.size(), Sent(surrogates.size(), 0), route,
+                                        [](Sent& whole, const Sent& part) {
+                                            for (std::size_t k = 0; k < part.size(); ++k) whole[k] += part[k];
+                                        });
+    for (std::size_t k = 0; k < surrogates.size(); ++k) surrogates[k].sent += all[k];
 }
 
 GivenSplitSurrogates surrogates_of_given_split(const data::Table& table, const data::Target& target,
@@ -271,11 +295,11 @@ GivenSplitSurrogates surrogates_of_given_split(const data::Table& table, const d
     Routing routing;
     routing.branch.resize(node.size());
     for (std::size_t i = 0; i < node.size(); ++i) routing.branch[i] = branch[row[i]];
-    const int right = right_son(node, routing, search.class_scale);
-    GivenSplitSurrogates out{find_surrogates(node, routing, primary_column, right, options, search),
+    const int right = right_son(node, routing, search.class_scale, nullptr);
+    GivenSplitSurrogates out{find_surrogates(node, routing, primary_column, right, options, search, nullptr),
                              {branch.begin(), branch.end()}};
     if (!use) return out;
-    route_by_surrogates(node, options, out.surrogates, routing);
+    route_by_surrogates(node, options, out.surrogates, routing, nullptr);
     for (std::size_t i = 0; i < node.size(); ++i) out.branch[row[i]] = routing.branch[i];
     return out;
 }

@@ -33,15 +33,17 @@ struct SurrogateOptions {
 // `right_son` is the branch (0 or 1) that counts as right in the tie rules. A column with a monotone limit is not a
 // surrogate: its value would send a row to branches of another column, whose values have no order.
 std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& primary, std::int32_t primary_column,
-                                       int right_son, const SurrogateOptions& options, const SearchOptions& search);
+                                       int right_son, const SurrogateOptions& options, const SearchOptions& search,
+                                       base::ThreadPool* pool);
 
 // Which branch is the right son: the one with the larger mean response (class index under class_scale); branch 0 when
 // equal.
-int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale);
+int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale,
+              base::ThreadPool* pool);
 
 // Sends unplaced rows by the first surrogate that can place them; counts them in `sent`.
 void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, std::vector<Surrogate>& surrogates,
-                         Routing& routing);
+                         Routing& routing, base::ThreadPool* pool);
 
 // Surrogates of a split that was given, not searched for.
 struct GivenSplitSurrogates {

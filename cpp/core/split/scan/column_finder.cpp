@@ -96,16 +96,23 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     if (node.size() == 2 && options_.column_cost.empty()) {
         // Two rows have one partition only, and the first column that makes it wins.
         for (std::size_t i = 0; i < n && found.empty(); ++i) search_at(columns[i]);
-    } else if (rough_bounds(node, columns, bound, thread)) {
-        const std::size_t first =
-            static_cast<std::size_t>(std::max_element(bound.begin(), bound.end()) - bound.begin());
-        if (n > 0) search_at(columns[first]);
-        for (std::size_t i = 0; i < n; ++i)
-            if (i != first && !(bound[i] < floor)) search_at(columns[i]);
-        sort_by_column(found);
-    } else {
-        for (std::size_t i = 0; i < n; ++i) search_at(columns[i]);
+        return found;
     }
+    bool in_order = !rough_bounds(node, columns, bound, thread);
+    if (in_order) bound.assign(n, std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!node.store->has_levels(columns[i])) continue;
+        bound[i] = bound_levels(node, columns[i], thread);
+        in_order = false;
+    }
+    const std::size_t first =
+        static_cast<std::size_t>(std::max_element(bound.begin(), bound.end()) - bound.begin());
+    if (n > 0) search_at(columns[first]);
+    for (const bool levels : {false, true})  // the longest searches last: most columns of levels are then ruled out
+        for (std::size_t i = 0; i < n; ++i)
+            if (i != first && node.store->has_levels(columns[i]) == levels && !(bound[i] < floor))
+                search_at(columns[i]);
+    if (!in_order) sort_by_column(found);
     return found;
 }
 

@@ -21,6 +21,8 @@ public:
     // The best split of one column; one with a gain below `floor` need not be found.
     virtual Candidate search_column(const NodeRows& node, std::size_t column, const NodeContext& context, double floor,
                                     int thread) = 0;
+    // A bound of the merit of a column of levels; infinite where there is none.
+    virtual double bound_levels(const NodeRows& node, std::size_t column, int thread) = 0;
     // Best first. Ties go to the lowest column: a later one must be better, however little.
     std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread);
 

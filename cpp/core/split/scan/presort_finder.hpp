@@ -33,6 +33,10 @@ public:
         return out;
     }
 
+    double bound_levels(const NodeRows& node, std::size_t c, int thread) override {
+        return spaces_[thread].bound_levels(node, c, options_) / cost_of(c, options_);
+    }
+
 private:
     static constexpr bool has_rough = requires { C::rough_at_once; }
     &&requires(const D& d) { d.number(0); };

@@ -15,6 +15,7 @@ void sample_ranges(const NodeRows& node, const data::Column& column, Number numb
     const std::size_t n = node.size(), n_sample = std::clamp<std::size_t>(n / 64, 4096, 65536);
     const std::size_t step = std::max<std::size_t>(1, n / n_sample);
     for (std::size_t i = 0; i < n; i += step) {
+        column.prefetch(row[std::min(i + prefetch_distance * step, n - 1)]);
         ZoomPlan& plan = plans[place_of(i)];
         if (plan.n_parts == 0) continue;
         const std::uint64_t key = key_of(number(row[i]));

@@ -11,12 +11,14 @@ from ceiba.errors import DataError, SchemaError, did_you_mean
 from ceiba.table.scanning.scan import Scan, is_dask_frame
 from ceiba.table.schema import join_names
 
+_SEQUENCES = (list, tuple)  # a union is built anew at each call
+
 
 def is_named_target(X: Any, y: Any) -> bool:
     """Whether y names columns of X: a str, or a list of names that is not as long as X."""
     if isinstance(y, str):
         return True
-    if not isinstance(y, list | tuple) or not y or not all(isinstance(name, str) for name in y):
+    if not isinstance(y, _SEQUENCES) or not y or not all(isinstance(name, str) for name in y):
         return False
     names = _column_names(X)
     if names is None or len(set(y)) < len(y) or not set(y) <= set(names):

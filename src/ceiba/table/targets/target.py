@@ -109,7 +109,8 @@ def read_target(
     array([[1.5],
            [2. ]])
     """
-    task = Task(task)
+    if type(task) is not Task:
+        task = Task(task)
     if isinstance(y, Target):
         if y.info.task != task:
             raise DataError(f"This target was read for {y.info.task}, but the task is {task}.")
@@ -328,7 +329,7 @@ def _to_numbers(output: Array) -> Array:
 
 
 def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
-    if n_rows > 20 and len(classes) > max(2, round(0.5 * n_rows)):
+    if n_rows > 20 and 2 * len(classes) > n_rows and len(classes) > round(0.5 * n_rows):
         text = (
             "The number of unique classes is greater than 50% of the number of samples. `y` "
             "could represent a regression problem, not a classification problem."
