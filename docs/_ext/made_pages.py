@@ -1,4 +1,4 @@
-"""Pages generated when the site is built: the lessons in three languages, and the live report.
+"""Pages generated when the site is built: lessons in three languages, live report, playground.
 
 They are written only if they changed, so that Sphinx rebuilds them only then.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
+import playground
 
 import ceiba
 from ceiba.lessons import lesson, run
@@ -107,6 +109,7 @@ def make(app: Any) -> None:
     source = Path(app.srcdir)
     make_lessons(source / "lessons")
     make_report(source / "_made" / "iris_report.html")
+    write(source / "_made" / "playground.html", playground.page())
 
 
 def set_context(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:
