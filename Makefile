@@ -4,6 +4,7 @@
 #   STRICT=ON make build           treat compiler warnings as errors (the default when CI is set)
 #   make test ARGS="-k gini"       extra arguments for pytest
 #   make fuzz MINUTES=60           fuzz the library for an hour
+#   make portable ON=wasm          compare the trees of another machine
 
 PYTHON ?= python3
 VENV   ?= .venv
@@ -11,6 +12,7 @@ JOBS   ?= 2
 STRICT ?= $(if $(CI),ON,OFF)
 ARGS   ?=
 MINUTES ?= 5
+ON     ?= 32-bit
 
 PY      := $(VENV)/bin/python
 STAMPS  := $(VENV)/.ceiba
@@ -19,7 +21,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible arm64 oracle bench bench-full lint format stubs \
+.PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible portable wasm oracle bench bench-full lint format stubs \
   docs build clean
 
 help: ## show this list
@@ -58,8 +60,16 @@ wheel: $(STAMPS)/built $(STAMPS)/release ## build source archive and wheel for r
 reproducible: wheel ## rebuild the last commit in another folder and compare the bytes with dist/
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.reproducible
 
-arm64: $(STAMPS)/tools ## check that the core grows the same trees on arm64 (cross compiler and emulator)
-	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.arm64
+portable: $(STAMPS)/tools ## check that the core grows the same trees elsewhere (ON=32-bit, arm64 or wasm)
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.portable $(ON)
+
+wasm: $(STAMPS)/tools ## compile the core to WebAssembly for the playground, into build/wasm (needs emscripten)
+	@command -v emcmake >/dev/null || { echo "make wasm needs emscripten 4 or newer (emcmake, emmake): install it from \
+	https://emscripten.org, or take the package of Debian unstable; Debian 12 has 3.1, which is too old"; exit 1; }
+	@mkdir -p build
+	@export PATH="$(abspath $(VENV))/bin:$$PATH"; { emcmake cmake -S cpp/wasm -B build/wasm -G Ninja -DCMAKE_BUILD_TYPE=Release && \
+	  emmake cmake --build build/wasm --parallel $(JOBS); } > build/wasm.log 2>&1 || { cat build/wasm.log; exit 1; }
+	@ls -l build/wasm/ceiba.wasm
 
 oracle: $(STAMPS)/built ## compare with the reference trees in CEIBA_ORACLE (default ../shared/oracle)
 	$(PY) tests/oracle/run.py $(ARGS)

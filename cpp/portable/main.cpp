@@ -1,5 +1,6 @@
 // Grows trees of every criterion from numbers that it makes itself, and prints two digests of each: of the tree (nodes,
-// columns, cuts, level sets, rows) and of its figures (impurity, gain, values, agreement of surrogates).
+// columns, cuts, level sets, rows) and of its figures (impurity, gain, values, agreement of surrogates); and the sum of
+// all gains, for criteria whose last bits depend on the logarithm of the C library.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -107,9 +108,11 @@ void grow_one(const Rows& rows, const Problem& problem) {
     shape.add(t.default_branch), shape.add(t.n_rows), shape.add(t.surrogate_start), shape.add(t.surrogates);
     figures.add(t.weight), figures.add(t.impurity), figures.add(t.gain), figures.add(t.value);
     figures.add(t.agreement), figures.add(t.adjusted);
-    std::printf("%-15s %6zu rows%s missing %d threads %d: %4zu nodes, tree %016llx figures %016llx\n",
+    double sum = 0.0;
+    for (const double gain : t.gain) sum += gain;
+    std::printf("%-15s %6zu rows%s missing %d threads %d: %4zu nodes, tree %016llx gains %.9e figures %016llx\n",
                 problem.criterion.c_str(), rows.n_rows, problem.weighted ? " weighted" : "",
-                static_cast<int>(problem.missing), problem.n_threads, t.n_nodes(), shape.value(), figures.value());
+                static_cast<int>(problem.missing), problem.n_threads, t.n_nodes(), shape.value(), sum, figures.value());
 }
 
 }  // namespace
@@ -128,4 +131,8 @@ int main() {
                     for (const auto& name : of_numbers) grow_one(rows, {name, false, weighted, missing, n_threads});
                 }
     }
+    // So many rows that a product of two counts of rows needs more than 32 bits.
+    const Rows many(600000);
+    grow_one(many, {"gini", true, false, split::Missing::learn, 1});
+    grow_one(many, {"squared_error", false, true, split::Missing::learn, 1});
 }

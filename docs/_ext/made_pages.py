@@ -1,4 +1,4 @@
-"""Generated when the site is built: lessons in three languages, the live report, guide pictures.
+"""Generated when the site is built: lessons, live report, pictures of guides, playground.
 
 They are written only if they changed, so that Sphinx rebuilds them only then.
 """
@@ -10,6 +10,8 @@ from doctest import DocTestParser
 from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import playground
 
 import ceiba
 from ceiba.lessons import lesson, run
@@ -123,6 +125,7 @@ def make(app: Any) -> None:
     make_lessons(source / "lessons")
     make_report(source / "_made" / "iris_report.html")
     draw_guide(source / "howto" / "answer_for_a_model.md", source / "_made")
+    write(source / "_made" / "playground.html", playground.page())
 
 
 def set_context(app: Any, name: str, template: str, context: dict[str, Any], tree: object) -> None:

@@ -5,6 +5,7 @@
 
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
+  const HERE = (document.currentScript.src || location.href).replace(/[^/]*$/, "");  // of the playground's page
   const COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377"];
 
   // --- small helpers -----------------------------------------------------------------------------------------------
@@ -351,7 +352,17 @@
     other.update();
   };
 
-  const KINDS = { question, cut, stairs, steps, alpha, threshold };
+  // --- a tree that grows in the page: the playground in a frame ------------------------------------------------------------
+
+  const live = (figure, data) => {
+    const picture = new Picture(figure, data);
+    const { csv, target, options } = data;
+    const title = figure.querySelector("figcaption").textContent;
+    const request = new URLSearchParams({ lang: picture.lang, live: JSON.stringify({ name: target, csv, target, options }) });
+    html(picture.stage, "iframe", { src: `${HERE}playground.html#${request}`, title, loading: "lazy" });
+  };
+
+  const KINDS = { question, cut, stairs, steps, alpha, threshold, live };
   const start = () => {
     for (const figure of document.querySelectorAll("figure.moving")) {
       const source = figure.querySelector('script[type="application/json"]');

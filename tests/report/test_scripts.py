@@ -1,4 +1,4 @@
-"""The scripts of report and studio: modules of a grammar that the page joins without a tool."""
+"""The scripts of report, studio and playground: modules that a page joins without a tool."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from ceiba.studio.page import ENTRY as STUDIO_ENTRY
 from tests.report.checkers import lines_cut, type_errors
 
 ROOT = Path(ceiba.__file__).parent
-ENTRIES = (ENTRY, ENTRY_WITH_TRUST, STUDIO_ENTRY)
+PLAYGROUND = ROOT.parents[1] / "docs" / "playground"
+FROM_PACKAGE = "../../docs/playground/"
+PLAYGROUND_ENTRIES = (f"{FROM_PACKAGE}playground.js", f"{FROM_PACKAGE}worker.js")
+ENTRIES = (ENTRY, ENTRY_WITH_TRUST, STUDIO_ENTRY, *PLAYGROUND_ENTRIES)
 IMPORT = re.compile(r'import \{ (\w+(?:, \w+)*) \} from "(\.\.?/[\w./]+\.js)";')
 EXPORT = re.compile(r"export (?:(?:async )?function|const|class) (\w+)")
 TOP = re.compile(r"^(?:export )?(?:(?:async )?function|const|let|class) (\w+)", re.MULTILINE)
@@ -27,9 +30,10 @@ TOP = re.compile(r"^(?:export )?(?:(?:async )?function|const|let|class) (\w+)", 
 def sources() -> dict[str, str]:
     """Return the text of every script by its path, without the comments that hold types."""
     paths = [path for room in ("report", "studio") for path in (ROOT / room).rglob("*.js")]
+    named = {path.relative_to(ROOT).as_posix(): path for path in paths}
+    named |= {f"{FROM_PACKAGE}{path.name}": path for path in PLAYGROUND.glob("*.js")}
     return {
-        path.relative_to(ROOT).as_posix(): re.sub(r"/\*\* .*?\*/ ?", "", path.read_text("utf-8"))
-        for path in paths
+        name: re.sub(r"/\*\* .*?\*/ ?", "", path.read_text("utf-8")) for name, path in named.items()
     }
 
 
@@ -37,7 +41,10 @@ def imports_of(path: str) -> list[tuple[str, list[str]]]:
     """Return the files that a script imports from, with the names."""
     folder = posixpath.dirname(path)
     return [
-        (posixpath.normpath(posixpath.join(folder, target)), names.split(", "))
+        (
+            posixpath.normpath(posixpath.join(folder, target)).removeprefix("../../src/ceiba/"),
+            names.split(", "),
+        )
         for names, target in IMPORT.findall(sources()[path])
     ]
 
@@ -108,7 +115,9 @@ def test_modules_have_no_cycle_and_each_stands_after_what_it_imports() -> None:
 
 def test_modules_belong_to_a_page_and_a_page_holds_only_what_it_needs() -> None:
     assert {path for entry in ENTRIES for path in list_modules(entry)} == set(sources())
-    plain, trusted, studio = (set(list_modules(entry)) for entry in ENTRIES)
+    plain, trusted, studio, playground, worker = (set(list_modules(entry)) for entry in ENTRIES)
+    assert not any("/trust/" in path or "/studio/" in path for path in playground)
+    assert all(path.startswith(FROM_PACKAGE) for path in worker)
     assert {path for path in trusted if "/trust/" in path} == trusted - plain - {ENTRY_WITH_TRUST}
     assert not any("/trust/" in path or "/case/counterfactual" in path for path in studio)
     assert {"report/assets/tree/tree_draw.js", "report/assets/tree/pane.js"} <= studio & plain

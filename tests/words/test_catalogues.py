@@ -18,7 +18,7 @@ from ceiba.listing import format_blocks
 from ceiba.words import LANGUAGES, words
 
 #: Sections that Python asks for, key by key; those of the page are checked with its scripts.
-OF_PAGES = ("page", "trust", "studio", "steps", "lessons")
+OF_PAGES = ("page", "trust", "studio", "playground", "steps", "lessons")
 
 
 def texts(lang: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ constexpr auto everywhere = [](std::size_t) { return true; };
 class UnitReader {
 public:
     UnitReader(const GameTree& tree, const Cover& cover, const std::vector<Unit>& units, std::size_t width)
-        : tree_(tree), cover_(cover), units_(units), width_(width), unit_at_(tree.size(), -1) {
+        : cover_(cover), units_(units), width_(width), unit_at_(tree.size(), -1) {
         for (std::size_t u = 0; u < units.size(); ++u) unit_at_[units[u].root] = static_cast<std::int32_t>(u);
     }
 
@@ -57,7 +57,6 @@ private:
         }
     }
 
-    const GameTree& tree_;
     const Cover& cover_;
     const std::vector<Unit>& units_;
     std::size_t width_;

@@ -14,22 +14,40 @@ constexpr double reach = 1e-5;    // rounding to `least_digits` moves a cut by l
 constexpr std::size_t block_rows = 256;
 constexpr std::size_t thread_values = 500'000;  // that are worth a thread
 
+#if defined(__EMSCRIPTEN__)
+// By the C library: the C++ library has 110 KB of tables for the same digits, which a page would load.
+double round_to_digits(double x, int digits) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*e", digits - 1, x);
+    return std::strtod(text, nullptr);
+}
+int shortest_digits(double x) {
+    int digits = 1;
+    while (digits < all_digits && round_to_digits(x, digits) != x) ++digits;
+    return digits;
+}
+#else
+double round_to_digits(double x, int digits) {
+    char text[40];
+    const char* end = std::to_chars(text, text + sizeof text, x, std::chars_format::scientific, digits - 1).ptr;
+    double rounded = x;
+    std::from_chars(text, end, rounded);
+    return rounded;
+}
 // Significant digits of the shortest decimal that is read as x.
 int shortest_digits(double x) {
     char text[40];
     const char* end = std::to_chars(text, text + sizeof text, std::abs(x), std::chars_format::scientific).ptr;
     return static_cast<int>(std::find<const char*>(text, end, 'e') - text) - (text[1] == '.' ? 1 : 0);
 }
+#endif
 
 // Digits of the shorter of the two decimals that are the cut and the float above it.
 int exact_digits(double cut) { return std::min(shortest_digits(cut), shortest_digits(std::nextafter(cut, infinity))); }
 
 // Does the cut, rounded to so many digits, leave its neighbours where they are?
 bool separates(double cut, CutGap gap, int digits) {
-    char text[40];
-    const char* end = std::to_chars(text, text + sizeof text, cut, std::chars_format::scientific, digits - 1).ptr;
-    double rounded = cut;
-    std::from_chars(text, end, rounded);
+    const double rounded = round_to_digits(cut, digits);
     return rounded <= cut ? rounded >= gap.below : rounded <= gap.above;
 }
 

@@ -1,4 +1,4 @@
-// Exact arithmetic: against 128-bit integers, and identities of arbitrary doubles.
+// Exact arithmetic: against integers, and identities of arbitrary doubles.
 #include "base/expansion.hpp"
 
 #include "check.hpp"
@@ -8,7 +8,7 @@ namespace ceiba::tests {
 namespace {
 
 using base::Expansion;
-__extension__ using Whole = __int128;
+using Whole = std::int64_t;
 
 int sign(Whole x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }
 

@@ -51,7 +51,7 @@ void run() {
     BitRange range;
     range.include(least);
     range.include(-most);
-    check(range.bits_of_sum(std::size_t{1} << 32) <= 64 * 34, "34 limbs hold the sums of any finite doubles");
+    check(range.bits_of_sum(0xFFFFFFFFu) <= 64 * 34, "34 limbs hold the sums of any finite doubles");
     const FixedPoint<34> small(least, range.unit()), large(-most, range.unit());
     check(large < small && (small + large).negative(), "the smallest beside the largest");
     check(base::precise(small + large - large, range.unit()).value() == least, "loses nothing");

@@ -1,11 +1,14 @@
 """Data of the interactive pictures: plain dicts, drawn by ``docs/_static/pictures.js``.
 
 Pictures that compute (the gain of a dragged cut) contain rows or counts; pictures of trees contain
-one tree per step, grown here.
+one tree per step, grown here. A live picture contains a table, from which the playground grows the
+tree in the page.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -85,6 +88,35 @@ def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> di
     for p, outcome in zip(probability, truth, strict=True):
         groups.setdefault(float(p), [0, 0])[int(outcome)] += 1
     return {"kind": "threshold", "groups": [[p, *groups[p]] for p in sorted(groups)]}
+
+
+def live_picture(
+    X: Mapping[str, Sequence[Any]],
+    y: Sequence[Any],
+    target: str,
+    *,
+    criterion: str = "gini",
+    max_depth: int | None = None,
+    multiway: bool = False,
+    validate: bool = False,
+) -> dict[str, Any]:
+    """Return a table and options; the reader changes both, and the tree grows in the page."""
+    options = {
+        "criterion": criterion,
+        "maxDepth": "" if max_depth is None else str(max_depth),
+        "multiway": multiway,
+        "folds": 10 if validate else 0,
+    }
+    return {"kind": "live", "target": target, "csv": as_csv(X, y, target), "options": options}
+
+
+def as_csv(X: Mapping[str, Sequence[Any]], y: Sequence[Any], target: str) -> str:
+    """Return a table as CSV text."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*X, target])
+    writer.writerows(zip(*X.values(), y, strict=True))
+    return text.getvalue()
 
 
 def draw_svg(tree: Tree) -> str:

@@ -35,6 +35,8 @@ COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
 #: The module with the empty table of words; the statement that fills it is inserted after it.
 _WORDS_MODULE: Final = "report/assets/core/i18n.js"
+#: Where a script outside the package (docs/playground) finds its modules.
+_FROM_OUTSIDE: Final = "../../src/ceiba/"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
@@ -75,7 +77,7 @@ def _load_assets(with_trust: bool = True) -> tuple[str, str]:
 
 
 def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
-    """Return an entry module (a path in the package) and all its imports as one script.
+    """Return an entry module (a path from the package) and all its imports as one script.
 
     `sections` of the catalogues fill its table of words; later ones override earlier ones.
     """
@@ -106,7 +108,8 @@ def list_modules(entry: str) -> tuple[str, ...]:
     """Return the paths of an entry and all its imports, each after its own imports."""
     paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
-        paths.update(dict.fromkeys(list_modules(normpath(join(dirname(entry), name)))))
+        path = normpath(join(dirname(entry), name)).removeprefix(_FROM_OUTSIDE)
+        paths.update(dict.fromkeys(list_modules(path)))
     return (*paths, entry)
 
 
