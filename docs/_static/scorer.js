@@ -1,8 +1,9 @@
-// Search finds guides before attributes: what stands in generated API pages and in objects is worth less.
+// Search finds guides first: what stands in generated API pages, measurements and logs is worth less.
 var Scorer = {
   score: function (result) {
     var docname = result[0], score = result[4];
     if (docname.indexOf("api/generated") === 0) return score - 30;
+    if (/^(benchmarks|changelog|numbers|names|engine|developing|api\/|lessons\/en\/worked)/.test(docname)) return score - 10;
     if (docname.indexOf("lessons/es") === 0 || docname.indexOf("lessons/pt") === 0) return score - 3;
     return score;
   },
