@@ -185,7 +185,7 @@ def test_home_page_shows_the_film_and_the_report_of_its_code(browser):
 )
 def test_side_bar_speaks_the_language_of_the_lesson(browser, lang, caption):
     page, _ = opened(browser, f"lessons/{lang}/index")
-    captions = page.locator(".sidebar-tree .caption-text").all_inner_texts()
+    captions = page.locator(".sidebar-tree .caption-text").all_text_contents()
     assert captions[0] == caption
     assert page.locator(".lesson-card").count() == 8
     page.context.close()
