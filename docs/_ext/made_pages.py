@@ -27,21 +27,22 @@ CARDS = {
     6: ("water_tree", 20),
     7: ("seattle_tree", 20),
     8: ("gaussians_path", 20),
+    9: ("restaurant_by_hand", 20),
 }
 MINUTES = {"en": "{} minutes", "es": "{} minutos", "pt": "{} minutos"}
 HUBS = {
-    "en": """# Eight lessons
+    "en": """# Nine lessons
 
 From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has
 interactive pictures and exercises with solutions, and runs as a notebook: `ceiba lesson 3`.
 """,
-    "es": """# Ocho lecciones
+    "es": """# Nueve lecciones
 
 De una buena pregunta a un árbol que decide. Cada lección lleva de diez a veinte minutos, tiene
 imágenes interactivas y ejercicios resueltos, y se ejecuta como cuaderno:
 `ceiba lesson 3 --lang es`.
 """,
-    "pt": """# Oito lições
+    "pt": """# Nove lições
 
 De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens
 interativas e exercícios resolvidos, e roda como notebook: `ceiba lesson 3 --lang pt`.

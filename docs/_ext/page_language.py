@@ -14,6 +14,8 @@ from typing import Any
 
 import sphinx.locale
 
+from ceiba.lessons.source import NUMBERS
+
 #: Folders whose second part is a language, and the locale of each.
 FOLDERS = ("lessons", "cheat_sheet")
 LOCALES = {"en": "en", "es": "es", "pt": "pt_BR"}
@@ -44,11 +46,11 @@ WORDS = {
 #: The side bar of the pages in a language: captions, and the pages below each.
 MENUS = {
     "es": {
-        "Lecciones": [(f"lessons/es/{name}", "") for name in ("index", *range(1, 9))],
+        "Lecciones": [(f"lessons/es/{name}", "") for name in ("index", *NUMBERS)],
         "Consultar": [("cheat_sheet/es", ""), ("index", "Documentación (en inglés)")],
     },
     "pt": {
-        "Lições": [(f"lessons/pt/{name}", "") for name in ("index", *range(1, 9))],
+        "Lições": [(f"lessons/pt/{name}", "") for name in ("index", *NUMBERS)],
         "Consultar": [("cheat_sheet/pt", ""), ("index", "Documentação (em inglês)")],
     },
 }

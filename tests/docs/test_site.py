@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ceiba.lessons.source import NUMBERS
 from tests.report.browser import chromium
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -95,7 +96,7 @@ def built() -> list[str]:
     pages = ["index", "quickstart", "gallery", "comparison", "benchmarks", "pruning", "cli"]
     pages += ["howto/csv", "howto/coming_from", "howto/shipping", "howto/rare_classes"]
     pages += [f"cheat_sheet/{lang}" for lang in ("en", "es", "pt")]
-    pages += [f"lessons/{lang}/{n}" for lang in ("en", "es", "pt") for n in ("index", *range(1, 9))]
+    pages += [f"lessons/{lang}/{n}" for lang in ("en", "es", "pt") for n in ("index", *NUMBERS)]
     return [*pages, "lessons/en/worked", "api/index", "glossary"]
 
 
@@ -187,7 +188,7 @@ def test_side_bar_speaks_the_language_of_the_lesson(browser, lang, caption):
     page, _ = opened(browser, f"lessons/{lang}/index")
     captions = page.locator(".sidebar-tree .caption-text").all_text_contents()
     assert captions[0] == caption
-    assert page.locator(".lesson-card").count() == 8
+    assert page.locator(".lesson-card").count() == len(NUMBERS)
     page.context.close()
 
 
