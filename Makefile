@@ -21,7 +21,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible portable wasm oracle bench bench-full lint format stubs \
+.PHONY: FORCE help demo film cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible portable wasm oracle bench bench-full lint format stubs \
   docs build clean
 
 help: ## show this list
@@ -30,10 +30,13 @@ help: ## show this list
 demo: $(STAMPS)/built ## learn a tree from the Titanic, print it, write its report into out/ and open it
 	@$(PY) -m ceiba demo
 
+film: $(STAMPS)/built $(STAMPS)/browser ## record the film of README and home page into docs/images
+	$(PY) examples/film.py docs/images
+
 test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## run the fast test suite and the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## run all tests, including the slow ones and all of make sanitize
+test-full: $(STAMPS)/built $(STAMPS)/browser $(STAMPS)/docs cpp-tests ## run all tests, including the slow ones and all of make sanitize
 	CEIBA_FULL=1 $(PYTEST) $(ARGS)
 	@$(MAKE) --no-print-directory sanitize ARGS=--whole
 
@@ -142,9 +145,13 @@ $(STAMPS)/kind: FORCE | $(STAMPS)/tools
 
 # Without build isolation, so that object files in build/ are reused.
 $(STAMPS)/built: $(SOURCES) pyproject.toml $(STAMPS)/tools $(STAMPS)/kind
-	@echo "compiling the C++ core"
+	@echo "compiling the C++ core (the first time about two minutes on two cores)"
 	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PY) -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps \
-	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e .
+	  -C cmake.define.CEIBA_STRICT=$(STRICT) -e . & build=$$!; \
+	while kill -0 $$build 2>/dev/null; do \
+	  [ ! -t 2 ] || printf '\r  %s of %s files compiled ' "$$(find build -name '*.o' -newer $(STAMPS)/kind 2>/dev/null | wc -l)" \
+	    "$$(grep -hc '^build .*\.o:' build/*/build.ninja 2>/dev/null | sort -n | tail -1)" >&2; sleep 1; \
+	done; [ ! -t 2 ] || printf '\r%40s\r' '' >&2; wait $$build
 	@# mypy looks for the generated stub next to the sources.
 	@cp "$$($(PY) -c 'import ceiba._core as c; print(c.__file__.partition("_core.")[0])')_core.pyi" src/ceiba/
 	@touch $@

@@ -331,7 +331,9 @@ RACES: tuple[Race, ...] = (
         Bar("seconds", "its estimators", limit=0.15),
         Bar("seconds", "ceiba --help", limit=0.3),
     ),
-    _real("adult", "LightGBM", "XGBoost hist", "YDF", limit=20.0, fast=3, quick=True),
+    _real(
+        "adult", "scikit-learn", "LightGBM", "XGBoost hist", "YDF", limit=20.0, fast=3, quick=True
+    ),
     _real("flights", "LightGBM", "XGBoost hist", "YDF", limit=20.0),
     _real("routes", "LightGBM", limit=20.0, fast=2),
     _c45("iris", 10.0),

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+(Path(__file__).parent / "_made").mkdir(
+    exist_ok=True
+)  # Sphinx checks html_static_path before it is filled
 
 project = "ceiba"
 author = "The ceiba developers"
@@ -25,6 +28,7 @@ extensions = [
     "sphinx_design",
     "api_links",
     "gallery",
+    "llms",
     "made_pages",
     "mathml",
     "page_language",

@@ -5,6 +5,9 @@ They are written only if they changed, so that Sphinx rebuilds them only then.
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
 from contextlib import redirect_stdout
 from doctest import DocTestParser
 from io import StringIO
@@ -13,30 +16,48 @@ from typing import Any
 
 import playground
 
-import ceiba
 from ceiba.lessons import lesson, run
 from ceiba.lessons.page import page
 from ceiba.lessons.run import LessonRun, worked_figures
 from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 
+#: A picture of the gallery for each lesson; minutes to read it and to run its cells.
+CARDS = {
+    1: ("restaurant_tree", 20),
+    2: ("restaurant_learning_curve", 15),
+    3: ("gaussians_regions", 20),
+    4: ("sine_staircase", 20),
+    5: ("iris_pruning_curve", 20),
+    6: ("water_tree", 20),
+    7: ("seattle_tree", 20),
+    8: ("gaussians_path", 20),
+    9: ("restaurant_by_hand", 20),
+}
+MINUTES = {"en": "{} minutes", "es": "{} minutos", "pt": "{} minutos"}
 HUBS = {
-    "en": """# Eight lessons
+    "en": """# Nine lessons
 
 From one good question to a tree that decides. Each lesson takes ten to twenty minutes, has
 interactive pictures and exercises with solutions, and runs as a notebook: `ceiba lesson 3`.
 """,
-    "es": """# Ocho lecciones
+    "es": """# Nueve lecciones
 
 De una buena pregunta a un árbol que decide. Cada lección lleva de diez a veinte minutos, tiene
 imágenes interactivas y ejercicios resueltos, y se ejecuta como cuaderno:
 `ceiba lesson 3 --lang es`.
 """,
-    "pt": """# Oito lições
+    "pt": """# Nove lições
 
 De uma boa pergunta a uma árvore que decide. Cada lição leva de dez a vinte minutos, tem imagens
 interativas e exercícios resolvidos, e roda como notebook: `ceiba lesson 3 --lang pt`.
 """,
+}
+LINKS = {
+    "en": "\n[Español](../es/index.md) · [Português](../pt/index.md) · "
+    "[for teachers](../../teaching.md)\n",
+    "es": "\n[English](../en/index.md) · [Português](../pt/index.md)\n",
+    "pt": "\n[English](../en/index.md) · [Español](../es/index.md)\n",
 }
 WORKED = """# Every worked figure
 
@@ -63,11 +84,40 @@ def make_lessons(folder: Path) -> None:
     for lang in LANGUAGES:
         for number in NUMBERS:
             write(folder / lang / f"{number}.md", page(finished[number], lang))
-        more = "worked\n../../teaching\n" if lang == "en" else ""
+        more = "worked\n../../teaching\n../es/index\n../pt/index\n" if lang == "en" else ""
         lines = "\n".join(str(number) for number in NUMBERS)
-        tree = f"\n```{{toctree}}\n:maxdepth: 1\n{lines}\n{more}```\n"
-        write(folder / lang / "index.md", HUBS[lang] + tree)
+        tree = f"\n```{{toctree}}\n:hidden:\n{lines}\n{more}```\n"
+        cards = "".join(card(finished[number], lang) for number in NUMBERS)
+        grid = f"\n:::::{{grid}} 1 2 2 2\n:gutter: 3\n{cards}:::::\n"
+        write(folder / lang / "index.md", HUBS[lang] + LINKS[lang] + grid + tree)
     write(folder / "en" / "worked.md", worked_page(finished))
+
+
+def card(done: LessonRun, lang: str) -> str:
+    """Return the card of a lesson: picture, title, minutes, and what one learns in it."""
+    number = done.lesson.number
+    picture, minutes = CARDS[number]
+    title = done.lesson.title(lang)
+    first = next(block.text for block in done.lesson.text(lang) if block.directive == "text")
+    intro = " ".join(first.split("\n\n")[1].split())
+    learned = " ".join(re.split(r"(?<=[.?!]) (?=[A-ZÁÉÍÓÚÀÂÊÔ])", intro)[-2:])
+    images = "".join(
+        f'<img class="only-{theme}-picture" src="../../_static/gallery/{theme}/{picture}.png" '
+        f'alt="" loading="lazy">'
+        for theme in ("light", "dark")
+    )
+    return f"""
+::::{{grid-item-card}} {number}. {title}
+:link: {number}
+:link-type: doc
+:class-card: lesson-card
+
+```{{raw}} html
+<div class="lesson-picture">{images}</div>
+```
+{learned} *{MINUTES[lang].format(minutes)}*
+::::
+"""
 
 
 def worked_page(finished: dict[int, LessonRun]) -> str:
@@ -93,18 +143,19 @@ def short(value: Any) -> str:
     return f"`{value}`"
 
 
-def make_report(path: Path) -> None:
-    """Write the report that the home page embeds."""
-    iris = ceiba.datasets.load_iris()
-    rows = {part: [i for i in range(150) if (i % 3 == 0) == part] for part in (True, False)}
-    held, seen = (
-        ({k: [v[i] for i in part] for k, v in iris.X.items()}, [iris.y[i] for i in part])
-        for part in (rows[True], rows[False])
-    )
-    pruning = ceiba.CostComplexity(rule="1se", keep_unpruned=True)
-    model = ceiba.DecisionTreeClassifier(prune=pruning).fit(*seen)
+def make_report(home: Path, path: Path) -> None:
+    """Write the report that the home page embeds, by running the code that the page shows."""
+    [code] = re.findall(r"```python\n(.*?)```", home.read_text("utf-8"), re.S)
     path.parent.mkdir(parents=True, exist_ok=True)
-    model.report(path, train=seen, test=held, title="Iris")
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            exec(compile(code, str(home), "exec"), {})
+        finally:
+            os.chdir(before)
+        page = (Path(folder) / path.name).read_text("utf-8")
+    path.write_text(page, encoding="utf-8")
 
 
 def draw_guide(page: Path, folder: Path) -> None:
@@ -123,7 +174,7 @@ def make(app: Any) -> None:
     """Write all pages before Sphinx collects its sources."""
     source = Path(app.srcdir)
     make_lessons(source / "lessons")
-    make_report(source / "_made" / "iris_report.html")
+    make_report(source / "index.md", source / "_made" / "titanic.html")
     draw_guide(source / "howto" / "answer_for_a_model.md", source / "_made")
     write(source / "_made" / "playground.html", playground.page())
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import gettext
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import sphinx.locale
+
+from ceiba.lessons.source import NUMBERS
 
 #: Folders whose second part is a language, and the locale of each.
 FOLDERS = ("lessons", "cheat_sheet")
@@ -36,6 +39,19 @@ WORDS = {
         "On this page": "Nesta página",
         "Previous": "Anterior",
         "Search": "Buscar",
+    },
+}
+
+
+#: The side bar of the pages in a language: captions, and the pages below each.
+MENUS = {
+    "es": {
+        "Lecciones": [(f"lessons/es/{name}", "") for name in ("index", *NUMBERS)],
+        "Consultar": [("cheat_sheet/es", ""), ("index", "Documentación (en inglés)")],
+    },
+    "pt": {
+        "Lições": [(f"lessons/pt/{name}", "") for name in ("index", *NUMBERS)],
+        "Consultar": [("cheat_sheet/pt", ""), ("index", "Documentação (em inglês)")],
     },
 }
 
@@ -74,9 +90,30 @@ def set_language(app: Any, name: str, template: str, context: dict[str, Any], tr
     lang = language_of(name)
     context["language"] = LOCALES[lang].replace("_", "-")
     app.builder.templates.environment.install_gettext_translations(words_of(lang))
+    if lang in MENUS:
+        context["furo_navigation_tree"] = menu(app, name, lang)
+
+
+def menu(app: Any, name: str, lang: str) -> str:
+    """Return the side bar of a page in its language."""
+    parts = []
+    for caption, pages in MENUS[lang].items():
+        items = []
+        for page, title in pages:
+            link = app.builder.get_relative_uri(name, page)
+            text = escape(title or app.env.titles[page].astext())
+            here = " current current-page" if page == name else ""
+            items.append(
+                f'<li class="toctree-l1{here}"><a class="reference internal" href="{link}">'
+                f"{text}</a></li>"
+            )
+        heading = '<p class="caption" role="heading" aria-level="2">'
+        parts.append(f'{heading}<span class="caption-text">{caption}</span></p><ul>')
+        parts.append("".join(items) + "</ul>")
+    return "".join(parts)
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Connect the hook."""
-    app.connect("html-page-context", set_language, priority=900)  # after the theme
+    app.connect("html-page-context", set_language, priority=950)  # after the theme and made_pages
     return {"parallel_read_safe": True, "parallel_write_safe": True}

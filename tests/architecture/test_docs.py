@@ -14,7 +14,8 @@ from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*ROOT.glob("README*.md"), ROOT / "src" / "ceiba" / "SKILL.md"]
+PAGES += sorted((ROOT / "docs").rglob("*.md"))
 MADE = {"_build", "generated", "lessons"}  # by the build
 PAGES = [page for page in PAGES if not MADE & set(page.relative_to(ROOT).parts)]
 LESSONS = {

@@ -30,6 +30,11 @@ def test_learned_example_has_the_metadata_of_its_file(tmp_path: Path) -> None:
     assert (said["metadata"]["data"], said["metadata"]["target"]) == ("titanic.csv", "survived")
 
 
+def test_learned_example_of_survival_times_is_a_survival_tree(tmp_path: Path) -> None:
+    ok("learn", "--example", "lung", "--max-depth", 2, "-q", cwd=tmp_path)
+    assert ceiba.load(tmp_path / "lung.ceiba").tree_.task == "survival"
+
+
 @pytest.mark.parametrize("name", datasets.describe_tables())
 def test_described_example_has_its_rows(tmp_path: Path, name: str) -> None:
     said = json.loads(ok("describe", "--example", name, "--json", cwd=tmp_path))
@@ -55,7 +60,7 @@ def test_report_of_an_example_learns_it_first(tmp_path: Path) -> None:
         (["learn"], "Pass a table (DATA) or --example NAME, and not both."),
         (["learn", "x.csv", "--example", "iris"], "and not both"),
         (["learn", "--example", "titanc"], "Did you mean 'titanic'?"),
-        (["learn", "--example", "lung"], "Missing option '--target'"),
+        (["learn", "x.csv"], "Missing option '--target'"),
         (["describe"], "Pass a table (DATA) or --example NAME"),
         (["report"], "Pass MODEL or --example NAME"),
         (["report", "--example", "iris", "--data", "x.csv"], "can be combined with --out"),

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 import runpy
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ceiba.lessons.source import NUMBERS
 from tests.report.browser import chromium
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -93,7 +96,7 @@ def built() -> list[str]:
     pages = ["index", "quickstart", "gallery", "comparison", "benchmarks", "pruning", "cli"]
     pages += ["howto/csv", "howto/coming_from", "howto/shipping", "howto/rare_classes"]
     pages += [f"cheat_sheet/{lang}" for lang in ("en", "es", "pt")]
-    pages += [f"lessons/{lang}/{n}" for lang in ("en", "es", "pt") for n in ("index", *range(1, 9))]
+    pages += [f"lessons/{lang}/{n}" for lang in ("en", "es", "pt") for n in ("index", *NUMBERS)]
     return [*pages, "lessons/en/worked", "api/index", "glossary"]
 
 
@@ -142,6 +145,7 @@ def test_axe_finds_nothing(browser, name, theme):
 @pytest.mark.parametrize(
     ("words", "page"),
     [
+        ("missing", "missing"),
         ("missing values", "missing"),
         ("choose size prune", "pruning"),
         ("export SQL", "exports"),
@@ -156,4 +160,67 @@ def test_search_finds_guides_before_attributes(browser, words, page):
     first = [one.get_attribute("href") for one in shown.locator("ul.search li a").all()[:5]]
     assert not first[0].startswith("api/generated")
     assert any(link.startswith(page) for link in first)
+    if words == "missing":
+        assert first[0].startswith("missing.html")
     shown.context.close()
+
+
+@pytest.mark.slow
+def test_home_page_shows_the_film_and_the_report_of_its_code(browser):
+    page, errors = opened(browser, "index")
+    frame = page.frame_locator(".live iframe")
+    frame.locator("#tree").wait_for()
+    assert "891" in frame.locator("body").inner_text()
+    widths = page.evaluate(
+        "[...document.images].filter((i) => i.offsetParent).map((i) => i.naturalWidth)"
+    )
+    assert widths
+    assert min(widths) > 0
+    assert errors == []
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lang", "caption"), [("es", "Lecciones"), ("pt", "Lições"), ("en", "Learn")]
+)
+def test_side_bar_speaks_the_language_of_the_lesson(browser, lang, caption):
+    page, _ = opened(browser, f"lessons/{lang}/index")
+    captions = page.locator(".sidebar-tree .caption-text").all_text_contents()
+    assert captions[0] == caption
+    assert page.locator(".lesson-card").count() == len(NUMBERS)
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["index", "quickstart", "cli", "lessons/en/3", "api/tree"])
+def test_wide_code_scrolls_and_is_never_cut(browser, name):
+    page, _ = opened(browser, name)
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("pre")].filter((pre) =>
+          pre.scrollWidth > pre.clientWidth
+          && !["auto", "scroll"].includes(getComputedStyle(pre).overflowX)).length"""
+    )
+    assert cut == 0
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_methods_of_a_class_are_folded_by_group(browser):
+    page, _ = opened(browser, "api/generated/ceiba.estimators.DecisionTreeClassifier")
+    assert page.evaluate("document.documentElement.scrollHeight") < 12_000
+    assert page.locator("h2", has_text="Change by hand").count() == 1
+    page.context.close()
+
+
+@pytest.mark.slow
+def test_first_build_of_a_clean_clone_is_right(tmp_path, checker):
+    pytest.importorskip("sphinx", reason="sphinx is not installed (make docs installs it)")
+    clone, site_folder = tmp_path / "clone", tmp_path / "site"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", DOCS.parent.as_uri(), clone], check=True)
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", "docs", site_folder]
+    built_once = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+    assert built_once.returncode == 0, built_once.stderr
+    assert checker["problems"](site_folder) == []
+    assert (site_folder / "_static" / "titanic.html").is_file()
+    assert "[Missing values](missing.html)" in (site_folder / "llms.txt").read_text("utf-8")

@@ -163,11 +163,14 @@ def learn(
     from ceiba.cli.models import save_model
     from ceiba.cli.options.estimator_from_flags import check_before_reading, read_settings
     from ceiba.cli.terminal.output import check_out_path, remark, show_warnings
+    from ceiba.datasets import describe_tables
     from ceiba.table.files import is_stream, make_seekable, parse_ordered, require_file, split_names
 
     show_warnings(quiet)
     if data is None or example is not None:
         data, target = resolve_example(data, target, example)
+        if example is not None and target is None and time is None:  # survival times
+            time, event = describe_tables()[example]["target"]
     if target is None and time is None:
         raise OptionError("Missing option '--target' / '-t': the column to predict.")
     check_out_path(model, "--model")
