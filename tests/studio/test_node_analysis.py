@@ -227,7 +227,7 @@ def test_cross_validation_of_a_grown_tree_is_that_of_growing() -> None:
     workspace.act("set_column", {"column": "gappy", "role": "ignore"})
     workspace.act("grow", {"node": 0, "levels": 2})
     analysis = analyze(workspace)
-    made = cross_validate(analysis, 5, lambda done, total: None, lambda: False)
+    made, _ = cross_validate(analysis, 5, lambda done, total: None, lambda: False)
     from ceiba.prune.cross_validation.folds import read_folds
 
     labels = analysis.data.y.info.classes[0][analysis.data.y.values[:, 0]]

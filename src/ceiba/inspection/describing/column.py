@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.formatting import escape_control
-from ceiba.layout import percent
+from ceiba.layout import percent, whole_edges, whole_step
 from ceiba.table import Column, Kind, classify_texts, format_value, is_identifier
 from ceiba.tree.splits import level_text, number_text
 
@@ -69,7 +69,8 @@ class ColumnDescription:
     quantiles : tuple of float
         Numbers and dates: minimum, quartiles and maximum (dates in seconds since 1970).
     histogram : tuple of int
-        Numbers and dates: rows in bins of equal width between minimum and maximum.
+        Numbers and dates: rows in bins of equal width between minimum and maximum; bins of whole
+        numbers have whole widths.
     levels : tuple of (level, rows)
         Categories: the most frequent levels; ordered ones in their order.
     n_infinite : int
@@ -112,7 +113,7 @@ class ColumnDescription:
         --------
         >>> import ceiba
         >>> ceiba.describe({"x": [1, 1, 1, 2, 5]}).columns[0].distribution()
-        '1 █▁▃▁▁▁▁▁▁▃ 5'
+        '1 █▃▁▁▃ 5'
         """
         if self.quantiles:
             low, high = (_format_value(self.quantiles[k], self.display) for k in (0, -1))
@@ -211,10 +212,17 @@ def _describe_numbers(
     return ColumnDescription(
         **facts,
         quantiles=tuple((np.quantile(finite / scale, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
-        histogram=tuple(np.histogram(finite / scale, bins)[0].tolist()),
+        histogram=_count_bins(finite / scale, bins),
         remarks=tuple(remarks),
         display=display,
     )
+
+
+def _count_bins(values: NDArray[np.float64], bins: int) -> tuple[int, ...]:
+    """Count the values in bins; those of whole numbers hold equally many of them."""
+    step = whole_step(values)
+    edges: Any = whole_edges(values.min(), values.max(), step, bins) if step else bins
+    return tuple(np.histogram(values, edges)[0].tolist())
 
 
 def _describe_levels(
@@ -237,9 +245,8 @@ def _describe_levels(
             Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
                    "an identifier, which is of no use for new rows. Leave it out.")
         )  # fmt: skip
-    elif texts:
-        remarks += texts
-    elif n_distinct >= _MANY_LEVELS:
+    remarks += texts
+    if described != "identifier" and not texts and n_distinct >= _MANY_LEVELS:
         remarks.append(
             Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
                    f"{n / n_distinct:.3g} rows each. Splits on so many levels overfit. Group rare "

@@ -57,15 +57,36 @@ def find_rivals(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
     listed += [_no_split(name) for name in names if name not in columns]
     forbidden = rules_at(analysis.tree, node).forbid
     current = analysis.tree.node(node).split
+    in_tree = None if current is None else split_to_json(current, analysis.tree.schema)
     for rival in listed:
         rival["forbidden"] = rival["column"] in forbidden
-        rival["current"] = current is not None and current.column == rival["column"]
+        rival["current"] = in_tree is not None and _is_same_split(rival["given"], in_tree)
     return {
         "node": node,
         "n_rows": len(site.rows),
         "criterion": node_criterion(analysis.problem).name,
         "rivals": listed,
+        "in_tree": None
+        if in_tree is None or any(rival["current"] for rival in listed)
+        else _describe_current(analysis, node, site, target),
     }
+
+
+def _is_same_split(a: dict[str, Any] | None, b: dict[str, Any]) -> bool:
+    """Whether two splits are equal; the order of level sets does not matter."""
+    if a is None or "branches" not in a or "branches" not in b:
+        return a == b
+    sets = [{frozenset(group) for group in split["branches"]} for split in (a, b)]
+    return a["column"] == b["column"] and sets[0] == sets[1]
+
+
+def _describe_current(
+    analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
+) -> dict[str, Any]:
+    """Describe the split of a node that is not the best one of its column."""
+    splits = analysis.tree.splits.take(np.array([node]))
+    described = _describe_rival(analysis, site, target, splits, float(analysis.tree.gain[node]))
+    return {**described, "p_value": None, "p_bound": "exact"}  # its column was not searched for it
 
 
 def _grow_stump(site: NodeSite) -> tuple[Tree, bool]:
@@ -208,7 +229,7 @@ def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, An
     by_name = {
         rival["column"]: {**rival, **nothing, "current": False} for rival in listing["rivals"]
     }
-    return {**listing, "rivals": [by_name[name] for name in names]}
+    return {**listing, "in_tree": None, "rivals": [by_name[name] for name in names]}
 
 
 def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:

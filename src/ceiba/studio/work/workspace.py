@@ -41,6 +41,15 @@ class HistoryEntry:
     state: State
 
 
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """Cross-validated figures of a state; the losses of its rows unless they are from the file."""
+
+    state: State
+    figures: dict[str, Any]
+    losses: Any = None
+
+
 @dataclass(eq=False)
 class Workspace:
     """The data, the history and the snapshots of one session."""
@@ -59,6 +68,7 @@ class Workspace:
     position: int = 0
     snapshots: dict[str, State] = field(default_factory=dict)
     lesson_answers: dict[BranchPath, str] = field(default_factory=dict)
+    validations: list[Validation] = field(default_factory=list)
     listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
     lock: Any = field(default_factory=threading.RLock)
     _first_state: State | None = None
@@ -123,6 +133,11 @@ class Workspace:
             )
         return self.snapshots[name]
 
+    def find_validation(self, state: State) -> Validation | None:
+        """Return the last cross-validation of a tree."""
+        found = (v for v in reversed(self.validations) if v.state.model is state.model)
+        return next(found, None)
+
     # ------------------------------------------------------------------ changing
 
     def act(self, name: Any, arguments: Any = None, revision: int | None = None) -> None:
@@ -140,6 +155,18 @@ class Workspace:
             self.revision += 1
         self.notify({"type": "state", "revision": self.revision})
 
+    def record_validation(self, validation: Validation) -> None:
+        """Keep cross-validated figures; those of a state of the history also in the journal."""
+        with self.lock:
+            states = [self._fit_root(), *(entry.state for entry in self.steps)]
+            at = next((k for k, state in enumerate(states) if state is validation.state), None)
+            if at is not None and self.not_replayed is None:
+                arguments = {"step": at, "figures": validation.figures}
+                self._apply_and_record("record_validation", arguments)
+                self.validations.pop()
+                self.revision += 1
+            self.validations.append(validation)
+
     def notify(self, message: dict[str, Any]) -> None:
         """Send a message to all tabs."""
         for listener in list(self.listeners):
@@ -150,12 +177,14 @@ class Workspace:
         if self.not_replayed is not None:
             raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
+        n_validations = len(self.validations)
         self._apply(name, arguments)
         if self.journal is not None:
             try:
                 self.journal.write(name, arguments)
             except CeibaError:
                 self.steps, self.position, self.snapshots, self.lesson_answers = before
+                del self.validations[n_validations:]
                 raise
 
     def _apply(self, name: str, arguments: dict[str, Any]) -> None:
@@ -216,6 +245,16 @@ class Workspace:
         context.tree.schema.index(str(column))
         self.lesson_answers[place] = str(column)
 
+    def _record_validation(self, *, step: Any, figures: Any) -> None:
+        states = [self._fit_root(), *(entry.state for entry in self.steps)]
+        if (
+            not isinstance(step, int)
+            or not 0 <= step < len(states)
+            or not isinstance(figures, dict)
+        ):
+            raise OptionError("record_validation: step and figures must be those of a state.")
+        self.validations.append(Validation(states[step], figures))
+
     # ------------------------------------------------------------------ inside
 
     def _context(self, state: State) -> ActionContext:
@@ -252,6 +291,7 @@ _WORKSPACE_ACTIONS: Final[dict[str, Callable[..., None]]] = {
     "restore": Workspace._restore,
     "forget": Workspace._forget,
     "answer": Workspace._answer,
+    "record_validation": Workspace._record_validation,
 }
 
 

@@ -17,7 +17,7 @@ import { view } from "../../../report/assets/tree/tree_view.js";
 import { editorBar, fillBar } from "../editor/toolbar.js";
 import { rivals } from "../editor/branches.js";
 import { splitPanel } from "../editor/panel_split.js";
-import { logPanel, prunePanelWithActions, showPruning, treesPanel } from "../editor/tabs.js";
+import { compareAgain, logPanel, prunePanelWithActions, showPruning, treesPanel } from "../editor/tabs.js";
 import { hasSplits, tableScreen } from "../table/table_screen.js";
 import { act, api, attempt, connection, notify, onNewState, refresh, studio, applyState } from "../client/client.js";
 
@@ -159,7 +159,7 @@ function onServerMessage(message) {
   else if (["cross_validated", "cancelled", "failed"].includes(message.type)) {
     studio.progress = null;
     if (message.type === "failed") notify(message.text, "warn");
-    refresh();
+    refresh().then(() => message.type === "cross_validated" && compareAgain());
   } else if (message.type === "closed") {
     connection.closed = true;
     showConnection();

@@ -44,7 +44,7 @@ export const api = {
   preview: (node, split) => request(`/api/node/${node}/preview`, { method: "POST", body: { split } }),
   furtherCut: (node, column, cuts) => request(`/api/node/${node}/further-cut`, { method: "POST", body: { column, cuts } }),
   compare: (a, b) => request(`/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`),
-  crossValidate: (folds) => request("/api/cross-validation", { method: "POST", body: { folds } }),
+  crossValidate: (folds, trees) => request("/api/cross-validation", { method: "POST", body: { folds, trees } }),
   crossValidation: () => request("/api/cross-validation"),
   stopCrossValidation: () => request("/api/cross-validation", { method: "DELETE" }),
   answer: (node, column) => request(`/api/lesson/${node}`, { method: "POST", body: { column } }),

@@ -32,6 +32,9 @@ export function splitText(item, j) {
 /** A sentence of the library with ≤, ≥ and ∈. @param {string} text */
 export const useSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
 
+/** A gain as text. @param {number} gain */
+export const gainText = (gain) => `${t("gain")} ${fmtNumber(gain, 3)}`;
+
 export const pText = (p, bound = "") => {
   const mark = bound === "at most" ? "≤" : bound === "at least" ? "≥" : "=";
   return p < 0.001 ? `p < ${fmtNumber(0.001)}` : `p ${mark} ${fmtNumber(p, 2)}`;

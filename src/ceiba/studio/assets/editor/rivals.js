@@ -1,12 +1,12 @@
 // The rivals of the selected node: the best split of every column, with its branches.
 
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, listNames, t } from "../../../report/assets/core/format.js";
+import { fmtCount, listNames, t } from "../../../report/assets/core/format.js";
 import { byId, el, announce } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
 import { state } from "../../../report/assets/page/state.js";
 import { act, api, showError, isHidden, studio } from "../client/client.js";
-import { branchPicture, branchText, pText, rivals, splitText } from "./branches.js";
+import { branchPicture, branchText, gainText, pText, rivals, splitText } from "./branches.js";
 import { startDraft } from "./draft.js";
 
 const MAX_RIVALS = 6;
@@ -51,7 +51,15 @@ function fillRivals() {
 export function rivalParts() {
   const data = currentRivals();
   if (!data) return [el("p", { class: "muted" }, t("s_searching"))];
-  return [data.rivals.length > MAX_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
+  return [inTreeLine(data), data.rivals.length > MAX_RIVALS || rivals.filter ? rivalFilter() : "", el("div", { id: "rival-list" }, rivalList(data))];
+}
+
+/** The split of the node, if it is not the best one of its column. */
+function inTreeLine({ in_tree: item }) {
+  if (!item) return "";
+  const j = M.columns.name.indexOf(item.column);
+  return el("div", { class: "rival current", id: "in-tree" }, el("div", { class: "rival-head" }, el("span", {}, el("span", { class: "tag" }, t("s_taken")), " ", el("strong", {}, splitText(item, j))), el("span", { class: "gain-text" }, gainText(item.gain))),
+    branchRows(item, j));
 }
 
 /** The search field of the columns: Enter focuses the first match, Escape clears it. */
@@ -102,14 +110,17 @@ function rivalItem(rival, k, best) {
     el("div", { class: "rival-head" },
       el("button", { class: "link rival-name", id: `rival-${k}`, title: t("s_open_column"), onclick: () => startDraft(j, rival.given) }, splitText(rival, j)),
       rival.current ? el("span", { class: "tag" }, t("s_taken")) : null, rival.forbidden ? el("span", { class: "tag" }, t("s_forbidden")) : null),
-    el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, `${t("gain")} ${fmtNumber(rival.gain, 3)}`), el("span", { class: "muted p-text" }, p)),
-    el("div", { class: "rival-branches" }, rival.branches.map((branch, b) => el("div", { class: "rival-branch" },
-      el("span", { class: "branch-name", title: branch.text }, branchText(rival.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch)))),
+    el("div", { class: "gain-row" }, el("span", { class: "gain-track" }, bar), el("span", { class: "gain-text" }, gainText(rival.gain)), el("span", { class: "muted p-text" }, p)),
+    branchRows(rival, j),
     el("div", { class: "row rival-buttons" },
       el("button", { class: "small take", id: `take-${k}`, disabled: rival.current, "aria-label": t("s_take_split", { split: rival.split }), onclick: () => takeSplit(rival.given) }, t("s_take")),
       el("button", { class: "small", id: `adjust-${k}`, "aria-label": t("s_adjust_column", { column: rival.column }), onclick: () => startDraft(j, rival.given) }, t("s_adjust")),
       columnRules(rival.column, k)));
 }
+
+/** The branches of a split: condition, rows, target. */
+const branchRows = (item, j) => el("div", { class: "rival-branches" }, item.branches.map((branch, b) => el("div", { class: "rival-branch" },
+  el("span", { class: "branch-name", title: branch.text }, branchText(item.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch))));
 
 /** Buttons to forbid or prefer a column at and below the node. */
 function columnRules(column, k) {

@@ -6,11 +6,11 @@ import { byId, selectBox, copyButton, el, section, dataTable } from "../../../re
 import { isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
 import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
 import { act, api, attempt, downloadAddress, studio } from "../client/client.js";
-import { figureName, figureText } from "./toolbar.js";
+import { figureName, figureText, startCrossValidation } from "./toolbar.js";
 import { useSigns } from "./branches.js";
 
 const AUTOMATIC = "@automatic";
-const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
+const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false, awaited: false };
 
 export function treesPanel() {
   return el("div", {}, section(t("s_snapshots"), snapshotList()), section(t("s_compare"), compareBox()));
@@ -67,28 +67,51 @@ function comparison() {
   if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
   return el("div", {},
     comparisonState.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
-    el("p", { class: data.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data)),
+    verdict(data),
     dataTable(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
     el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
     data.changed.length ? changedTable(data) : null);
 }
 
-/** Which of the two trees is better, and whether by more than one standard error. */
-function verdictText(data) {
-  if (!data.difference) return t("s_verdict_same");
-  const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
-  const plain = M.regression || better.figures.train.cost !== null;
-  const format = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
-  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: format(Math.abs(data.difference)), se: format(better.figures[data.rows].se) });
+/** The verdict; without held-out or cross-validated rows, a button that runs the latter for both trees. */
+function verdict(data) {
+  if (data.verdict) return el("p", { class: data.verdict.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data));
+  return el("div", { class: "calm", id: "comparison-verdict" }, el("p", {}, t("s_verdict_none")),
+    el("button", { class: "small", id: "compare-cv", disabled: Boolean(studio.progress), onclick: validateBoth }, t("s_compare_cv")));
 }
 
+/** Cross-validate both trees; the comparison runs again when it is done. */
+async function validateBoth() {
+  comparisonState.awaited = true;
+  await startCrossValidation([comparisonState.a, comparisonState.b]);
+}
+
+/** Compare again after a cross-validation of both trees. */
+export function compareAgain() {
+  if (comparisonState.awaited) runComparison();
+  comparisonState.awaited = false;
+}
+
+/** Which of the two trees is better, and whether by more than one standard error. */
+function verdictText(data) {
+  const { better: side, errors, difference, best_se: se, n_rows: n, within_one_se: within } = data.verdict;
+  if (!side) return t("s_verdict_same");
+  const [better, worse] = side === "b" ? [data.b, data.a] : [data.a, data.b];
+  const counted = errors && Math.abs(errors[1] - errors[0]) > 0;
+  const amount = (/** @type {number} */ v) => (counted ? t("s_n_errors", { n: fmtNumber(v, 2) }) : fmtNumber(v, 2));
+  const apart = counted ? `${amount(Math.abs(errors[1] - errors[0]))} (${fmtCount(Math.min(...errors))} / ${fmtCount(Math.max(...errors))}, ${t("n_rows", { n: fmtCount(n) })})` : fmtNumber(Math.abs(difference), 2);
+  return t(within ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart, se: amount(counted ? se * n : se) });
+}
+
+/** Figures of both trees; those of the training rows only beside others. */
 function comparisonRows(data) {
   const sides = [data.a, data.b];
-  const line = (name, source) => (sides.every((s) => !s.figures[source]) ? [] : [[name, ...sides.map((s) => (s.figures[source] ? figureText(s.figures[source]) : "–"))]]);
-  const what = figureName(data.a.figures.train);
+  const line = (source) => (sides.some((s) => !s.figures[source]) ? [] : [[`${figureName(data.a.figures.train)} (${t(SOURCES[source])})`, ...sides.map((s) => figureText(s.figures[source]))]]);
+  const honest = [...line("held_out"), ...line("cross_validated")];
   return [[t("leaves"), ...sides.map((s) => fmtCount(s.n_leaves))], [t("depth"), ...sides.map((s) => fmtCount(s.depth))],
-    ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
+    ...(honest.length ? line("train") : []), ...honest];
 }
+const SOURCES = { train: "s_train", held_out: "s_held_out", cross_validated: "cross_validated" };
 
 /** The rows whose prediction changes, by leaf in both trees, with the rules. */
 function changedTable(data) {

@@ -42,7 +42,7 @@ function figureBox(id, name, f) {
 
 /** Cross-validation on demand, with its progress and a button to stop it. */
 function crossValidationBox(f) {
-  const run = el("button", { class: "small", id: "cv-run", onclick: startCrossValidation }, t(f ? "s_cv_again" : "s_cv_run"));
+  const run = el("button", { class: "small", id: "cv-run", onclick: () => startCrossValidation() }, t(f ? "s_cv_again" : "s_cv_run"));
   const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
   if (studio.progress) {
     const { done, total } = studio.progress;
@@ -54,10 +54,11 @@ function crossValidationBox(f) {
 }
 
 const FOLDS = 10;
-async function startCrossValidation() {
-  studio.progress = { done: 0, total: FOLDS }; // before the request: a small table may be done before its response
+/** Cross-validate the current tree, or those with these names. @param {string[]} [trees] */
+export async function startCrossValidation(trees = [""]) {
+  studio.progress = { done: 0, total: FOLDS * trees.length }; // before the request: a small table may be done before its response
   fillBar();
-  if (await attempt(() => api.crossValidate(FOLDS))) return;
+  if (await attempt(() => api.crossValidate(FOLDS, trees))) return;
   studio.progress = null;
   fillBar();
 }
