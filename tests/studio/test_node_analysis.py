@@ -40,7 +40,7 @@ def test_rivals_of_the_root_are_those_of_split_table(target: str, criterion: str
     data = {name: values for name, values in frame(4).items() if name != "gappy"}
     workspace = workspace_on(data, target, criterion=criterion)
     workspace.act("set_options", {"options": {"min_samples_leaf": None, "max_depth": 9}})
-    listed = find_rivals(analyze(workspace), 0)["rivals"]
+    listed = find_rivals(analyze(workspace), 0, by_gain=True)["rivals"]
     expected = split_table(data, target, criterion)
     assert [one["column"] for one in listed] == expected["column"].tolist()
     assert [one["split"] for one in listed] == expected["split"].tolist()

@@ -51,7 +51,8 @@ def test_columns_are_those_of_describe(talk: Talk) -> None:
 
 def test_rival_taken_is_what_the_preview_said(talk: Talk) -> None:
     rivals = talk.get("/api/node/0/rivals")["rivals"]
-    assert [one["gain"] for one in rivals] == sorted((r["gain"] for r in rivals), reverse=True)
+    order = [(one["by_chance"], one["chance_gain"] - one["gain"]) for one in rivals]
+    assert order == sorted(order)
     for rival in rivals:
         seen = talk.post("/api/node/0/preview", split=rival["given"])
         assert seen["gain"] == pytest.approx(rival["gain"], abs=1e-12)

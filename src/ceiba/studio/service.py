@@ -87,8 +87,25 @@ class Service:
                 raise OptionError(f"{name!r} is not a field of an action.")
         if body.get("action") in ("answer", "record_validation"):
             raise OptionError("Post answers to /api/lesson; figures are recorded by the studio.")
-        self.workspace.act(body.get("action"), body.get("arguments"), body.get("revision"))
+        arguments = body.get("arguments")
+        if body.get("action") == "grow" and isinstance(arguments, dict):
+            arguments = self._choose_split(arguments)
+        self.workspace.act(body.get("action"), arguments, body.get("revision"))
         return self.state()
+
+    def _choose_split(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Add the split that stands first to a growth of one level, where `fit` takes another."""
+        node, tree = arguments.get("node"), self.workspace.state.tree
+        one = arguments.get("levels") == 1 and "split" not in arguments
+        known = isinstance(node, int) and tree is not None and 0 <= node < tree.n_nodes
+        if not one or not known or self.workspace.lesson or not tree.is_leaf[node]:  # type: ignore[union-attr]
+            return arguments
+        listed = self.rivals(int(node))["rivals"]  # type: ignore[arg-type]
+        allowed = [r for r in listed if r["gain"] is not None and not r["forbidden"]]
+        best = max(allowed, key=lambda rival: rival["gain"], default=None)
+        if best is None or allowed[0] is best or allowed[0]["by_chance"]:
+            return arguments
+        return {**arguments, "split": allowed[0]["given"]}
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
@@ -145,13 +162,17 @@ class Service:
         """Return the best split of every column at a node."""
         listing = self._cached(
             ("rivals", node),
-            lambda: self.query_node("rivals", node, revision, find_rivals),
+            lambda: self.query_node("rivals", node, revision, self._find_rivals),
             revision,
         )
         analysis = self.analysis()
         if is_answered(self.workspace, analysis, node):
             return listing
         return hide_splits(listing, analysis.problem.table.schema.names)
+
+    def _find_rivals(self, analysis: NodeAnalysis, node: int) -> dict[str, Any]:
+        """Return the rivals of a node; lessons rank them by gain, as textbooks do."""
+        return find_rivals(analysis, node, by_gain=self.workspace.lesson is not None)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
         """Return the p-values that need permutations."""

@@ -10,10 +10,9 @@ from typing import Any, Final
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.analysis.scores import CancelledError, cross_validate
+from ceiba.studio.work.setup import SMALL_TABLE
 from ceiba.studio.work.workspace import Validation, Workspace
 
-#: Tables with fewer rows hold out none; their trees are always cross-validated.
-SMALL_TABLE: Final = 500
 _FOLDS: Final = 10
 
 

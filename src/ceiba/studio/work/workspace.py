@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError, OutputError, TreeError, did_you_mean
@@ -69,6 +69,7 @@ class Workspace:
     snapshots: dict[str, State] = field(default_factory=dict)
     lesson_answers: dict[BranchPath, str] = field(default_factory=dict)
     validations: list[Validation] = field(default_factory=list)
+    opened_test: HistoryEntry | None = None
     listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
     lock: Any = field(default_factory=threading.RLock)
     _first_state: State | None = None
@@ -117,6 +118,10 @@ class Workspace:
         if cached is None or cached[0] != key:
             self._data = cached = (key, self.source.prepare(setup))
         return cached[1]
+
+    def prepare_whole(self) -> Prepared:
+        """Return the rows of the table, none of them held out."""
+        return self.source.prepare(replace(self.state.setup, held_out=None, test=None))
 
     @property
     def data(self) -> Prepared:
@@ -177,7 +182,7 @@ class Workspace:
         if self.not_replayed is not None:
             raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
-        n_validations = len(self.validations)
+        n_validations, opened = len(self.validations), self.opened_test
         self._apply(name, arguments)
         if self.journal is not None:
             try:
@@ -185,6 +190,7 @@ class Workspace:
             except CeibaError:
                 self.steps, self.position, self.snapshots, self.lesson_answers = before
                 del self.validations[n_validations:]
+                self.opened_test = opened
                 raise
 
     def _apply(self, name: str, arguments: dict[str, Any]) -> None:
@@ -245,6 +251,15 @@ class Workspace:
         context.tree.schema.index(str(column))
         self.lesson_answers[place] = str(column)
 
+    def _open_test(self) -> None:
+        """Open the sealed test rows; undo does not seal them again."""
+        if self.opened_test is not None:
+            raise TreeError("The test rows are open already: they judge one tree.")
+        if self.state.model is None or self.data.test is None:
+            raise TreeError("There are no test rows. Keep some on the first screen.")
+        line = "model.evaluate(data.test.X, data.test.y)"
+        self.opened_test = HistoryEntry("open_test", line, None, self.state)
+
     def _record_validation(self, *, step: Any, figures: Any) -> None:
         states = [self._fit_root(), *(entry.state for entry in self.steps)]
         if (
@@ -292,6 +307,7 @@ _WORKSPACE_ACTIONS: Final[dict[str, Callable[..., None]]] = {
     "forget": Workspace._forget,
     "answer": Workspace._answer,
     "record_validation": Workspace._record_validation,
+    "open_test": Workspace._open_test,
 }
 
 

@@ -91,6 +91,7 @@ export const studio = {
   /** @type {"table"|"editor"|""} */ screen: "",
   /** @type {(screen: "table"|"editor") => void} set by the entry */ show: () => {},
   /** @type {any} the draft of a split (column, node, data; cuts, of which one is active, or groups; answer to the last preview; error) */ draft: null,
+  /** whether a split was taken from the editor: its hint is known then */ hasTakenDraft: false,
   /** number of running actions */ busy: 0, /** the last revision announced by the server */ announcedRevision: 0,
   /** @type {{done: number, total: number}|null} */ progress: null,
   /** @type {number[]} milliseconds that previews took */ previewMs: [],

@@ -32,8 +32,14 @@ export function splitText(item, j) {
 /** A sentence of the library with ≤, ≥ and ∈. @param {string} text */
 export const useSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
 
-/** A gain as text. @param {number} gain */
-export const gainText = (gain) => `${t("gain")} ${fmtNumber(gain, 3)}`;
+/** A gain as a share of the impurity or variance of the selected node; as a number where it is no decrease. @param {number} gain */
+export function gainNumber(gain) {
+  const whole = rivals.data && rivals.data.impurity;
+  return whole > 0 ? fmtPercent(gain / whole, gain < 0.1 * whole ? 1 : 0) : fmtNumber(gain, 3);
+}
+
+/** A gain as words. @param {number} gain */
+export const gainText = (gain) => (rivals.data && rivals.data.impurity > 0 ? t(M.regression ? "s_gain_variance" : "s_gain_impurity", { share: gainNumber(gain) }) : `${t("gain")} ${gainNumber(gain)}`);
 
 export const pText = (p, bound = "") => {
   const mark = bound === "at most" ? "≤" : bound === "at least" ? "≥" : "=";

@@ -4,9 +4,10 @@ import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, isolateRtl, joinWithAnd, stepText, t } from "../../../report/assets/core/format.js";
 import { byId, selectBox, copyButton, el, section, dataTable } from "../../../report/assets/page/dom.js";
 import { isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
+import { modelPanel } from "../../../report/assets/panels/panel_model.js";
 import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
 import { act, api, attempt, downloadAddress, studio } from "../client/client.js";
-import { figureName, figureText, startCrossValidation } from "./toolbar.js";
+import { figureName, figureText, isJudged, startCrossValidation } from "./toolbar.js";
 import { useSigns } from "./branches.js";
 
 const AUTOMATIC = "@automatic";
@@ -67,14 +68,14 @@ function comparison() {
   if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
   return el("div", {},
     comparisonState.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
-    verdict(data),
+    verdictBox(data),
     dataTable(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
     el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
     data.changed.length ? changedTable(data) : null);
 }
 
 /** The verdict; without held-out or cross-validated rows, a button that runs the latter for both trees. */
-function verdict(data) {
+function verdictBox(data) {
   if (data.verdict) return el("p", { class: data.verdict.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data));
   return el("div", { class: "calm", id: "comparison-verdict" }, el("p", {}, t("s_verdict_none")),
     el("button", { class: "small", id: "compare-cv", disabled: Boolean(studio.progress), onclick: validateBoth }, t("s_compare_cv")));
@@ -126,7 +127,15 @@ function changedTable(data) {
 }
 
 export function logPanel() {
-  return el("div", {}, section(t("s_save"), saveBox()), section(t("s_log"), logBox()));
+  return el("div", {}, section(t("s_save"), saveBox()), studio.server.setup.n_test || studio.server.opened_test ? section(t("s_test_rows"), testBox()) : null, section(t("s_log"), logBox()));
+}
+
+/** The sealed test rows: a button that opens them once, then their figure. */
+function testBox() {
+  const { opened_test: opened, setup } = studio.server;
+  if (opened) return el("p", { class: opened.current ? "calm" : "warn", id: "test-figure" }, t(opened.current ? "s_test_opened" : "s_test_other", { figure: `${figureName(opened.figures)} ${figureText(opened.figures)}`, n: fmtCount(opened.figures.n_rows) }));
+  return el("div", {}, el("p", { class: "muted small-text" }, t("s_test_sealed", { n: fmtCount(setup.n_test) })),
+    el("button", { id: "open-test", onclick: () => act("open_test") }, t("s_test_open")));
 }
 
 function logBox() {
@@ -135,7 +144,7 @@ function logBox() {
   return el("div", {},
     el("p", { class: "muted" }, t("s_log_hint")),
     el("div", { class: "row" }, copyButton(t("s_copy_all"), all)),
-    el("ol", { class: "log", id: "log" }, log.map((item) => el("li", {}, el("code", {}, item.line)))));
+    el("ol", { class: "log", id: "log" }, [...log, ...(studio.server.opened_test ? [studio.server.opened_test] : [])].map((item) => el("li", {}, el("code", {}, item.line)))));
 }
 
 /** Download links: script, model, report, and exports of all formats. */
@@ -148,14 +157,27 @@ function saveBox() {
     (name) => `${name} (${endings.get(name)})`, point);
   point();
   return el("div", {},
-    el("div", { class: "row" }, save("script"), save("model"), save("report")),
+    el("div", { class: "row" }, save("model"), save("report"), save("script")),
     el("div", { class: "row" }, format, exporting),
+    studio.server.setup.n_held_out || studio.server.setup.n_test ? el("div", { class: "row" }, save("refit"), el("span", { class: "muted small-text" }, t("s_refit_hint"))) : null,
     el("p", { class: "muted small-text" }, t("s_save_hint")));
 }
 
+let validatedRevision = -1; // the revision whose cross-validation the Prune tab has started
 export function prunePanelWithActions() {
-  return el("div", {}, M.steps.length < 2 ? null : el("div", { id: "prune-apply" }, applyPruning()), prunePanel());
+  if (M.steps.length < 2) return prunePanel();
+  const { revision } = studio.server;
+  const lacking = !M.payload.pruning.cv_risk;
+  if (lacking && !studio.progress && validatedRevision !== revision) {
+    validatedRevision = revision; // once: a cancelled run does not start again
+    setTimeout(() => startCrossValidation());
+  }
+  return el("div", {}, el("div", { id: "prune-apply" }, applyPruning()), lacking ? el("p", { class: "muted", id: "prune-waits" }, t("s_prune_cv")) : null, prunePanel());
 }
+
+/** The report's Model tab, once the tree has a figure on other rows. */
+export const judgedModelPanel = () => (isJudged() ? modelPanel() : el("div", { class: "calm" }, el("p", {}, t("s_not_judged")),
+  el("button", { class: "small", id: "model-cv", disabled: Boolean(studio.progress), onclick: () => startCrossValidation() }, t("s_cv_run"))));
 
 /** Show another step in the open tab. @param {Set<string>} changed */
 export function showPruning(changed) {

@@ -4,7 +4,7 @@ import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
 import { byId, el } from "../../../report/assets/page/dom.js";
 import { reveal, state, update } from "../../../report/assets/page/state.js";
-import { act, api, attempt, isHidden, studio } from "../client/client.js";
+import { act, api, attempt, downloadAddress, isHidden, studio } from "../client/client.js";
 import { warningText } from "./branches.js";
 
 /** The toolbar. */
@@ -12,15 +12,22 @@ export function editorBar() {
   const s = studio.server;
   return el("section", { class: "editor-bar", id: "editor-bar", "aria-label": t("s_figures") },
     el("div", { class: "figures-now" },
-      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossValidationBox(s.figures.cross_validated),
+      isJudged() ? figureBox("figure-train", t("s_train"), s.figures.train) : null, s.figures.held_out ? figureBox("figure-held-out", t("s_held_out"), s.figures.held_out) : null, crossValidationBox(s.figures.cross_validated),
       el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
       warningButton()),
     el("div", { class: "editor-tools", role: "toolbar", "aria-label": t("s_tools") },
       tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
       tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
       tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
-      tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"))));
+      el("span", { class: "tool-gap" }), tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"), M.n < 2),
+      el("span", { class: "tool-gap" }), saveLink("model"), saveLink("report"), tool("bar-export", t("s_save_export"), t("s_save_export"), () => update({ tab: "log" }))));
 }
+
+/** A link that saves a file. */
+const saveLink = (what) => el("a", { class: "button small", id: "bar-" + what, href: downloadAddress(what), download: "" }, t("s_save_" + what));
+
+/** Whether the tree has a figure on rows that did not grow it; without one, no training figure is shown. */
+export const isJudged = () => Boolean(studio.server.figures.held_out || studio.server.figures.cross_validated?.current);
 
 const tool = (id, text, title, run, off = false) => el("button", { class: "small", id, title, disabled: off, onclick: run }, text);
 
@@ -35,7 +42,6 @@ export function figureText(f) {
 export const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
 
 function figureBox(id, name, f) {
-  if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
   return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) + (M.payload.class_prior ? ` ${t("s_by_priors_hint")}` : "") },
     el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
 }
