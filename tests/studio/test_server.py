@@ -83,7 +83,7 @@ def test_pending_p_values_arrive(talk: Talk) -> None:
     rivals = talk.get("/api/node/0/rivals")["rivals"]
     pending = {one["column"] for one in rivals if one["p_bound"] == "pending"}
     made = talk.get("/api/node/0/p-values")["p_values"]
-    assert set(made) == pending
+    assert set(made) >= pending  # small nodes list them at once
     assert all(0 < one["p_value"] <= 1 for one in made.values())
     assert {one["p_bound"] for one in made.values()} <= {"exact", "at most", "at least"}
 

@@ -19,6 +19,7 @@ from ceiba.studio.analysis.node_analysis import NodeAnalysis, NodeRowCache
 from ceiba.studio.analysis.preview import find_further_cut, preview_split
 from ceiba.studio.analysis.rivals import compute_p_values, find_rivals, hide_splits
 from ceiba.studio.analysis.state import describe_columns, description_key, state_to_json
+from ceiba.studio.analysis.trail import Trail
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.validations import ValidationRuns
 from ceiba.studio.work.state import State
@@ -44,6 +45,7 @@ class Service:
         self._describe_locks = {False: threading.Lock(), True: threading.Lock()}
         self._descriptions: dict[bool, tuple[str, dict[str, Any]]] = {}
         self._cache: tuple[Any, dict[Any, Any]] = (None, {})
+        self._trail = Trail()
         self._automatic: tuple[Any, State] | None = None
         self.validations = ValidationRuns(workspace)
         self._lock = workspace.lock
@@ -63,6 +65,7 @@ class Service:
         answer = state_to_json(self.workspace, state, analysis, self._warning_cache)
         if analysis is not None:
             self._add_validation(answer, analysis)
+            answer["trail"] = self._trail.points(self.workspace, analysis, answer["figures"])
         return answer
 
     def _add_validation(self, answer: dict[str, Any], analysis: NodeAnalysis) -> None:

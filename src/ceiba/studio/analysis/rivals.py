@@ -44,6 +44,7 @@ from ceiba.tree import SplitKind, SplitTable, Tree
 MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
 LEVEL: Final = 0.05  # of significance
 MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes have bounds only
+_MAX_SOON: Final = 10_000  # rows times pending columns whose p-values the listing waits for
 _N_PERMUTATIONS: Final = 999  # of a test
 
 
@@ -53,6 +54,10 @@ def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> 
     target = NodeTarget.of(site)
     listed = _list_rivals(analysis, site, target)
     if not by_gain and listed:
+        pending = [rival for rival in listed if rival["p_bound"] == "pending"]
+        if len(site.rows) * len(pending) <= _MAX_SOON:  # small nodes: nothing arrives late
+            for name, p_value in _permute(analysis, site, pending).items():
+                next(rival for rival in pending if rival["column"] == name).update(p_value)
         listed = _rank_by_excess(site, listed)
     columns = {rival["column"] for rival in listed}
     names = analysis.problem.table.schema.names
@@ -94,7 +99,7 @@ def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[s
     options = one_level_options(site.problem.options, 0, site.problem.table.n_columns)
     chance = find_chance_gains(site, options, _list_splits)
     for rival in listed:
-        mean, most = chance[rival["column"]]
+        mean, limit = chance[rival["column"]]
         rival["chance_gain"] = mean
         p_value, bound = rival["p_value"], rival["p_bound"]
         if bound == "exact" or (bound == "at least" and p_value > LEVEL):
@@ -102,7 +107,7 @@ def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[s
         elif bound == "at most" and p_value <= LEVEL:
             rival["by_chance"] = False
         else:
-            rival["by_chance"] = rival["gain"] <= most
+            rival["by_chance"] = rival["gain"] <= limit
     return sorted(
         listed, key=lambda rival: (rival["by_chance"], rival["chance_gain"] - rival["gain"])
     )
@@ -285,8 +290,16 @@ def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
     site = analysis.at(node)
     listed = _list_rivals(analysis, site, NodeTarget.of(site))
     pending = [rival for rival in listed if rival["p_bound"] == "pending"]
+    tests = {} if len(site.rows) > MAX_PERMUTED_ROWS else _permute(analysis, site, pending)
+    return {"node": node, "p_values": tests}
+
+
+def _permute(
+    analysis: NodeAnalysis, site: NodeSite, pending: list[dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return the p-values of some rivals by permutation."""
     tests = {}
-    for rival in pending if len(site.rows) <= MAX_PERMUTED_ROWS else []:
+    for rival in pending:
         stem, _ = site.force_split(split_from_json(rival["given"], analysis.problem.table.schema))
         test = SplitTest(
             stem,
@@ -300,4 +313,4 @@ def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
         )
         result = test(0, site.rows)
         tests[rival["column"]] = {"p_value": result.p_value, "p_bound": result.bound}
-    return {"node": node, "p_values": tests}
+    return tests

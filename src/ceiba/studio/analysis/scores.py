@@ -1,7 +1,8 @@
 """Scores of a tree: on the training rows, on held-out rows, and by cross-validation.
 
 Errors and costs are means over rows; with class priors, each class is weighted by its prior. `se`
-is the standard error of the cost if costs are set, else of the error.
+is the standard error of the cost if costs are set, else of the error. The profit of a tree is the
+cost per row that it saves against the answer of its root.
 
 In each fold of cross-validation, splits set by hand and those above them are kept; subtrees that
 were grown are grown again from the rows of the fold, to the same depth. The scores thus account for
@@ -68,6 +69,7 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
         "cost": None if tree.cost_matrix is None else mean,
         "log_loss": float(-(share @ np.log(likely))),
         "baseline": float(share @ (tree.answer[0] != truth)),
+        "profit": None if tree.cost_matrix is None else float(share @ (root - losses)),
     }
 
 
@@ -142,7 +144,9 @@ def cross_validate(
     error, error_se = mean_and_se(errors, share)
     if analysis.tree.cost_matrix is None:
         return scores | {"error": error, "se": error_se, "cost": None}, losses
-    return scores | {"error": error, "se": se, "cost": risk}, losses
+    without = row_losses(analysis.tree, np.zeros(len(truth), np.int64), truth)
+    profit = float(share @ (without - losses))
+    return scores | {"error": error, "se": se, "cost": risk, "profit": profit}, losses
 
 
 class _RiskCurve:

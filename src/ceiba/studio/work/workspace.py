@@ -138,6 +138,11 @@ class Workspace:
             )
         return self.snapshots[name]
 
+    @property
+    def first_state(self) -> State:
+        """The state before the first action."""
+        return self._fit_root()
+
     def find_validation(self, state: State) -> Validation | None:
         """Return the last cross-validation of a tree."""
         found = (v for v in reversed(self.validations) if v.state.model is state.model)

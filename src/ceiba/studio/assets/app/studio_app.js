@@ -13,8 +13,9 @@ import { colourLegend, connectTree, updateLegend, unwireTree } from "../../../re
 import { buildOutline } from "../../../report/assets/tree/tree_events.js";
 import { bringIntoView, fitTree, makeLayout, scheduleIcicle, scheduleTree, screenPosition } from "../../../report/assets/tree/tree_view.js";
 import { view } from "../../../report/assets/tree/tree_view.js";
-import { editorBar, fillBar } from "../editor/toolbar.js";
+import { editorBar, fillBar, saveButtons } from "../editor/toolbar.js";
 import { rivals } from "../editor/branches.js";
+import { paintGhost, wireGhost } from "../editor/ghost.js";
 import { splitPanel } from "../editor/panel_split.js";
 import { compareAgain, judgedModelPanel, logPanel, prunePanelWithActions, showPruning, treesPanel } from "../editor/tabs.js";
 import { hasSplits, tableScreen } from "../table/table_screen.js";
@@ -29,6 +30,7 @@ function studioBar() {
     el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolateRtl(setup.target)}`))),
     el("div", { class: "tools" },
       el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table", 1), screen("editor", 2, !tree), screen("hand_over", 3, !tree)),
+      studio.screen === "editor" ? saveButtons() : null,
       languageChoice(buildStudio),
       themeButton(),
       el("button", { id: "close", title: t("s_finish_hint"), onclick: () => attempt(api.close) }, t("s_finish"))));
@@ -57,6 +59,7 @@ function wireEditor() {
   view.layout = null;
   view.touched = false;
   wireBody();
+  wireGhost();
   byId("outline").addEventListener("keydown", onEditorKey);
   byId("tree").parentElement.append(el("p", { class: "sheet-hint", id: "sheet-hint" }, t("s_sheet_hint")));
   showSheetHint();
@@ -191,7 +194,10 @@ function connectStudio() {
   onNewState(afterNewState);
   subscribe(["theme"], buildStudio);
   connectTree();
-  subscribe(["selected"], () => (studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null));
+  subscribe(["selected"], () => {
+    studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null;
+    paintGhost();
+  });
   subscribeTabs();
   subscribe(["tab"], () => document.querySelector("header.top").replaceWith(studioBar()));
   document.addEventListener("keydown", (e) => {

@@ -9,6 +9,7 @@ import { state } from "../../../report/assets/page/state.js";
 import { api, attempt, studio } from "../client/client.js";
 import { branchTable, branchText, gainText, pText, rivals } from "./branches.js";
 import { bestCut } from "./cut_editor.js";
+import { paintGhost } from "./ghost.js";
 
 /** The draft as a split of the API. */
 export function draftSplit() {
@@ -43,7 +44,7 @@ export async function startDraft(j, given) {
   if (!data || state.selected !== node || data.revision !== studio.server.revision) return;
   const best = bestOf(name);
   const start = given || currentSplit(node, j) || best.given;
-  studio.draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, chosen: new Set(), missing: start && start.missing_branch ? OWN_BRANCH : "", answer: null, error: "",
+  studio.draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, chosen: new Set(), hasRoom: false, missing: start && start.missing_branch ? OWN_BRANCH : "", answer: null, error: "",
     get cut() { return this.cuts[this.active]; } };
   if (M.columns.kind[j] === "categorical") studio.draft.groups = initialGroups(start, data);
   else studio.draft.cuts = start && start.cuts ? [...start.cuts] : [start && start.cut !== undefined ? start.cut : initialCut(studio.draft.data)];
@@ -63,6 +64,7 @@ function bestOf(name) {
 export function discardDraft() {
   if (!studio.draft) return;
   studio.draft = null;
+  paintGhost();
   renderPanel();
 }
 
@@ -122,7 +124,10 @@ async function sendPreview() {
   }
   studio.previewMs.push(performance.now() - begin);
   previews.inFlight = false;
-  if (studio.draft === draft) fillPreview();
+  if (studio.draft === draft) {
+    fillPreview();
+    paintGhost();
+  }
   if (previews.isPending && studio.draft) requestPreview();
 }
 

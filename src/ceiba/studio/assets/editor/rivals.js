@@ -116,7 +116,7 @@ function rivalItem(rival, k, best, opened) {
   const bar = el("span", { class: "gain-fill", style: { width: `${best > 0 ? (100 * net) / best : 0}%` } });
   const p = rival.p_bound === "pending" ? "p …" : rival.p_value === null ? "" : pText(rival.p_value, rival.p_bound);
   const late = !rival.by_chance && rival.p_value > 0.05 && rival.p_bound !== "at most";
-  const tags = [rival.current ? "s_taken" : "", rival.forbidden ? "s_forbidden" : "", late ? "s_like_chance" : ""].filter(Boolean);
+  const tags = [rival.current ? "s_taken" : "", rival.forbidden ? "s_forbidden" : "", late ? "s_like_chance" : rival.by_chance && rival.p_value <= 0.05 && rival.p_bound !== "at least" ? "s_beyond_chance" : ""].filter(Boolean);
   return el("li", { class: "rival" + (rival.current ? " current" : "") + (rival.by_chance ? " by-chance" : "") + (j === opened ? " open" : ""), "data-column": rival.column },
     el("div", { class: "rival-head" },
       el("button", { class: "link rival-name", id: `rival-${k}`, title: `${splitText(rival, j)} · ${t("s_open_column")}`, onclick: () => startDraft(j, rival.given) }, splitText(rival, j)),

@@ -113,6 +113,7 @@ function setupBox() {
   const { setup } = studio.server;
   return el("div", { class: "setup", role: "group", "aria-label": t("s_setup") },
     section(t("s_target"), targetChoice()),
+    section(t("s_preset"), presetChoice()),
     section(t("s_held_out_rows"), heldOutChoice()),
     el("details", { class: "block", open: openGrowing ?? window.innerWidth > 1180, ontoggle: (e) => (openGrowing = e.target.open) }, el("summary", {}, t("s_growing")), growingOptions()),
     setup.task === "classification" && setup.classes.length ? section(t("s_priors_costs"), priorsAndCosts()) : null);
@@ -125,6 +126,19 @@ function targetChoice() {
   const names = setup.columns.map((column) => column.name);
   return el("div", {}, selectBox("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
     setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listNames(setup.classes, 6)}` : "")) : null);
+}
+
+const CREDIT = { share: 0.25, min_samples_leaf: 0.05 };
+/** Settings by purpose: those of a scorecard have leaves of 5% of the rows and a quarter for validation. */
+function presetChoice() {
+  const { held_out: held, options } = studio.server.setup;
+  const credit = Boolean(held) && held.share === CREDIT.share && options.min_samples_leaf === CREDIT.min_samples_leaf;
+  const choose = async (/** @type {string} */ v) => {
+    const least = v === "credit" ? CREDIT.min_samples_leaf : Math.max(5, Math.round(0.005 * studio.server.setup.n_train));
+    if (v === "credit" && !(held && held.share === CREDIT.share) && !(await act("set_held_out", { share: CREDIT.share }))) return;
+    await act("set_options", { options: { min_samples_leaf: least } });
+  };
+  return el("div", {}, selectBox("preset", t("s_preset"), ["general", "credit"], credit ? "credit" : "general", (v) => t("s_preset_" + v), choose), credit ? el("p", { class: "muted small-text" }, t("s_preset_credit_hint")) : null);
 }
 
 const HELD_OUT_SHARES = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
