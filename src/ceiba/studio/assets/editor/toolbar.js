@@ -73,7 +73,7 @@ function liveCurve() {
     const known = trail.filter((point) => point[name] !== null && point[name] !== undefined);
     const kind = ["train", "test", "cv"][k];
     if (known.length > 1) svg.append(sv("path", { d: svgPath(known.map((point) => [x(point), y(point[name])])), class: "line " + kind }));
-    known.forEach((point) => svg.append(sv("circle", { cx: x(point), cy: y(point[name]), r: point === trail[trail.length - 1] ? 4 : 2, class: `curve-dot ${kind}` })));
+    known.forEach((point) => svg.append(sv("circle", { cx: x(point), cy: y(point[name]), r: point === trail[trail.length - 1] ? 4 : 2, class: "curve-dot " + kind })));
   });
   return svg;
 }
