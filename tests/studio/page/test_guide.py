@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.studio.page.conftest import Open
@@ -129,6 +130,31 @@ def test_cut_carries_its_number_and_rubbish_gets_a_word(hands: Hands) -> None:
     assert page.is_hidden("#cut-wrong")
     assert page.text_content(".cut-number") == "12.5"
     assert page.is_hidden("#cut-remove")  # it is the only one
+
+
+def test_skewed_column_has_a_stretched_axis(open_studio: Open, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    gain = np.where(rng.random(900) < 0.9, 0, np.round(np.exp(rng.normal(8, 1, 900))))
+    y = np.where(rng.random(900) < np.where(gain > 3000, 0.9, 0.3), "rich", "poor")
+    rows = [f"{g:.0f},{label}" for g, label in zip(gain, y, strict=True)]
+    table = tmp_path / "gains.csv"
+    table.write_text("\n".join(["gain,y", *rows]), "utf-8")
+    hands = open_studio(table, "y")
+    hands.page.click("#start")
+    hands.open_column("gain")
+    assert hands.page.locator("#stretched").count() == 1
+    edges = hands.run("() => ceibaStudio.draft().data.bars.stretched")
+    assert len(edges) > 10
+    counts = hands.run("() => ceibaStudio.draft().data.bars.n")
+    assert sum(counts) == 675  # every training row is in a bar
+    hands.drag_cut(0.5)
+    cut = hands.run("() => ceibaStudio.draft().cut")
+    assert edges[len(edges) // 4] < cut < edges[3 * len(edges) // 4]
+    places = hands.run(
+        """() => [...document.querySelectorAll('.cut-grip.active')].map((one) =>
+          Number(one.getAttribute('cx')))"""
+    )
+    assert abs(places[0] - 200) < 12  # the line stands where it was dropped
 
 
 def test_open_tab_comes_back_after_a_kill_and_is_dead_meanwhile(

@@ -77,9 +77,12 @@ function spreadBar({ n_rows, mean, sd }) {
       sv("rect", { x: x(mean) - 1.5, y: 0, width: 3, height: 12, fill: barColours()[0] })] : []);
 }
 
+/** A loss; in regression as a share of the variance of its node, not in squared units. */
+const lossText = (loss, node) => (M.regression && M.impurity[node] > 0 ? fmtPercent(loss / M.impurity[node], 1) : fmtNumber(loss, 2));
+
 /** @param {any} item of the state's warnings */
 export function warningText(item) {
-  if (item.code === "worse_than_best") return t("s_warn_worse", { split: useSigns(item.split), best: useSigns(item.best), loss: fmtNumber(item.loss, 2), se: fmtNumber(item.se, 2) });
+  if (item.code === "worse_than_best") return t("s_warn_worse", { split: useSigns(item.split), best: useSigns(item.best), loss: lossText(item.loss, item.node), se: lossText(item.se, item.node) });
   if (item.code !== "held_out_disagrees") return item.text || item.code;
   if (M.regression) return t("s_warn_mean", { train: fmtNumber(item.train[0], 3), test: fmtNumber(item.held_out[0], 3), p: pText(item.p_value) });
   const k = item.train.indexOf(Math.max(...item.train));

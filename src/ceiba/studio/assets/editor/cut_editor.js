@@ -18,7 +18,7 @@ export function cutEditor(draft, moved) {
   const axis = makeAxis(bars, curve ? curve.cut : []);
   const svg = sv("svg", { viewBox: `0 0 ${CUT_BOX.width} 196`, class: "chart cut-chart", "aria-hidden": "true" });
   const x = (place) => CUT_BOX.left + place * (CUT_BOX.right - CUT_BOX.left);
-  const hist = readHistogram(bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
+  const hist = readHistogram(bars.stretched && !M.regression ? { ...bars, n: classShares(bars.n) } : bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
   if (curve) svg.append(...gainCurve(curve, (cut) => x(axis.positionOf(cut))));
   drawHistogram(new SvgPen(svg), hist, { x: CUT_BOX.left, y: CUT_BOX.bars[0], w: CUT_BOX.right - CUT_BOX.left, h: 196 - CUT_BOX.bars[0] - 2 }, barColours(), { size: 11 });
   const layer = sv("g", {});
@@ -67,10 +67,17 @@ export function cutEditor(draft, moved) {
   });
   place();
   return el("div", { class: "cut-editor" }, handle,
+    bars.stretched ? el("p", { class: "muted small-text", id: "stretched" }, t("s_stretched")) : null,
     studio.hasTakenDraft ? null : el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
     el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed), wrongText,
       curve ? el("button", { class: "small", id: "cut-best", onclick: () => change([bestCut(curve)], 0) }, t("s_best_cut")) : null,
       M.columns.kind[draft.column] === "numeric" && !isYesNo(draft.column, draft.cut) ? [add, remove] : null));
+}
+
+/** The counts of each bar as shares: on a stretched axis, heights would say nothing. @param {number[]} counts by bar and class */
+function classShares(counts) {
+  const total = (/** @type {number} */ k) => counts.slice(k - (k % M.K), k - (k % M.K) + M.K).reduce((a, n) => a + n, 0) || 1;
+  return counts.map((n, k) => n / total(k));
 }
 
 /** Buttons that add and remove a cut. */
