@@ -28,7 +28,5 @@ from ceiba.layout.panel_axis import PanelAxis as PanelAxis
 from ceiba.layout.panel_axis import axis_size as axis_size
 from ceiba.layout.panel_axis import bin_edges as bin_edges
 from ceiba.layout.panel_axis import separate_labels as separate_labels
-from ceiba.layout.panel_axis import whole_edges as whole_edges
-from ceiba.layout.panel_axis import whole_step as whole_step
 from ceiba.layout.text_width import FONT_FAMILY as FONT_FAMILY
 from ceiba.layout.text_width import measure_for_size as measure_for_size

@@ -87,31 +87,38 @@ def separate_labels(
     return centres
 
 
-def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray[np.float64] | None:
+def bin_edges(
+    values: NDArray[Any], cuts: Sequence[float], bins: int, *, trim: bool = True
+) -> NDArray[np.float64] | None:
     """Return bin edges of equal width that include the cuts; None if all values are equal.
 
     The bins of whole numbers hold equally many of them: otherwise an even distribution would look
-    like a comb. Their number is then only about `bins`.
+    like a comb. Their number is then only about `bins`. With `trim`, far outliers are cut off.
     """
-    low, high = float(values.min()), float(values.max())
+    least, most = low, high = float(values.min()), float(values.max())
     near, far = np.quantile(values, [0.01, 0.99]).tolist()
-    if high - low > _FAR * (far - near) > 0:
+    if trim and high - low > _FAR * (far - near) > 0:
         low, high = near, far
     low, high = min([low, *cuts]), max([high, *cuts])
     width = (high - low) / bins
     if not np.isfinite(width) or width <= 0:
         return None
-    step = whole_step(values)
-    if step and not cuts:
-        return whole_edges(low, high, step, bins)
-    if step:
-        width = _whole_width(low, high, step, bins)
+    whole = values == np.rint(values)
+    if most - least < _MAX_WHOLE and abs(least) < _MAX_WHOLE and whole.mean() >= _MOSTLY:
+        step = 1
+        if whole.all():
+            steps = (values - least).astype(np.int64)
+            step = int(np.gcd.reduce(steps[:1000]))  # most columns have steps of one there already
+            step = (step if step == 1 else int(np.gcd.reduce(steps))) or 1
+        width = step * max(1, round((high - low + step) / (bins * step)))
+        n_values = (high - low) / step + 1
+        n_left = np.floor((cuts[0] - low) / step) + 1 if cuts else 0
+        before, after = (np.ceil(n * step / width) for n in (n_left, n_values - n_left))
+        if not cuts:
+            return np.asarray(low - step / 2 + np.arange(after + 1) * width, np.float64)
         if len(cuts) == 1:
-            n_values = round((high - low) / step) + 1
-            n_left = int(np.floor((cuts[0] - low) / step)) + 1
-            before = max(1, int(np.ceil(n_left * step / width)))
-            after = max(1, int(np.ceil((n_values - n_left) * step / width)))
-            return np.asarray(cuts[0] + np.arange(-before, after + 1) * width, np.float64)
+            sides = np.arange(-max(1, before), max(1, after) + 1)
+            return np.asarray(cuts[0] + sides * width, np.float64)
         points = sorted({low - step / 2, *cuts, high + step / 2})
         return np.concatenate([*(np.arange(a, b, width) for a, b in pairwise(points)), points[-1:]])
     if len(cuts) != 1:
@@ -123,26 +130,3 @@ def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray
         return np.concatenate((*parts, points[-1:]))
     before = int(np.clip(np.ceil((cuts[0] - low) / width - 1e-9), 1, bins - 1))
     return np.asarray(cuts[0] + (np.arange(bins + 1) - before) * width, np.float64)
-
-
-def _whole_width(low: float, high: float, step: float, bins: int) -> float:
-    return step * max(1, round((high - low + step) / (bins * step)))
-
-
-def whole_edges(low: float, high: float, step: float, bins: int) -> NDArray[np.float64]:
-    """Return the edges of about `bins` bins that hold equally many whole numbers."""
-    width = _whole_width(low, high, step, bins)
-    return low - step / 2 + width * np.arange(np.ceil((high - low + step) / width) + 1)
-
-
-def whole_step(values: NDArray[Any]) -> float:
-    """Return the common step of whole numbers; 1 if nine of ten are whole, 0 for measurements."""
-    low, high = float(values.min()), float(values.max())
-    if not high - low < _MAX_WHOLE or not abs(low) < _MAX_WHOLE:
-        return 0.0
-    whole = values == np.rint(values)
-    if not whole.all():
-        return 1.0 if whole.mean() >= _MOSTLY else 0.0
-    steps = (values - low).astype(np.int64)
-    some = int(np.gcd.reduce(steps[:1000]))  # most columns have steps of one there already
-    return float(some if some == 1 else np.gcd.reduce(steps))

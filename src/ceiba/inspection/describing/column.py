@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.formatting import escape_control
-from ceiba.layout import percent, whole_edges, whole_step
+from ceiba.layout import bin_edges, percent
 from ceiba.table import Column, Kind, classify_texts, format_value, is_identifier
 from ceiba.tree.splits import level_text, number_text
 
@@ -209,20 +209,15 @@ def _describe_numbers(
         return ColumnDescription(**facts, remarks=tuple(remarks))
     # Near the limit of float64 values are divided by 4, so that their differences are finite.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
+    scaled = finite / scale
+    edges = bin_edges(scaled, [], bins, trim=False)
     return ColumnDescription(
         **facts,
-        quantiles=tuple((np.quantile(finite / scale, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
-        histogram=_count_bins(finite / scale, bins),
+        quantiles=tuple((np.quantile(scaled, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
+        histogram=tuple(np.histogram(scaled, bins if edges is None else edges)[0].tolist()),
         remarks=tuple(remarks),
         display=display,
     )
-
-
-def _count_bins(values: NDArray[np.float64], bins: int) -> tuple[int, ...]:
-    """Count the values in bins; those of whole numbers hold equally many of them."""
-    step = whole_step(values)
-    edges: Any = whole_edges(values.min(), values.max(), step, bins) if step else bins
-    return tuple(np.histogram(values, edges)[0].tolist())
 
 
 def _describe_levels(
