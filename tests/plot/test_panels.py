@@ -77,6 +77,23 @@ def test_split_view_bars_hold_all_rows_and_part_at_the_cut() -> None:
         assert ((view.x <= view.cuts[0]) == first).all()
 
 
+@pytest.mark.parametrize("cuts", [[], [30.5], [41.0], [25.5, 60.2]])
+@pytest.mark.parametrize("step", [1, 5, 86_400])
+def test_bin_edges_of_whole_numbers_hold_equally_many_of_them(cuts: Any, step: int) -> None:
+    values = np.arange(18, 80) * float(step)
+    edges = bin_edges(values, [cut * step for cut in cuts], 48)
+    assert edges is not None
+    held = np.bincount(np.searchsorted(edges[1:-1], values, side="left"))
+    assert held.tolist() == [1] * 62
+    coarse = bin_edges(values, [cut * step for cut in cuts], 20)
+    assert coarse is not None
+    inner = np.bincount(np.searchsorted(coarse[1:-1], values, side="left"))
+    if len(cuts) < 2:  # an outer bin may reach beyond the values
+        assert set(inner[1:-1].tolist()) == {3}
+    for cut in cuts:
+        assert np.isclose(edges, cut * step).any()
+
+
 def test_bin_edges_random_values_have_the_cut_and_all_but_the_tails() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):

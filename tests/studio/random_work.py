@@ -58,6 +58,8 @@ def random_action(rng: np.random.Generator, workspace: Workspace) -> tuple[str, 
     if kind == "take":
         return kind, {"node": node, "split": _split(rng, workspace, node)}
     if kind == "grow":
+        if rng.random() < 0.2 and tree.is_leaf[node]:
+            return kind, {"node": node, "levels": 1, "split": _split(rng, workspace, node)}
         return kind, {"node": node, "levels": [1, 1, 2, None][int(rng.integers(4))]}
     if kind in ("forbid", "prefer"):
         some = rng.choice(names, int(rng.integers(0, 3)), replace=False).tolist()
@@ -88,14 +90,20 @@ def random_action(rng: np.random.Generator, workspace: Workspace) -> tuple[str, 
     if kind == "set_column":
         return kind, _column(rng)
     if kind == "set_held_out":
-        return kind, [{"share": 0.25, "seed": int(rng.integers(9))}, {}][int(rng.integers(2))]
+        seed = int(rng.integers(9))
+        return kind, [{"share": 0.25, "seed": seed}, {}, {"share": 0.25, "test": 0.2}][
+            int(rng.integers(3))
+        ]
+    if kind == "open_test":
+        return kind, {}
     return kind, {"node": int(rng.choice(inner)) if inner and kind == "cut" else node}
 
 
 _WEIGHTS = {
     "take": 8, "grow": 6, "regrow": 2, "cut": 2, "seal": 1, "forbid": 2, "prefer": 2, "copy": 2,
     "note": 1, "override": 1, "prune": 1, "undo": 3, "redo": 2, "snapshot": 1, "restore": 1,
-    "set_options": 1, "set_column": 0.5, "set_held_out": 0.3,
+    "set_options": 1, "set_column": 0.5, "set_held_out": 0.5,
+    "open_test": 0.3,
 }  # fmt: skip
 _TOTAL = sum(_WEIGHTS.values())
 

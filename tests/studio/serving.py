@@ -29,7 +29,7 @@ class Talk:
     """A client whose answers must be successes."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self.client = client(workspace)
+        self.workspace, self.client = workspace, client(workspace)
 
     def get(self, address: str) -> Any:
         return self._checked(self.client.get(address))

@@ -22,6 +22,7 @@ import pytest
 
 from ceiba.cli.options.shared_options import ReadingFlags
 from ceiba.studio.launch import initial_setup
+from ceiba.studio.service import Service
 from ceiba.studio.work.workspace import Workspace
 from tests.cli.running import run
 from tests.marks import slow
@@ -111,6 +112,7 @@ def killed_once(path: Path, seed: int) -> None:
     """Work at random, kill the server at a random moment, start it again, compare."""
     rng = np.random.default_rng(seed)
     here = mirror(path)
+    judge = Service(here)  # growth of one level takes the split that stands first
     server = Server(path)
     server.state()
     killer = threading.Timer(float(rng.uniform(0.3, 4.0)), server.kill)
@@ -123,7 +125,7 @@ def killed_once(path: Path, seed: int) -> None:
             status, _ = server.ask("POST", "/api/action", {"action": name, "arguments": arguments})
             assert status in (200, 400, 404)
             if status == 200:
-                here.act(name, arguments)
+                judge.act({"action": name, "arguments": arguments})
                 acknowledged += 1
             in_flight = None
     except (OSError, http.client.HTTPException):
@@ -133,7 +135,9 @@ def killed_once(path: Path, seed: int) -> None:
         server.end()
     state = state_again(path)
     if state["revision"] == acknowledged + 1 and in_flight is not None:
-        here.act(*in_flight)  # it was on disk, and only the answer was lost
+        judge.act(
+            dict(zip(("action", "arguments"), in_flight, strict=True))
+        )  # it was on disk, and only the answer was lost
         acknowledged += 1
     assert state["revision"] == acknowledged
     assert state["tree"]["nodes"] == Talk(here).get("/api/state")["tree"]["nodes"]

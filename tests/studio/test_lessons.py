@@ -19,7 +19,7 @@ from tests.studio.serving import Talk
 
 def lesson(name: str) -> Talk:
     source, target, options = open_example(name)
-    start = initial_setup(source, target, options)
+    start = initial_setup(source, target, options, lesson=True)
     return Talk(Workspace(source, start, lesson=name))
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MAX_BARS = 24  # with names; beyond, only the number of levels
 MAX_NAME_LENGTH = 12  # letters
 _FAR: Final = 5.0  # times the range of the middle 98 %: outliers beyond it are cut off
+_MAX_WHOLE: Final = 2.0**53  # beyond it, float64 has no fractions
+_MOSTLY: Final = 0.9  # share of whole numbers
 
 
 @dataclass(frozen=True)
@@ -85,16 +87,40 @@ def separate_labels(
     return centres
 
 
-def bin_edges(values: NDArray[Any], cuts: Sequence[float], bins: int) -> NDArray[np.float64] | None:
-    """Return bin edges of equal width that include the cuts; None if all values are equal."""
-    low, high = float(values.min()), float(values.max())
+def bin_edges(
+    values: NDArray[Any], cuts: Sequence[float], bins: int, *, trim: bool = True
+) -> NDArray[np.float64] | None:
+    """Return bin edges of equal width that include the cuts; None if all values are equal.
+
+    The bins of whole numbers hold equally many of them: otherwise an even distribution would look
+    like a comb. Their number is then only about `bins`. With `trim`, far outliers are cut off.
+    """
+    least, most = low, high = float(values.min()), float(values.max())
     near, far = np.quantile(values, [0.01, 0.99]).tolist()
-    if high - low > _FAR * (far - near) > 0:
+    if trim and high - low > _FAR * (far - near) > 0:
         low, high = near, far
     low, high = min([low, *cuts]), max([high, *cuts])
     width = (high - low) / bins
     if not np.isfinite(width) or width <= 0:
         return None
+    whole = values == np.rint(values)
+    if most - least < _MAX_WHOLE and abs(least) < _MAX_WHOLE and whole.mean() >= _MOSTLY:
+        step = 1
+        if whole.all():
+            steps = (values - least).astype(np.int64)
+            step = int(np.gcd.reduce(steps[:1000]))  # most columns have steps of one there already
+            step = (step if step == 1 else int(np.gcd.reduce(steps))) or 1
+        width = step * max(1, round((high - low + step) / (bins * step)))
+        n_values = (high - low) / step + 1
+        n_left = np.floor((cuts[0] - low) / step) + 1 if cuts else 0
+        before, after = (np.ceil(n * step / width) for n in (n_left, n_values - n_left))
+        if not cuts:
+            return np.asarray(low - step / 2 + np.arange(after + 1) * width, np.float64)
+        if len(cuts) == 1:
+            sides = np.arange(-max(1, before), max(1, after) + 1)
+            return np.asarray(cuts[0] + sides * width, np.float64)
+        points = sorted({low - step / 2, *cuts, high + step / 2})
+        return np.concatenate([*(np.arange(a, b, width) for a, b in pairwise(points)), points[-1:]])
     if len(cuts) != 1:
         points = sorted({low, *cuts, high})
         parts = [

@@ -30,6 +30,7 @@ BINS: Final = 20
 COLUMN_BINS: Final = 16
 MAX_DISTINCT: Final = 8
 MAX_LEVELS: Final = 24
+_SKEWED: Final = 0.6  # share of the rows in one bin
 MAX_NODES: Final = 300
 MAX_FIGURES: Final = 40_000
 MAX_COLUMNS: Final = 200
@@ -144,8 +145,13 @@ def histogram(
     target: Array,
     n_classes: int,
     bins: int,
+    *,
+    stretch: bool = False,
 ) -> dict[str, Any] | None:
-    """Return the histogram of values; None if all are missing."""
+    """Return the histogram of values; None if all are missing.
+
+    With `stretch`, a column most of whose rows share one bin has bins with about as many rows each.
+    """
     present = ~_is_missing(column, values)
     n_missing = int(np.count_nonzero(~present))
     values, target = values[present], target[present]
@@ -161,7 +167,7 @@ def histogram(
         listed = codes[np.minimum(place, len(codes) - 1)] == values
         histogram = _count_bars(place[listed], len(codes), target[listed], n_classes)
         return shared | {"codes": codes.tolist()} | histogram
-    different = np.unique(values)
+    different, counts = np.unique(values, return_counts=True)
     if len(different) <= MAX_DISTINCT:
         place = np.searchsorted(different, values)
         return (
@@ -175,9 +181,23 @@ def histogram(
     place = np.searchsorted(edges[1:-1], values, side="left")  # bins are closed above
     ends = {"least": float(different[0]), "most": float(different[-1])}
     at: dict[str, Any] = {"low": float(edges[0]), "high": float(edges[-1])}
-    if len(cuts) > 1:  # with several cuts, bins differ in width
+    if stretch and np.bincount(place).max() > _SKEWED * len(values):
+        edges = _stretched_edges(different, counts, bins // 2)
+        place = np.searchsorted(edges[1:-1], values, side="left")
+        at = {"low": ends["least"], "high": ends["most"], "stretched": exact_floats(edges)}
+    elif len(cuts) > 1:  # with several cuts, bins differ in width
         at["edges"] = exact_floats(edges)
     return shared | ends | at | _count_bars(place, len(edges) - 1, target, n_classes)
+
+
+def _stretched_edges(different: Array, counts: Array, bins: int) -> Array:
+    """Return edges between about equally many rows; a value with many rows has its own bin."""
+    size = np.minimum(counts, max(1, (counts.sum() - counts.max()) // bins))
+    end = np.cumsum(size)
+    group = ((end - size / 2) * bins / end[-1]).astype(np.int64)
+    last = np.flatnonzero(np.diff(group))
+    middle = (different[last] + different[last + 1]) / 2
+    return np.concatenate((different[:1], middle, different[-1:]))
 
 
 def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:

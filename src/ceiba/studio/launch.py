@@ -7,15 +7,16 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError
 from ceiba.studio.prepare import read_whole_table
-from ceiba.studio.security import is_loopback, new_token, private_page
+from ceiba.studio.security import KeptAddress, is_loopback, new_token, private_page
 from ceiba.studio.work.journal import Journal
-from ceiba.studio.work.setup import Setup, check_editable
+from ceiba.studio.work.setup import SMALL_TABLE, Setup, check_editable
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from ceiba.words import words
@@ -23,6 +24,9 @@ from ceiba.words import words
 if TYPE_CHECKING:
     from ceiba.studio.service import Service
 
+_HELD_OUT: Final = 0.25  # share of the rows
+_MIN_LEAF: Final = 5  # rows of a leaf
+_MIN_LEAF_SHARE: Final = 0.005  # of the training rows, in a leaf
 _MISSING_PACKAGE: Final = (
     "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
 )
@@ -91,13 +95,20 @@ def open_studio(
         folder=None if workspace is None else Path(workspace).resolve().parent,
     )
     path = None if workspace is None else Path(workspace)
-    start = initial_setup(source, name, parameters)
+    start = initial_setup(source, name, parameters, lesson=lesson)
     opened = open_workspace(source, start, path, lang, "yours" if lesson else None)
     return run(opened, Address(port=port), browser=browser)
 
 
-def initial_setup(source: Source, target: str | None, parameters: dict[str, Any]) -> Setup:
-    """Return the setup that a new workspace starts with."""
+def initial_setup(
+    source: Source, target: str | None, parameters: dict[str, Any], *, lesson: bool = False
+) -> Setup:
+    """Return the setup that a new workspace starts with.
+
+    A quarter of the rows is held out, unless there are few (they are cross-validated) or held-out
+    rows are given, and leaves have at least 5 rows or 0.5 %: trees of one row a leaf look perfect.
+    Lessons use every row of their small tables.
+    """
     check_editable(parameters)
     settings: dict[str, Any] = {"options": parameters}
     if source.held_out is not None:
@@ -108,6 +119,13 @@ def initial_setup(source: Source, target: str | None, parameters: dict[str, Any]
         ignored = tuple(name for name in others if name != target)
         settings["options"] = getattr(source.model, "_non_default_params", dict)()
         return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
+    if not lesson:
+        n_rows = source.table.n_rows
+        if n_rows >= SMALL_TABLE and source.held_out is None:
+            settings["held_out"] = {"share": _HELD_OUT}
+            n_rows = round((1 - _HELD_OUT) * n_rows)
+        least = max(_MIN_LEAF, round(_MIN_LEAF_SHARE * n_rows))
+        settings["options"] = {"min_samples_leaf": least, **parameters}
     return Setup.initial(source.table, target, **settings)
 
 
@@ -128,9 +146,26 @@ def open_workspace(
     words(lang)  # raises for an unknown language
     journal = None
     if path is not None:
-        begun = {"target": start.target, "model": source.model is not None, "lesson": lesson}
+        least = start.options.get("min_samples_leaf")
+        begun = {"target": start.target, "model": source.model is not None, "lesson": lesson,
+                 "held_out": start.held_out, "min_samples_leaf": least}  # fmt: skip
         journal = Journal.open(path, source.fingerprint, begun, new=new)
+        start = _start_again(source, start, journal.start)
     return Workspace(source, start, journal, lang, lesson, defer_root=defer_root)
+
+
+def _start_again(source: Source, start: Setup, stored: dict[str, Any]) -> Setup:
+    """Return the setup with which the actions of a file began: target and defaults are its own."""
+    if start.target != stored.get("target"):
+        settings = {"held_out": start.held_out, "options": start.options}
+        start = Setup.initial(source.table, stored.get("target"), **settings)
+    if source.held_out is None:
+        start = replace(start, held_out=stored.get("held_out"))
+    options = {k: v for k, v in start.options.items() if k != "min_samples_leaf"}
+    least = stored.get("min_samples_leaf")
+    return replace(
+        start, options=options if least is None else {"min_samples_leaf": least, **options}
+    )
 
 
 @dataclass(frozen=True)
@@ -175,8 +210,9 @@ def run(
     except ImportError as error:
         raise ImportError(_MISSING_PACKAGE.format(error.name), name=error.name) from None
     say = tell or _print
-    listener = address.listen()
-    port, token = listener.getsockname()[1], new_token()
+    kept = None if workspace.journal is None else KeptAddress(workspace.journal.path)
+    listener, token = _listen_again(address, kept)
+    port = listener.getsockname()[1]
     service = Service(workspace)
     host = f"[{address.host}]" if ":" in address.host else address.host
     host = "127.0.0.1" if address.host in ("0.0.0.0", "::") else host
@@ -205,9 +241,26 @@ def run(
         if browser:
             webbrowser.open(page)
         _wait(service, server, thread)
+    if kept is not None:
+        kept.remove()
     if workspace.journal is not None:
         workspace.journal.close()
     return workspace.state.model
+
+
+def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.socket, str]:
+    """Return a socket and a token: those of a studio that was killed, as far as they are free."""
+    last = None if kept is None else kept.read()
+    port, token = last or (0, new_token())
+    listener = None
+    if last is not None and address.port in (0, port):
+        with suppress(OptionError):  # the port is in use
+            listener = replace(address, port=port).listen()
+    if listener is None:
+        listener, token = address.listen(), new_token()
+    if kept is not None:
+        kept.write(listener.getsockname()[1], token)
+    return listener, token
 
 
 def _wait(service: Service, server: Any, thread: threading.Thread) -> None:

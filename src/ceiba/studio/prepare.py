@@ -58,6 +58,8 @@ class Prepared:
     weight : float64 array or None
     held_out : Prepared or None
         Rows for evaluation.
+    test : Prepared or None
+        Rows for one final evaluation.
     n_left_out : int
         Rows without a target.
     """
@@ -67,6 +69,7 @@ class Prepared:
     weight: Array | None = None
     held_out: Prepared | None = None
     n_left_out: int = 0
+    test: Prepared | None = None
 
     def take(self, rows: Array) -> Prepared:
         """Return some of the rows."""
@@ -84,6 +87,7 @@ def prepare(
     kinds: Mapping[str, Kinds] | None = None,
     orders: Mapping[str, Iterable[Any]] | None = None,
     held_out: Any = None,
+    test: float | None = None,
     seed: int = 0,
     like: Any = None,
 ) -> Prepared:
@@ -107,15 +111,18 @@ def prepare(
         The levels of ordered columns, from the lowest to the highest.
     held_out : float or table, optional
         Share of the rows to hold out (of each class the same share), or a table of other rows.
+    test : float, optional
+        Share of the rows to keep for one final evaluation; held-out rows guide the work and become
+        optimistic.
     seed : int, default=0
-        Seed of the choice of held-out rows.
+        Seed of the choice of held-out and test rows.
     like : fitted model or Tree, optional
         Use its columns, their kinds and levels, and its classes.
 
     Returns
     -------
     Prepared
-        `X`, `y`, `weight` for `fit`; `held_out` has the same.
+        `X`, `y`, `weight` for `fit`; `held_out` and `test` have the same.
 
     Examples
     --------
@@ -133,7 +140,7 @@ def prepare(
         for option in (option for option, value in settings.items() if value):
             raise OptionError(f"{option} is not supported with like=, which defines the columns.")
         data = _read_like(table, name, getattr(like, "tree_", like), weight)
-        return _hold_out(data, held_out, weight, seed)
+        return _hold_out(data, held_out, test, weight, seed)
     chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *([weight] if weight is not None else [])]
     _check_names(table, [*chosen_kinds, *left_out, name])
@@ -147,11 +154,22 @@ def prepare(
         for column in names
     ]
     data = _attach_target(table, columns, name, task, weight)
-    return _hold_out(data, held_out, weight, seed)
+    return _hold_out(data, held_out, test, weight, seed)
 
 
-def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> Prepared:
-    """Hold out a share of the rows, or read the held-out table that was passed."""
+def _hold_out(
+    data: Prepared, held_out: Any, test: float | None, weight: str | None, seed: int
+) -> Prepared:
+    """Set the test rows aside, then hold out a share of all rows, or read the table passed."""
+    if test is not None:
+        data, sealed = _split(data, "test", test, seed)
+        data = replace(data, test=sealed)
+        if isinstance(held_out, float) and 0 < held_out < 1:
+            if held_out + test >= 1:
+                raise OptionError(
+                    f"held_out and test must leave rows to learn from, got {held_out} and {test}."
+                )
+            held_out /= 1 - test
     if held_out is None:
         return data
     if not isinstance(held_out, int | float | np.number):
@@ -159,13 +177,20 @@ def _hold_out(data: Prepared, held_out: Any, weight: str | None, seed: int) -> P
         assert name is not None
         tree = _KnownSchema(data.X.schema, data.y.info)
         return replace(data, held_out=_read_like(read(held_out), name, tree, weight))
+    train, kept = _split(data, "held_out", held_out, seed)
+    return replace(train, held_out=kept)
+
+
+def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, Prepared]:
+    """Split off a share of the rows, of each class the same."""
+    number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
+    if not number or not 0 < float(share) < 1:
+        or_table = ", or a table" if name == "held_out" else ""
+        raise OptionError(f"{name} must be a share between 0 and 1{or_table}, got {share!r}.")
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
-    if isinstance(held_out, bool) or not 0 < float(held_out) < 1:
-        raise OptionError(
-            f"held_out must be a share between 0 and 1, or a table, got {held_out!r}."
-        )
-    train, test = split_held_out_rows(codes, len(data.y), float(held_out), seed)
-    return replace(data.take(train), held_out=data.take(test), n_left_out=data.n_left_out)
+    train, rest = split_held_out_rows(codes, len(data.y), float(share), seed)
+    left = replace(data.take(train), n_left_out=data.n_left_out, test=data.test)
+    return left, data.take(rest)
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,23 @@ class OutputFile:
 
 
 def make_file(workspace: Workspace, what: str, format: str | None = None) -> OutputFile:  # noqa: A002
-    """Make a file: "script", "model", "report" or "export" (with its format)."""
+    """Make a file: "script", "model", "refit", "report" or "export" (with its format).
+
+    "refit" is the model with the values that all rows give to its leaves.
+    """
     state, source = workspace.state, workspace.source
     stem = Path(source.name.partition("::")[0]).name.split(".")[0] or "tree"
     if what == "script":
         return OutputFile(f"{stem}_tree.py", "text/x-python", write_script(source, state).encode())
     if state.model is None:
         raise OptionError("There is no tree yet. Choose the target first.")
-    if what == "model":
+    if what in ("model", "refit"):
         file = io.BytesIO()
         metadata = {**source.metadata, "target": state.setup.target}
-        state.model.save(file, metadata=metadata)
-        return OutputFile(f"{stem}.ceiba", "application/json", file.getvalue())
+        model = state.model if what == "model" else _refit(workspace)
+        model.save(file, metadata=metadata)
+        name = f"{stem}.ceiba" if what == "model" else f"{stem}_all_rows.ceiba"
+        return OutputFile(name, "application/json", file.getvalue())
     if what == "report":
         held_out = workspace.data.held_out
         test = None if held_out is None else (held_out.X, held_out.y)
@@ -48,7 +53,13 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
-    raise OptionError(f"what must be script, model, report or export, got {what!r}.")
+    raise OptionError(f"what must be script, model, refit, report or export, got {what!r}.")
+
+
+def _refit(workspace: Workspace) -> Any:
+    """Return the model with leaves of all rows: training, held-out and test rows."""
+    whole = workspace.prepare_whole()
+    return workspace.state.model.refit_leaves(whole.X, whole.y, sample_weight=whole.weight)
 
 
 def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:

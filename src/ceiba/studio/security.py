@@ -10,11 +10,14 @@ Every response forbids framing, content sniffing, caching and referrers.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import secrets
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -39,6 +42,64 @@ _DENY_ALL: Final = (
 def new_token() -> str:
     """Return a random token."""
     return secrets.token_urlsafe(32)
+
+
+class KeptAddress:
+    """Port and token of a workspace, kept while the studio runs, so that a tab survives a crash.
+
+    The file lies in the runtime folder of the user, readable by its owner only, never beside the
+    data; closing the studio removes it.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        key = hashlib.blake2b(str(workspace.resolve()).encode("utf-8", "replace"), digest_size=12)
+        folder = _runtime_folder()
+        self._path = None if folder is None else folder / f"ceiba-studio-{key.hexdigest()}"
+
+    def read(self) -> tuple[int, str] | None:
+        """Return port and token; None if there are none, or others could have written them."""
+        try:
+            if self._path is None or not _is_private(self._path):
+                return None
+            port, token = self._path.read_text("ascii").split()
+            return int(port), token
+        except (OSError, ValueError):
+            return None
+
+    def write(self, port: int, token: str) -> None:
+        """Write port and token into a new file."""
+        with suppress(OSError):
+            self.remove()
+            if self._path is not None:
+                self._path.touch(0o600, exist_ok=False)
+                self._path.write_text(f"{port} {token}", "ascii")
+
+    def remove(self) -> None:
+        """Remove the file."""
+        with suppress(OSError):
+            if self._path is not None:
+                self._path.unlink(missing_ok=True)
+
+
+def _runtime_folder() -> Path | None:
+    """Return a folder that only the user can read; None where there is none."""
+    if not hasattr(os, "getuid"):
+        return None
+    folder = Path(
+        os.environ.get("XDG_RUNTIME_DIR") or f"{tempfile.gettempdir()}/ceiba-{os.getuid()}"
+    )
+    with suppress(OSError):
+        folder.mkdir(0o700, exist_ok=True)
+        if _is_private(folder):
+            return folder
+    return None
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a file or folder belongs to the user, and others have no access."""
+    found = path.lstat()
+    plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    return plain and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 
 @contextmanager

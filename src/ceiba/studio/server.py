@@ -128,9 +128,9 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ("POST", "/api/node/{node:int}/further-cut", lambda s, a: s.further_cut(a.node, a.body)),
     ("GET", "/api/node/{node:int}/rows", lambda s, a: s.rows(a.node, a.number("limit", 20))),
     ("GET", "/api/compare", lambda s, a: s.compare(a.text("a"), a.text("b"))),
-    ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body.get("folds", 10))),
-    ("GET", "/api/cross-validation", lambda s, a: s.validation()),
-    ("DELETE", "/api/cross-validation", lambda s, a: s.cancel()),
+    ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body)),
+    ("GET", "/api/cross-validation", lambda s, a: s.validations.status()),
+    ("DELETE", "/api/cross-validation", lambda s, a: s.validations.cancel()),
     ("POST", "/api/save", lambda s, a: saving.save(s.workspace, a.body)),
     ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.list_table_files()}),
     (

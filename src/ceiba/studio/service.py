@@ -18,9 +18,10 @@ from ceiba.studio.analysis.lessons import check_answer, is_answered, lesson_step
 from ceiba.studio.analysis.node_analysis import NodeAnalysis, NodeRowCache
 from ceiba.studio.analysis.preview import find_further_cut, preview_split
 from ceiba.studio.analysis.rivals import compute_p_values, find_rivals, hide_splits
-from ceiba.studio.analysis.scores import CancelledError, cross_validate
 from ceiba.studio.analysis.state import describe_columns, description_key, state_to_json
+from ceiba.studio.analysis.trail import Trail
 from ceiba.studio.prepare import Prepared
+from ceiba.studio.validations import ValidationRuns
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
 
@@ -30,18 +31,6 @@ AUTOMATIC: Final = "@automatic"
 
 class LessonError(CeibaError):
     """Figures were requested before the learner answered."""
-
-
-class _CrossValidation:
-    """A running cross-validation; after cancelling, it ends with the current fold."""
-
-    def __init__(self, total: int) -> None:
-        self.done, self.total = 0, total
-        self.cancelled = threading.Event()
-
-    def status(self) -> dict[str, Any]:
-        """Return its progress."""
-        return {"running": True, "done": self.done, "total": self.total}
 
 
 class Service:
@@ -56,8 +45,9 @@ class Service:
         self._describe_locks = {False: threading.Lock(), True: threading.Lock()}
         self._descriptions: dict[bool, tuple[str, dict[str, Any]]] = {}
         self._cache: tuple[Any, dict[Any, Any]] = (None, {})
-        self._run: _CrossValidation | None = None
-        self._validations: list[tuple[State, dict[str, Any]]] = []
+        self._trail = Trail()
+        self._automatic: tuple[Any, State] | None = None
+        self.validations = ValidationRuns(workspace)
         self._lock = workspace.lock
 
     # ------------------------------------------------------------------ the state
@@ -73,23 +63,52 @@ class Service:
         state = self.workspace.state
         analysis = None if state.model is None else self.analysis(state)
         answer = state_to_json(self.workspace, state, analysis, self._warning_cache)
-        if answer["figures"] is not None:
-            last = None
-            if self._validations:
-                of, figures = self._validations[-1]
-                last = {**figures, "current": of.model is state.model}
-            answer["figures"]["cross_validated"] = last
+        if analysis is not None:
+            self._add_validation(answer, analysis)
+            answer["trail"] = self._trail.points(self.workspace, analysis, answer["figures"])
         return answer
+
+    def _add_validation(self, answer: dict[str, Any], analysis: NodeAnalysis) -> None:
+        """Add the cross-validated figures of the tree, or else those of an earlier one."""
+        workspace = self.workspace
+        if workspace.lesson is None:
+            self.validations.run_small(analysis)
+        current = workspace.find_validation(analysis.state)
+        last = current or next(reversed(workspace.validations), None)
+        if last is None:
+            return
+        figures = {name: value for name, value in last.figures.items() if name != "curve"}
+        answer["figures"]["cross_validated"] = {**figures, "current": last is current}
+        pruning = answer["tree"] and answer["tree"]["pruning"]
+        if last is current and pruning and last.figures["curve"]:
+            pruning |= last.figures["curve"]
 
     def act(self, body: dict[str, Any]) -> dict[str, Any]:
         """Run an action, and return the new state."""
         for name in body:
             if name not in ("action", "arguments", "revision"):
                 raise OptionError(f"{name!r} is not a field of an action.")
-        if body.get("action") == "answer":
-            raise OptionError("Post the answer of a lesson to /api/lesson.")
-        self.workspace.act(body.get("action"), body.get("arguments"), body.get("revision"))
+        if body.get("action") in ("answer", "record_validation"):
+            raise OptionError("Post answers to /api/lesson; figures are recorded by the studio.")
+        arguments = body.get("arguments")
+        if body.get("action") == "grow" and isinstance(arguments, dict):
+            arguments = self._choose_split(arguments)
+        self.workspace.act(body.get("action"), arguments, body.get("revision"))
         return self.state()
+
+    def _choose_split(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Add the split that stands first to a growth of one level, where `fit` takes another."""
+        node, tree = arguments.get("node"), self.workspace.state.tree
+        one = arguments.get("levels") == 1 and "split" not in arguments
+        known = isinstance(node, int) and tree is not None and 0 <= node < tree.n_nodes
+        if not one or not known or self.workspace.lesson or not tree.is_leaf[node]:  # type: ignore[union-attr]
+            return arguments
+        listed = self.rivals(int(node))["rivals"]  # type: ignore[arg-type]
+        allowed = [r for r in listed if r["gain"] is not None and not r["forbidden"]]
+        best = max(allowed, key=lambda rival: rival["gain"], default=None)
+        if best is None or allowed[0] is best or allowed[0]["by_chance"]:
+            return arguments
+        return {**arguments, "split": allowed[0]["given"]}
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
@@ -146,13 +165,17 @@ class Service:
         """Return the best split of every column at a node."""
         listing = self._cached(
             ("rivals", node),
-            lambda: self.query_node("rivals", node, revision, find_rivals),
+            lambda: self.query_node("rivals", node, revision, self._find_rivals),
             revision,
         )
         analysis = self.analysis()
         if is_answered(self.workspace, analysis, node):
             return listing
         return hide_splits(listing, analysis.problem.table.schema.names)
+
+    def _find_rivals(self, analysis: NodeAnalysis, node: int) -> dict[str, Any]:
+        """Return the rivals of a node; lessons rank them by gain, as textbooks do."""
+        return find_rivals(analysis, node, by_gain=self.workspace.lesson is not None)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
         """Return the p-values that need permutations."""
@@ -195,9 +218,16 @@ class Service:
         sides = [self._find_state(name) for name in (a, b)]
         if any(side.model is None for side in sides):
             raise OptionError("There is no tree yet. Choose the target first.")
-        result = compare_states(
-            *(NodeAnalysis(s, self.workspace.prepare(s.setup), NodeRowCache(1)) for s in sides)
+        validations = [self.workspace.find_validation(side) for side in sides]
+        losses = tuple(v.losses for v in validations if v is not None and v.losses is not None)
+        first, second = (
+            NodeAnalysis(s, self.workspace.prepare(s.setup), NodeRowCache(1)) for s in sides
         )
+        pair = (losses[0], losses[1]) if len(losses) == len(sides) else None
+        result = compare_states(first, second, pair)
+        for name, validation in zip("ab", validations, strict=True):
+            figures = None if validation is None else validation.figures
+            result[name]["figures"]["cross_validated"] = figures
         result["a"]["name"], result["b"]["name"] = a, b
         return result
 
@@ -205,71 +235,22 @@ class Service:
         """Return a snapshot, the current state, or the tree that `fit` grows."""
         if name != AUTOMATIC or self.workspace.state.model is None:
             return self.workspace.find_state(name)
-        state: State = self._cached("automatic", self._fit_automatic)["state"]
-        return state
-
-    def _fit_automatic(self) -> dict[str, Any]:
         from sklearn.base import clone
 
         state, data = self.workspace.state, self.workspace.data
-        rows = (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
-        return {"state": replace(state, model=clone(state.model).fit(*rows))}
+        if self._automatic is None or self._automatic[0] != state.setup:
+            rows = (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
+            fitted = replace(state, model=clone(state.model).fit(*rows), by_hand=frozenset())
+            self._automatic = (state.setup, fitted)
+        return self._automatic[1]
 
-    def validate(self, folds: Any) -> dict[str, Any]:
-        """Start a cross-validation in the background."""
-        if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= 100:
-            raise OptionError(f"folds must be an integer from 2 to 100, got {folds!r}.")
-        analysis = self.analysis()
-        with self._lock:
-            if self._run is not None:
-                raise OptionError("A cross-validation is already running. Cancel it first.")
-            self._run = run = _CrossValidation(folds)
-        threading.Thread(target=self._validate, args=(analysis, run), daemon=True).start()
-        return run.status()
-
-    def validation(self) -> dict[str, Any]:
-        """Return the progress of the cross-validation."""
-        run = self._run
-        return {"running": False} if run is None else run.status()
-
-    def cancel(self) -> dict[str, Any]:
-        """Cancel the cross-validation; its thread ends with the current fold."""
-        with self._lock:
-            run, self._run = self._run, None
-        if run is not None:
-            run.cancelled.set()
-            self._notify_run("cancelled")
-        return {"running": False}
-
-    def _validate(self, analysis: NodeAnalysis, run: _CrossValidation) -> None:
-        def progress(done: int, total: int) -> None:
-            run.done = done
-            if self._run is run:
-                self.workspace.notify({"type": "progress", "done": done, "total": total})
-
-        try:
-            figures = cross_validate(analysis, run.total, progress, run.cancelled.is_set)
-        except CancelledError:
-            return
-        except Exception as error:  # reported, or the page would wait forever
-            self._finish_run(run, "failed", text=str(error))
-            return
-        self._finish_run(run, "cross_validated", figures=(analysis.state, figures))
-
-    def _finish_run(
-        self, run: _CrossValidation, outcome: str, *, figures: Any = None, text: str = ""
-    ) -> None:
-        """Store the result of a run and notify the page, unless it was cancelled meanwhile."""
-        with self._lock:
-            if self._run is not run:
-                return
-            self._run = None
-            if figures is not None:
-                self._validations.append(figures)
-        self._notify_run(outcome, text)
-
-    def _notify_run(self, outcome: str, text: str = "") -> None:
-        self.workspace.notify({"type": outcome, "text": text, "revision": self.workspace.revision})
+    def validate(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Start a cross-validation of the current tree, or of several named ones."""
+        names = body.get("trees", [""])
+        if not isinstance(names, list) or not 1 <= len(names) <= 2:
+            raise OptionError(f"trees must be a list of one or two names, got {names!r}.")
+        analyses = [self.analysis(self._find_state(str(name))) for name in names]
+        return self.validations.start(analyses, body.get("folds", 10))
 
     # ------------------------------------------------------------------ lessons
 
@@ -289,7 +270,7 @@ class Service:
 
     def close(self) -> dict[str, Any]:
         """Close the studio; the call that opened it returns the model."""
-        self.cancel()
+        self.validations.cancel()
         self.workspace.notify({"type": "closed"})
         self.closed.set()
         return {"closed": True}
@@ -301,7 +282,7 @@ class Service:
     ) -> dict[str, Any]:
         """Return `make()`, cached until the tree changes or a cross-validation ends."""
         with self._lock:
-            version = (self.workspace.revision, len(self._validations))
+            version = (self.workspace.revision, len(self.workspace.validations))
             if revision is not None and revision != version[0]:
                 raise StaleError("The tree has changed. Read the state again.")
             if self._cache[0] != version:

@@ -14,6 +14,7 @@ from ceiba.table.fit_schema import fit_schema as fit_schema
 from ceiba.table.fit_schema import recount_missing as recount_missing
 from ceiba.table.identifiers import MIN_DISTINCT as MIN_DISTINCT
 from ceiba.table.identifiers import classify_texts as classify_texts
+from ceiba.table.identifiers import has_rare_levels as has_rare_levels
 from ceiba.table.identifiers import is_identifier as is_identifier
 from ceiba.table.identifiers import should_warn_identifier as should_warn_identifier
 from ceiba.table.levels import Levels

@@ -62,6 +62,15 @@ def is_identifier(column: Column) -> bool:
     return classify_texts(column.info.levels, counts)[0] in ("codes", "")
 
 
+def has_rare_levels(column: Column) -> bool:
+    """Whether the levels of a category have fewer than two rows on average, in at least 50 rows."""
+    if column.info.kind is not Kind.CATEGORICAL:
+        return False
+    counts = level_counts(column)
+    n = int(counts.sum())
+    return n >= MIN_ROWS and n < 2 * int(np.count_nonzero(counts))
+
+
 def level_counts(column: Column) -> NDArray[np.int64]:
     """Return the number of rows of each level."""
     codes = column.values

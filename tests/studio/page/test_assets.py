@@ -19,7 +19,7 @@ from tests.report.checkers import (
 ROOT = Path(ceiba.__file__).parent
 KEYS = set(words("en").section("studio"))
 BUILT = ("s_role_", "s_kind_", "s_remark_", "s_measure_", "s_screen_", "s_compare_", "s_save_")
-BUILT_BY_NAME = ("s_option_", "s_value_", "s_rows_", "tab_")
+BUILT_BY_NAME = ("s_option_", "s_value_", "s_rows_", "s_preset_", "tab_")
 
 
 def text_of(paths: Iterable[str]) -> str:

@@ -53,7 +53,7 @@ def test_cuts_are_added_dragged_and_removed_and_the_script_says_so(
     hands = started(open_studio, table, "Survived")
     page = hands.page
     hands.open_column("Age")
-    assert page.is_disabled("#cut-remove")
+    assert page.is_hidden("#cut-remove")
     gains = [hands.run("() => ceibaStudio.draft().answer.gain")]
     for n in (2, 3):
         page.click("#cut-add")
@@ -167,7 +167,7 @@ def test_columns_are_found_by_name_in_three_languages(open_studio: Open, tmp_pat
     assert "nothing like this" in page.inner_text("#rival-list")
     page.focus("#rival-filter")
     hands.press("Escape")
-    assert page.locator(".rival").count() == 6
+    assert page.locator(".rival").count() == 12
     for lang, words in (("es", "Buscar una columna"), ("pt", "Buscar coluna")):
         page.select_option("#lang", lang)
         hands.await_rivals()

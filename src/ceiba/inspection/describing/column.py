@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.formatting import escape_control
-from ceiba.layout import percent
+from ceiba.layout import bin_edges, percent
 from ceiba.table import Column, Kind, classify_texts, format_value, is_identifier
 from ceiba.tree.splits import level_text, number_text
 
@@ -69,7 +69,8 @@ class ColumnDescription:
     quantiles : tuple of float
         Numbers and dates: minimum, quartiles and maximum (dates in seconds since 1970).
     histogram : tuple of int
-        Numbers and dates: rows in bins of equal width between minimum and maximum.
+        Numbers and dates: rows in bins of equal width between minimum and maximum; bins of whole
+        numbers have whole widths.
     levels : tuple of (level, rows)
         Categories: the most frequent levels; ordered ones in their order.
     n_infinite : int
@@ -112,7 +113,7 @@ class ColumnDescription:
         --------
         >>> import ceiba
         >>> ceiba.describe({"x": [1, 1, 1, 2, 5]}).columns[0].distribution()
-        '1 █▁▃▁▁▁▁▁▁▃ 5'
+        '1 █▃▁▁▃ 5'
         """
         if self.quantiles:
             low, high = (_format_value(self.quantiles[k], self.display) for k in (0, -1))
@@ -208,10 +209,12 @@ def _describe_numbers(
         return ColumnDescription(**facts, remarks=tuple(remarks))
     # Near the limit of float64 values are divided by 4, so that their differences are finite.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
+    scaled = finite / scale
+    edges = bin_edges(scaled, [], bins, trim=False)
     return ColumnDescription(
         **facts,
-        quantiles=tuple((np.quantile(finite / scale, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
-        histogram=tuple(np.histogram(finite / scale, bins)[0].tolist()),
+        quantiles=tuple((np.quantile(scaled, [0, 0.25, 0.5, 0.75, 1]) * scale).tolist()),
+        histogram=tuple(np.histogram(scaled, bins if edges is None else edges)[0].tolist()),
         remarks=tuple(remarks),
         display=display,
     )
@@ -237,9 +240,8 @@ def _describe_levels(
             Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
                    "an identifier, which is of no use for new rows. Leave it out.")
         )  # fmt: skip
-    elif texts:
-        remarks += texts
-    elif n_distinct >= _MANY_LEVELS:
+    remarks += texts
+    if described != "identifier" and not texts and n_distinct >= _MANY_LEVELS:
         remarks.append(
             Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
                    f"{n / n_distinct:.3g} rows each. Splits on so many levels overfit. Group rare "

@@ -159,7 +159,7 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     target : str, optional
         A column of X; the others then get their association with it.
     bins : int, default=10
-        Bins of the histograms of numbers and dates.
+        Bins of the histograms of numbers and dates; about as many for whole numbers.
     top : int, default=10
         Number of levels listed per category.
 

@@ -166,14 +166,25 @@ def compute_gain(counts: BranchCounts, problem: Problem) -> float:
         classes = classes if scale is None else classes * scale
         mass = classes.sum(axis=1)
         parts = [float(of_counts(row)) if row.sum() else 0.0 for row in classes]
-        before = float(of_counts(classes.sum(axis=0)))
     else:
-        assert counts.mean is not None
         assert counts.variance is not None
         parts = counts.variance.tolist()
-        middle = float((mass * counts.mean).sum() / mass.sum())
-        before = float((mass * (counts.variance + (counts.mean - middle) ** 2)).sum() / mass.sum())
-    return max(0.0, before - float(mass @ np.array(parts)) / float(mass.sum()))
+    after = float(mass @ np.array(parts)) / float(mass.sum())
+    return max(0.0, impurity_before(counts, problem) - after)
+
+
+def impurity_before(counts: BranchCounts, problem: Problem) -> float:
+    """Return the impurity of all branches together."""
+    if counts.classes is not None:
+        scale, of_counts = problem.scales.search, node_criterion(problem).of_counts
+        assert of_counts is not None
+        total = counts.classes.sum(axis=0)
+        return float(of_counts(total if scale is None else total * scale))
+    assert counts.mean is not None
+    assert counts.variance is not None
+    mass = counts.weight
+    middle = float((mass * counts.mean).sum() / mass.sum())
+    return float((mass * (counts.variance + (counts.mean - middle) ** 2)).sum() / mass.sum())
 
 
 def node_criterion(problem: Problem) -> Criterion:

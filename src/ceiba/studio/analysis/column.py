@@ -43,7 +43,9 @@ def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, A
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
-        "histogram": histogram(source, values, cuts, target.values, target.n_classes, _BINS),
+        "histogram": histogram(
+            source, values, cuts, target.values, target.n_classes, _BINS, stretch=True
+        ),
         "curve": curve,
         "levels": None if info.is_numeric else _count_levels(values, target, info.levels),
     }

@@ -1,4 +1,8 @@
-"""Comparison of two states: which rows change their prediction, and which tree is better."""
+"""Comparison of two states: which rows change their prediction, and which tree is better.
+
+Trees are judged on held-out rows or by cross-validation, never on the rows that grew them. Errors
+are counted: two trees with the same number of errors are the same, whatever their last bits say.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,19 @@ from ceiba.errors import OptionError
 from ceiba.paths import node_condition
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.analysis.scores import mean_and_se, row_losses, row_shares, score_tree
+from ceiba.studio.prepare import Prepared
 from ceiba.table import Target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 _MAX_PAIRS: Final = 100  # pairs of leaves that are listed
+_ROUNDING: Final = 1e-12  # relative difference of mean losses that is rounding
 
 
-def compare_states(a: NodeAnalysis, b: NodeAnalysis) -> dict[str, Any]:
-    """Compare the trees of two states on held-out rows, or on the training rows."""
+def compare_states(
+    a: NodeAnalysis, b: NodeAnalysis, losses: tuple[Any, Any] | None = None
+) -> dict[str, Any]:
+    """Compare the trees of two states on held-out rows, or by their cross-validated `losses`."""
     data, other = (x.data if x.data.held_out is None else x.data.held_out for x in (a, b))
     if not _is_same_target(data.y, other.y) or (a.data.held_out is None) != (
         b.data.held_out is None
@@ -26,11 +34,14 @@ def compare_states(a: NodeAnalysis, b: NodeAnalysis) -> dict[str, Any]:
         raise OptionError("Cannot compare snapshots with different targets or held-out rows.")
     truth = data.y.values[:, 0]
     leaf_ids = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
-    losses = [row_losses(x.tree, ids, truth) for x, ids in zip((a, b), leaf_ids, strict=True)]
-    share = row_shares(data, a.tree)
-    difference, se = mean_and_se(losses[1] - losses[0], share)
-    risks = [mean_and_se(loss, share) for loss in losses]
-    best = int(risks[1][0] < risks[0][0])
+    rows = "held_out" if a.data.held_out is not None else "cross_validated"
+    if a.data.held_out is not None:
+        losses = (
+            row_losses(a.tree, leaf_ids[0], truth),
+            row_losses(b.tree, leaf_ids[1], truth),
+        )
+    elif losses is None and a.tree == b.tree:
+        losses = (np.zeros(len(truth)), np.zeros(len(truth)))  # the same, however it is judged
     changed = _count_changes(a.tree, b.tree, *leaf_ids)
     return {
         "a": _summarize(a),
@@ -46,9 +57,30 @@ def compare_states(a: NodeAnalysis, b: NodeAnalysis) -> dict[str, Any]:
             }
             for row in changed[:_MAX_PAIRS]
         ],
+        "verdict": None if losses is None else {"rows": rows, **_judge(a, data, losses)},
+    }
+
+
+def _judge(a: NodeAnalysis, data: Prepared, losses: tuple[Any, Any]) -> dict[str, Any]:
+    """Return which tree has the smaller loss, and by how much."""
+    share = row_shares(data, a.tree)
+    difference, se = mean_and_se(losses[1] - losses[0], share)
+    risks = [mean_and_se(loss, share) for loss in losses]
+    errors = None
+    if a.tree.task.has_classes and a.tree.cost_matrix is None:
+        errors = [int(np.count_nonzero(loss)) for loss in losses]
+        if bool((share == share[0]).all()):
+            difference = (errors[1] - errors[0]) / len(share)
+    elif abs(difference) <= _ROUNDING * max(risks[0][0], risks[1][0]):
+        difference = 0.0
+    best = int(difference < 0)
+    return {
+        "errors": errors,
+        "n_rows": len(share),
         "difference": difference,
         "se": se,
-        "within_one_se": bool(risks[1 - best][0] <= risks[best][0] + risks[best][1]),
+        "best_se": risks[best][1],
+        "within_one_se": bool(abs(difference) <= risks[best][1]),
         "better": None if difference == 0 else "ab"[best],
     }
 

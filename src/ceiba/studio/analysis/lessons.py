@@ -170,7 +170,7 @@ def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, An
     if not isinstance(column, str):
         raise OptionError(f"column must be the name of a column, got {column!r}.")
     analysis.problem.table.schema.index(column)
-    listed = find_rivals(analysis, node)["rivals"]
+    listed = find_rivals(analysis, node, by_gain=True)["rivals"]
     gains = {rival["column"]: rival["gain"] for rival in listed if rival["gain"] is not None}
     if not gains:
         raise OptionError(f"Node {node} cannot be split.")
@@ -189,7 +189,9 @@ def lesson_steps(
         raise OptionError("Lessons are not supported for regression.")
     analysis.problem.table.schema.index(column)
     rival = next(
-        rival for rival in find_rivals(analysis, node)["rivals"] if rival["column"] == column
+        rival
+        for rival in find_rivals(analysis, node, by_gain=True)["rivals"]
+        if rival["column"] == column
     )
     if rival["split"] is None:
         raise OptionError(f"Node {node} cannot be split by {column!r}.")

@@ -1,4 +1,7 @@
-"""The best split of every column at a node, best first.
+"""The best split of every column at a node.
+
+Columns are ranked by their gain less the gain that chance gives them (`chance.py`); those whose
+p-value is above 0.05 come last. The order does not change when late p-values arrive.
 
 A tree of one level is grown at the node; it keeps the best split of every column as a competitor.
 With many cells, the search uses 255 bins per column, and only the best split has an exact cut (the
@@ -28,8 +31,11 @@ from ceiba.studio.analysis.branches import (
     assign_branches,
     branches_to_json,
     fixed_split_p_value,
+    impurity_before,
+    needs_only_counts,
     node_criterion,
 )
+from ceiba.studio.analysis.chance import find_chance_gains
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.work.splits import split_from_json, split_to_json
 from ceiba.table import Kind
@@ -38,34 +44,102 @@ from ceiba.tree import SplitKind, SplitTable, Tree
 MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
 LEVEL: Final = 0.05  # of significance
 MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes have bounds only
+_MAX_SOON: Final = 10_000  # rows times pending columns whose p-values the listing waits for
 _N_PERMUTATIONS: Final = 999  # of a test
 
 
-def find_rivals(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
-    """Return the best split of every column at a node."""
+def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> dict[str, Any]:
+    """Return the best split of every column at a node, in order; `by_gain`: of the gain alone."""
     site = analysis.at(node)
-    stump, exact = _grow_stump(site)
-    names = analysis.problem.table.schema.names
     target = NodeTarget.of(site)
-    splits_by_gain = _list_splits(stump)
-    listed = [
-        _describe_rival(analysis, site, target, splits, gain) for splits, gain in splits_by_gain
-    ]
-    for rival in listed:
-        rival["exact"] = exact or rival is listed[0]
+    listed = _list_rivals(analysis, site, target)
+    if not by_gain and listed:
+        pending = [rival for rival in listed if rival["p_bound"] == "pending"]
+        if len(site.rows) * len(pending) <= _MAX_SOON:  # small nodes: nothing arrives late
+            for name, p_value in _permute(analysis, site, pending).items():
+                next(rival for rival in pending if rival["column"] == name).update(p_value)
+        listed = _rank_by_excess(site, listed)
     columns = {rival["column"] for rival in listed}
+    names = analysis.problem.table.schema.names
     listed += [_no_split(name) for name in names if name not in columns]
     forbidden = rules_at(analysis.tree, node).forbid
     current = analysis.tree.node(node).split
+    in_tree = None if current is None else split_to_json(current, analysis.tree.schema)
     for rival in listed:
         rival["forbidden"] = rival["column"] in forbidden
-        rival["current"] = current is not None and current.column == rival["column"]
+        rival["current"] = in_tree is not None and _is_same_split(rival["given"], in_tree)
     return {
         "node": node,
         "n_rows": len(site.rows),
         "criterion": node_criterion(analysis.problem).name,
+        "impurity": _node_impurity(analysis, node, site, target),
         "rivals": listed,
+        "in_tree": None
+        if in_tree is None or any(rival["current"] for rival in listed)
+        else _describe_current(analysis, node, site, target),
     }
+
+
+def _list_rivals(
+    analysis: NodeAnalysis, site: NodeSite, target: NodeTarget
+) -> list[dict[str, Any]]:
+    """List the best split of each column that has one, by gain."""
+    stump, exact = _grow_stump(site)
+    listed = [
+        _describe_rival(analysis, site, target, splits, gain)
+        for splits, gain in _list_splits(stump)
+    ]
+    for rival in listed:
+        rival["exact"] = exact or rival is listed[0]
+    return listed
+
+
+def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rivals by their gain above chance; those that chance explains come last."""
+    options = one_level_options(site.problem.options, 0, site.problem.table.n_columns)
+    chance = find_chance_gains(site, options, _list_splits)
+    for rival in listed:
+        mean, limit = chance[rival["column"]]
+        rival["chance_gain"] = mean
+        p_value, bound = rival["p_value"], rival["p_bound"]
+        if bound == "exact" or (bound == "at least" and p_value > LEVEL):
+            rival["by_chance"] = p_value > LEVEL
+        elif bound == "at most" and p_value <= LEVEL:
+            rival["by_chance"] = False
+        else:
+            rival["by_chance"] = rival["gain"] <= limit
+    return sorted(
+        listed, key=lambda rival: (rival["by_chance"], rival["chance_gain"] - rival["gain"])
+    )
+
+
+def _node_impurity(
+    analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
+) -> float | None:
+    """Return the impurity of which gains are shares; None if gains are no decrease of it."""
+    problem = analysis.problem
+    if node_criterion(problem).name in ("absolute_error", "poisson"):
+        return float(analysis.tree.impurity[node])
+    if not needs_only_counts(problem) or node_criterion(problem).name == "friedman_mse":
+        return None
+    return impurity_before(target.counts(np.zeros(len(site.rows), np.int64), 1), problem)
+
+
+def _is_same_split(a: dict[str, Any] | None, b: dict[str, Any]) -> bool:
+    """Whether two splits are equal; the order of level sets does not matter."""
+    if a is None or "branches" not in a or "branches" not in b:
+        return a == b
+    sets = [{frozenset(group) for group in split["branches"]} for split in (a, b)]
+    return a["column"] == b["column"] and sets[0] == sets[1]
+
+
+def _describe_current(
+    analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
+) -> dict[str, Any]:
+    """Describe the split of a node that is not the best one of its column."""
+    splits = analysis.tree.splits.take(np.array([node]))
+    described = _describe_rival(analysis, site, target, splits, float(analysis.tree.gain[node]))
+    return {**described, "p_value": None, "p_bound": "exact"}  # its column was not searched for it
 
 
 def _grow_stump(site: NodeSite) -> tuple[Tree, bool]:
@@ -192,7 +266,7 @@ def _quick_p_value(
 def _no_split(name: str) -> dict[str, Any]:
     return {
         "column": name, "split": None, "given": None, "gain": None, "p_value": None,
-        "p_bound": "exact", "branches": [], "exact": True,
+        "p_bound": "exact", "branches": [], "exact": True, "by_chance": True,
     }  # fmt: skip
 
 
@@ -208,17 +282,24 @@ def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, An
     by_name = {
         rival["column"]: {**rival, **nothing, "current": False} for rival in listing["rivals"]
     }
-    return {**listing, "rivals": [by_name[name] for name in names]}
+    return {**listing, "in_tree": None, "rivals": [by_name[name] for name in names]}
 
 
 def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
     """Return the pending p-values of a node, by repeating the search on permuted targets."""
     site = analysis.at(node)
-    pending = [
-        rival for rival in find_rivals(analysis, node)["rivals"] if rival["p_bound"] == "pending"
-    ]
+    listed = _list_rivals(analysis, site, NodeTarget.of(site))
+    pending = [rival for rival in listed if rival["p_bound"] == "pending"]
+    tests = {} if len(site.rows) > MAX_PERMUTED_ROWS else _permute(analysis, site, pending)
+    return {"node": node, "p_values": tests}
+
+
+def _permute(
+    analysis: NodeAnalysis, site: NodeSite, pending: list[dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return the p-values of some rivals by permutation."""
     tests = {}
-    for rival in pending if len(site.rows) <= MAX_PERMUTED_ROWS else []:
+    for rival in pending:
         stem, _ = site.force_split(split_from_json(rival["given"], analysis.problem.table.schema))
         test = SplitTest(
             stem,
@@ -232,4 +313,4 @@ def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
         )
         result = test(0, site.rows)
         tests[rival["column"]] = {"p_value": result.p_value, "p_bound": result.bound}
-    return {"node": node, "p_values": tests}
+    return tests

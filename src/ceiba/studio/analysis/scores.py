@@ -1,7 +1,8 @@
 """Scores of a tree: on the training rows, on held-out rows, and by cross-validation.
 
 Errors and costs are means over rows; with class priors, each class is weighted by its prior. `se`
-is the standard error of the cost if costs are set, else of the error.
+is the standard error of the cost if costs are set, else of the error. The profit of a tree is the
+cost per row that it saves against the answer of its root.
 
 In each fold of cross-validation, splits set by hand and those above them are kept; subtrees that
 were grown are grown again from the rows of the fold, to the same depth. The scores thus account for
@@ -18,8 +19,11 @@ import numpy.typing as npt
 
 from ceiba.edit import grow_at, rebuild_subtree, repeat_split, rules_at
 from ceiba.edit.forced import NodeSite
+from ceiba.errors import CeibaError
 from ceiba.grow import Problem
-from ceiba.prune.cross_validation import read_folds
+from ceiba.prune import choose_step, pruning_sequence
+from ceiba.prune.cross_validation import Fold, FoldTree, GrownFold, read_folds
+from ceiba.report import exact_floats
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.prepare import Prepared
 from ceiba.tree import Tree
@@ -65,6 +69,7 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
         "cost": None if tree.cost_matrix is None else mean,
         "log_loss": float(-(share @ np.log(likely))),
         "baseline": float(share @ (tree.answer[0] != truth)),
+        "profit": None if tree.cost_matrix is None else float(share @ (root - losses)),
     }
 
 
@@ -103,11 +108,16 @@ def cross_validate(
     folds: int,
     on_fold: Callable[[int, int], None],
     is_cancelled: Callable[[], bool],
-) -> dict[str, Any]:
-    """Return the cross-validated scores of a tree; call `on_fold(done, total)` after each fold."""
+) -> tuple[dict[str, Any], Array]:
+    """Return the cross-validated scores of a tree and the loss of each row.
+
+    `on_fold(done, total)` is called after each fold. "curve" has the risk of each step of the
+    pruning sequence, from the same trees.
+    """
     problem, truth = analysis.problem, analysis.problem.target.values[:, 0]
     losses, errors = np.empty((2, len(truth)))
     parts = read_folds(folds, problem)
+    curve = _RiskCurve.of(analysis.tree, problem)
     for done, fold in enumerate(parts):
         if is_cancelled():
             raise CancelledError
@@ -116,18 +126,63 @@ def cross_validate(
         losses[fold.test] = row_losses(tree, leaf_ids, truth[fold.test])
         if tree.task.has_classes:
             errors[fold.test] = tree.answer[leaf_ids] != truth[fold.test]
+        if curve is not None:
+            curve.add(GrownFold(fold.train, fold.test, tree, leaf_ids))
         on_fold(done + 1, len(parts))
     share = row_shares(analysis.data, analysis.tree)
     risk, se = mean_and_se(losses, share)
-    scores = {"n_rows": len(truth), "folds": len(parts), "n_leaves": int(analysis.tree.n_leaves)}
+    scores = {
+        "n_rows": len(truth),
+        "folds": len(parts),
+        "n_leaves": int(analysis.tree.n_leaves),
+        "curve": None if curve is None else curve.to_json(parts),
+    }
     if analysis.tree.task.is_regression("The studio"):
         spread = float(share @ (truth - share @ truth) ** 2)
         return scores | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
-                       "r2": 1.0 - risk / spread if spread > 0 else None}  # fmt: skip
+                       "r2": 1.0 - risk / spread if spread > 0 else None}, losses  # fmt: skip
     error, error_se = mean_and_se(errors, share)
     if analysis.tree.cost_matrix is None:
-        return scores | {"error": error, "se": error_se, "cost": None}
-    return scores | {"error": error, "se": se, "cost": risk}
+        return scores | {"error": error, "se": error_se, "cost": None}, losses
+    without = row_losses(analysis.tree, np.zeros(len(truth), np.int64), truth)
+    profit = float(share @ (without - losses))
+    return scores | {"error": error, "se": se, "cost": risk, "profit": profit}, losses
+
+
+class _RiskCurve:
+    """The cross-validated risk of each step of a pruning sequence."""
+
+    def __init__(self, work: FoldTree) -> None:
+        self.work = work
+        self.sums = np.zeros((2, len(work.grid)))
+
+    @classmethod
+    def of(cls, tree: Tree, problem: Problem) -> _RiskCurve | None:
+        """Return the empty curve of a tree; None if it has no pruning sequence."""
+        try:
+            sequence = pruning_sequence(tree, risk="cost")
+        except CeibaError:
+            return None
+        return cls(FoldTree(problem, np.append(sequence.alpha_between, np.inf)))
+
+    def add(self, fold: GrownFold) -> None:
+        """Add the losses of the test rows of a fold."""
+        first, second, _ = self.work(fold, 1)
+        self.sums += [first, second]
+
+    def to_json(self, folds: list[Fold]) -> dict[str, Any]:
+        """Return risk, standard error, and the steps with the least risk and by the 1-SE rule."""
+        risk, variance = self.work.mean_and_variance(self.sums[0], self.sums[1], folds)
+        risk = np.ldexp(risk, self.work.exponent)
+        se = np.ldexp(np.sqrt(variance), self.work.exponent)
+        return {
+            "cv_risk": exact_floats(risk),
+            "cv_se": exact_floats(se),
+            "minimum": choose_step(risk, se, "min"),
+            "one_se": choose_step(risk, se, "1se"),
+            "chosen": None,
+            "title": "",
+        }
 
 
 def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:

@@ -15,7 +15,7 @@ from ceiba.export import FORMATS
 from ceiba.inspection import describe
 from ceiba.report import payload
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
-from ceiba.studio.analysis.scores import score_tree
+from ceiba.studio.analysis.scores import score_rows, score_tree
 from ceiba.studio.analysis.warnings import list_warnings
 from ceiba.studio.prepare import as_kind
 from ceiba.studio.work.setup import Setup, allowed_options, find_task, option_values
@@ -51,6 +51,7 @@ def state_to_json(
         "rules": [] if analysis is None else list_rules(analysis.tree),
         "figures": None if analysis is None else {**score_tree(analysis), "cross_validated": None},
         "warnings": [] if analysis is None else list_warnings(analysis, warning_cache),
+        "opened_test": _opened_test_to_json(workspace, state),
         "log": [
             {"line": step.line, "action": step.action, "node": step.node}
             for step in steps[: workspace.position]
@@ -74,6 +75,20 @@ def state_to_json(
     }
 
 
+def _opened_test_to_json(workspace: Workspace, state: State) -> dict[str, Any] | None:
+    """Return the figures of the tree that the test rows judged; None while they are sealed."""
+    opened = workspace.opened_test
+    if opened is None:
+        return None
+    tree, data = opened.state.fitted_tree, workspace.prepare(opened.state.setup)
+    assert data.test is not None
+    return {
+        "line": opened.line,
+        "figures": score_rows(tree, data.test),
+        "current": opened.state.model is state.model,
+    }
+
+
 def _setup_to_json(setup: Setup, table: Table, analysis: NodeAnalysis | None) -> dict[str, Any]:
     task = find_task(setup, table)
     data = None if analysis is None else analysis.data
@@ -85,6 +100,8 @@ def _setup_to_json(setup: Setup, table: Table, analysis: NodeAnalysis | None) ->
         "held_out": None if setup.held_out is None else dict(setup.held_out),
         "n_train": None if data is None else data.X.n_rows,
         "n_held_out": 0 if data is None or data.held_out is None else data.held_out.X.n_rows,
+        "test": setup.test,
+        "n_test": 0 if data is None or data.test is None else data.test.X.n_rows,
         "n_without_target": 0 if data is None else data.n_left_out,
         "options": {} if task is None else option_values(setup, task),
         "allowed": {} if task is None else allowed_options(task),

@@ -105,8 +105,11 @@ def set_column(context: ActionContext, column: str, **change: Any) -> tuple[Stat
     return begin_state(context, setup), format_prepare_call(context.source, setup)
 
 
-def set_held_out(context: ActionContext, **held_out: Any) -> tuple[State, str]:
-    """Hold out a share of the rows, or use a file for evaluation; restart the tree."""
+def set_held_out(context: ActionContext, test: Any = None, **held_out: Any) -> tuple[State, str]:
+    """Hold out a share of the rows, or use a file for evaluation; restart the tree.
+
+    `test` is the share of the rows that are sealed until the hand-over.
+    """
     if held_out and "file" in held_out:
         _check_arguments(held_out, "file")
         context.source.resolve_path(held_out["file"])
@@ -117,7 +120,9 @@ def set_held_out(context: ActionContext, **held_out: Any) -> tuple[State, str]:
             raise OptionError(f"seed must be an integer of at least 0, got {seed!r}.")
         if not isinstance(held_out.get("share"), float):
             raise OptionError(f"share must be below 1, got {held_out.get('share')!r}.")
-    setup = replace(context.state.setup, held_out=held_out or None)
+    if test is not None and not isinstance(test, float):
+        raise OptionError(f"test must be a share below 1, got {test!r}.")
+    setup = replace(context.state.setup, held_out=held_out or None, test=test)
     return begin_state(context, setup), format_prepare_call(context.source, setup)
 
 
@@ -172,9 +177,14 @@ def take(context: ActionContext, node: int, split: Any) -> tuple[State, str]:
     return context.state.with_model(model, line, at=at, paths=[at]), line
 
 
-def grow(context: ActionContext, node: int, levels: int | None = None) -> tuple[State, str]:
-    """Split the leaves at and below a node."""
+def grow(
+    context: ActionContext, node: int, levels: int | None = None, split: Any = None
+) -> tuple[State, str]:
+    """Split the leaves at and below a node; with `split`, a leaf by the split that stands first."""
     context.check_node(node)
+    if split is not None:
+        state, line = take(context, node, split)
+        return replace(state, by_hand=context.state.by_hand), line
     model = context.state.model.grow_leaves(node, *context.rows(), levels=levels)
     more = "" if levels is None else f", levels={levels}"
     line = f"model = model.grow_leaves({node}, {context.data_names}{more})"

@@ -30,6 +30,7 @@ class Journal:
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path
+        self.start: dict[str, Any] = {}
         self.actions: list[dict[str, Any]] = []
         self.remarks: list[str] = []
         self.saved: str | None = None
@@ -43,14 +44,17 @@ class Journal:
     ) -> Journal:
         """Open the file of a workspace and read its actions.
 
-        A file of other data, or any file with `new`, is renamed, never overwritten.
+        A file of other data, or any file with `new`, is renamed, never overwritten. Without a
+        target, the one of the file is used; `start` becomes that of the file.
         """
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
         journal = cls(path, _open(path))
         try:
             content = journal._file.read()
             stored = {} if new else _read_header(content, path)
-            if stored == header:
+            journal.start = start
+            if stored and _is_same_work(stored, header):
+                journal.start = stored["start"]
                 journal._read(content)
             else:
                 if content and stored is not None:
@@ -132,6 +136,15 @@ class Journal:
                 self._file.truncate(self._length)
             raise _output_error(self.path, error) from None
         self._length += len(line)
+
+
+def _is_same_work(stored: dict[str, Any], header: dict[str, Any]) -> bool:
+    """Whether a file is about these data: its defaults may be those of an earlier version."""
+    ours, theirs = header["start"], stored.get("start")
+    if not isinstance(theirs, dict) or {**stored, "start": 0} != {**header, "start": 0}:
+        return False
+    names = ["model", "lesson", *(["target"] if ours.get("target") is not None else [])]
+    return all(ours.get(name) == theirs.get(name) for name in names)
 
 
 def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ceiba.studio.work.setup import Setup
+from ceiba.studio.work.setup import LIKE_MODEL, Setup
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.state import State
 
@@ -52,7 +52,7 @@ def format_prepare_call(source: Source, setup: Setup) -> str:
             source, _sibling_path(source, setup.held_out["file"])
         )
     if setup.from_model:
-        arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
+        arguments = {k: v for k, v in arguments.items() if k in LIKE_MODEL}
         arguments["like"] = "model"
     more = "".join(f", {name}={value}" for name, value in arguments.items())
     return f"data = ceiba.prepare({target}{more})"

@@ -14,10 +14,14 @@ from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import OPTIONS
 from ceiba.studio.prepare import KIND_NAMES, KINDS, as_kind, infer_task
-from ceiba.table import Table, is_identifier
+from ceiba.table import Table, has_rare_levels, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
+#: Arguments of `ceiba.prepare` that a given model leaves open.
+LIKE_MODEL: Final = ("weight", "held_out", "test", "seed")
+#: Tables with fewer rows hold out none; their trees are cross-validated.
+SMALL_TABLE: Final = 500
 ROLES: Final = ("use", "ignore", "weight", "target")
 #: The options that the first screen offers; a model may have others.
 OFFERED_OPTIONS: Final = (
@@ -40,6 +44,7 @@ class Setup:
     monotone: Mapping[str, int] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
     held_out: Mapping[str, Any] | None = None
+    test: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     class_prior: Mapping[str, float] | None = None
     cost_matrix: list[list[float]] | None = None
@@ -47,10 +52,10 @@ class Setup:
 
     @classmethod
     def initial(cls, table: Table, target: str | None, **settings: Any) -> Setup:
-        """Return the setup of a new workspace; identifiers are ignored."""
+        """Return the setup of a new workspace; identifiers and nearly unique levels are ignored."""
         if target is not None:
             table.schema.index(target)
-        named = [column.name for column in table.columns if is_identifier(column)]
+        named = [c.name for c in table.columns if is_identifier(c) or has_rare_levels(c)]
         learned = [name for name in table.schema.names if name != target and name not in named]
         ignored = tuple(name for name in named if name != target) if learned else ()
         return cls(target=target, ignore=ignored, **settings)
@@ -67,6 +72,7 @@ class Setup:
         if self.held_out is not None and "share" in self.held_out:
             arguments["held_out"] = float(self.held_out["share"])
             arguments["seed"] = int(self.held_out.get("seed", 0))
+        arguments["test"] = self.test
         return {name: value for name, value in arguments.items() if value}
 
     def parameters(self, classes: list[Any]) -> dict[str, Any]:

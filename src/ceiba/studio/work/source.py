@@ -14,7 +14,7 @@ import numpy as np
 
 from ceiba.errors import DataError, OptionError
 from ceiba.studio.prepare import Prepared, prepare
-from ceiba.studio.work.setup import Setup
+from ceiba.studio.work.setup import LIKE_MODEL, Setup
 from ceiba.table import Column, Table
 
 
@@ -43,7 +43,7 @@ class Source:
         if setup.held_out is not None and "share" not in setup.held_out:
             arguments["held_out"] = self._read_held_out(setup.held_out)
         if setup.from_model:
-            arguments = {k: v for k, v in arguments.items() if k in ("weight", "held_out", "seed")}
+            arguments = {k: v for k, v in arguments.items() if k in LIKE_MODEL}
             arguments["like"] = self.model
         return prepare(self.table, setup.target, **arguments)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError, OutputError, TreeError, did_you_mean
@@ -41,6 +41,15 @@ class HistoryEntry:
     state: State
 
 
+@dataclass(frozen=True, eq=False)
+class Validation:
+    """Cross-validated figures of a state; the losses of its rows unless they are from the file."""
+
+    state: State
+    figures: dict[str, Any]
+    losses: Any = None
+
+
 @dataclass(eq=False)
 class Workspace:
     """The data, the history and the snapshots of one session."""
@@ -59,6 +68,8 @@ class Workspace:
     position: int = 0
     snapshots: dict[str, State] = field(default_factory=dict)
     lesson_answers: dict[BranchPath, str] = field(default_factory=dict)
+    validations: list[Validation] = field(default_factory=list)
+    opened_test: HistoryEntry | None = None
     listeners: list[Callable[[dict[str, Any]], None]] = field(default_factory=list)
     lock: Any = field(default_factory=threading.RLock)
     _first_state: State | None = None
@@ -108,6 +119,10 @@ class Workspace:
             self._data = cached = (key, self.source.prepare(setup))
         return cached[1]
 
+    def prepare_whole(self) -> Prepared:
+        """Return the rows of the table, none of them held out."""
+        return self.source.prepare(replace(self.state.setup, held_out=None, test=None))
+
     @property
     def data(self) -> Prepared:
         """The prepared table of the current setup."""
@@ -122,6 +137,16 @@ class Workspace:
                 f"There is no snapshot {name!r}.{did_you_mean(name, list(self.snapshots))}"
             )
         return self.snapshots[name]
+
+    @property
+    def first_state(self) -> State:
+        """The state before the first action."""
+        return self._fit_root()
+
+    def find_validation(self, state: State) -> Validation | None:
+        """Return the last cross-validation of a tree."""
+        found = (v for v in reversed(self.validations) if v.state.model is state.model)
+        return next(found, None)
 
     # ------------------------------------------------------------------ changing
 
@@ -140,6 +165,18 @@ class Workspace:
             self.revision += 1
         self.notify({"type": "state", "revision": self.revision})
 
+    def record_validation(self, validation: Validation) -> None:
+        """Keep cross-validated figures; those of a state of the history also in the journal."""
+        with self.lock:
+            states = [self._fit_root(), *(entry.state for entry in self.steps)]
+            at = next((k for k, state in enumerate(states) if state is validation.state), None)
+            if at is not None and self.not_replayed is None:
+                arguments = {"step": at, "figures": validation.figures}
+                self._apply_and_record("record_validation", arguments)
+                self.validations.pop()
+                self.revision += 1
+            self.validations.append(validation)
+
     def notify(self, message: dict[str, Any]) -> None:
         """Send a message to all tabs."""
         for listener in list(self.listeners):
@@ -150,12 +187,15 @@ class Workspace:
         if self.not_replayed is not None:
             raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
+        n_validations, opened = len(self.validations), self.opened_test
         self._apply(name, arguments)
         if self.journal is not None:
             try:
                 self.journal.write(name, arguments)
             except CeibaError:
                 self.steps, self.position, self.snapshots, self.lesson_answers = before
+                del self.validations[n_validations:]
+                self.opened_test = opened
                 raise
 
     def _apply(self, name: str, arguments: dict[str, Any]) -> None:
@@ -216,6 +256,25 @@ class Workspace:
         context.tree.schema.index(str(column))
         self.lesson_answers[place] = str(column)
 
+    def _open_test(self) -> None:
+        """Open the sealed test rows; undo does not seal them again."""
+        if self.opened_test is not None:
+            raise TreeError("The test rows are open already: they judge one tree.")
+        if self.state.model is None or self.data.test is None:
+            raise TreeError("There are no test rows. Keep some on the first screen.")
+        line = "model.evaluate(data.test.X, data.test.y)"
+        self.opened_test = HistoryEntry("open_test", line, None, self.state)
+
+    def _record_validation(self, *, step: Any, figures: Any) -> None:
+        states = [self._fit_root(), *(entry.state for entry in self.steps)]
+        if (
+            not isinstance(step, int)
+            or not 0 <= step < len(states)
+            or not isinstance(figures, dict)
+        ):
+            raise OptionError("record_validation: step and figures must be those of a state.")
+        self.validations.append(Validation(states[step], figures))
+
     # ------------------------------------------------------------------ inside
 
     def _context(self, state: State) -> ActionContext:
@@ -252,6 +311,8 @@ _WORKSPACE_ACTIONS: Final[dict[str, Callable[..., None]]] = {
     "restore": Workspace._restore,
     "forget": Workspace._forget,
     "answer": Workspace._answer,
+    "record_validation": Workspace._record_validation,
+    "open_test": Workspace._open_test,
 }
 
 

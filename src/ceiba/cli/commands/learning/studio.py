@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ceiba.cli.options.shared_options import DEFAULT_READING, Example, Quiet, ReadingFlags
-from ceiba.errors import OptionError
+from ceiba.errors import DataWarning, OptionError
 
 
 def studio(
@@ -88,6 +89,7 @@ def studio(
             name=error.name,
         ) from None
     show_warnings(quiet)
+    warnings.simplefilter("ignore", DataWarning)  # the first screen says it, without pandas
     options: dict[str, Any] = {}
     name: str | None
     if data is None:
@@ -101,10 +103,10 @@ def studio(
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
-    start = initial_setup(source, name, options)
+    start = initial_setup(source, name, options, lesson=lesson)
     if start.ignore:
         names = ", ".join(map(repr, start.ignore))
-        remark(f"Left out as identifiers: {names}. The page can take them in again.", quiet)
+        remark(f"Left out, nearly unique: {names}. The page can take them in again.", quiet)
     named_lesson = (data or example) if lesson else None
     opened = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
     for text in (*source.remarks, *opened.remarks):

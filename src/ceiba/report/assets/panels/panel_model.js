@@ -12,6 +12,7 @@ import { currentAlpha, displayNumber, reveal, state, update } from "../page/stat
 import { filterHits } from "../tree/search.js";
 import { elide, shadedStyle } from "../tree/pens.js";
 import { metricGlossary, metricsTable, currentSource } from "./metric_tables.js";
+import { liftView } from "./lift.js";
 import { currentLeak, leakText } from "./findings.js";
 
 let curveKind = "roc", curveClass = 1, matrixKind = "count";
@@ -28,6 +29,7 @@ export function modelPanel() {
     M.test && sourceOf("train") ? el("div", { class: "row" }, el("span", { class: "muted" }, t("rows_below") + (M.payload.class_prior ? ` (${t("of_sample")})` : "")), segmented(["train", "test"], source, (v) => update({ source: v }), t)) : null,
     figures && !M.regression ? section(t("confusion"), confusionView(figures, terminals)) : null,
     figures && !M.regression && M.K >= 2 ? section(t("curves"), curveView(figures, terminals)) : null,
+    figures && !M.regression && M.K >= 2 ? section(t("lift_title"), liftView(figures, terminals)) : null,
     figures && !M.regression && M.test ? section(t("calibration"), calibrationView(terminals)) : null,
     M.regression && figures && figures.mean ? section(t("observed_predicted"), residualView(figures, terminals)) : null,
     section(t("leaf_table"), leafTable(terminals)));

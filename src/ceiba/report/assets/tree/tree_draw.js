@@ -203,6 +203,8 @@ function drawCard(pen, i, x, y, box, mark) {
 function rowsLine(i, room, size) {
   if (!M.hasRows) return "";
   const rows = `n ${fmtCount(M.rows[i])}`;
+  const name = M.notes.get(i)?.name;
+  if (name && room > textWidth(rows, size) + 30) return `${elide(name, room - textWidth(` · ${rows}`, size), size)} · ${rows}`;
   const whole = `${rows} · ${t("share_rows", { share: fmtPercent(M.rows[i] / M.rows[0]) })}`;
   return textWidth(whole, size) <= room ? whole : rows;
 }

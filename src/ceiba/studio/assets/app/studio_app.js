@@ -6,32 +6,40 @@ import { byId, el, announce } from "../../../report/assets/page/dom.js";
 import { languageChoice, preferredTheme, showFailure, showPage, themeButton, treeBody } from "../../../report/assets/page/frame.js";
 import { wireBody } from "../../../report/assets/page/frame.js";
 import { subscribeTabs, renderPanel, tabs } from "../../../report/assets/page/inspector.js";
-import { subscribe, isPreview, reveal, state } from "../../../report/assets/page/state.js";
-import { modelPanel } from "../../../report/assets/panels/panel_model.js";
+import { subscribe, isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
 import { filterText } from "../../../report/assets/tree/search.js";
 import { showHover } from "../../../report/assets/tree/hover.js";
 import { colourLegend, connectTree, updateLegend, unwireTree } from "../../../report/assets/tree/pane.js";
 import { buildOutline } from "../../../report/assets/tree/tree_events.js";
 import { bringIntoView, fitTree, makeLayout, scheduleIcicle, scheduleTree, screenPosition } from "../../../report/assets/tree/tree_view.js";
 import { view } from "../../../report/assets/tree/tree_view.js";
-import { editorBar, fillBar } from "../editor/toolbar.js";
+import { editorBar, fillBar, saveButtons } from "../editor/toolbar.js";
 import { rivals } from "../editor/branches.js";
+import { paintGhost, wireGhost } from "../editor/ghost.js";
 import { splitPanel } from "../editor/panel_split.js";
-import { logPanel, prunePanelWithActions, showPruning, treesPanel } from "../editor/tabs.js";
+import { compareAgain, judgedModelPanel, logPanel, prunePanelWithActions, showPruning, treesPanel } from "../editor/tabs.js";
 import { hasSplits, tableScreen } from "../table/table_screen.js";
 import { act, api, attempt, connection, notify, onNewState, refresh, studio, applyState } from "../client/client.js";
 
 /** The header: name of the data, switch between the screens, language, theme. */
 function studioBar() {
   const { source, setup, tree } = studio.server;
-  const screen = (name, off = false) => el("button", { class: "screen-tab", id: "screen-" + name, "aria-pressed": String(studio.screen === name), disabled: off, onclick: () => showScreen(name) }, t("s_screen_" + name));
+  const at = studio.screen === "editor" && state.tab === "log" ? "hand_over" : studio.screen;
+  const screen = (name, step, off = false) => el("button", { class: "screen-tab", id: "screen-" + name, "aria-pressed": String(at === name), disabled: off, onclick: () => showWorkStep(name) }, `${step} ${t("s_screen_" + name)}`);
   return el("header", { class: "top" },
     el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolateRtl(setup.target)}`))),
     el("div", { class: "tools" },
-      el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table"), screen("editor", !tree)),
+      el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table", 1), screen("editor", 2, !tree), screen("hand_over", 3, !tree)),
+      studio.screen === "editor" ? saveButtons() : null,
       languageChoice(buildStudio),
       themeButton(),
       el("button", { id: "close", title: t("s_finish_hint"), onclick: () => attempt(api.close) }, t("s_finish"))));
+}
+
+/** Show one of the three steps: the table, the tree, or the tab with which it is handed over. @param {string} name */
+function showWorkStep(name) {
+  if (name !== "table") update({ tab: name === "hand_over" ? "log" : state.tab === "log" ? "node" : state.tab });
+  showScreen(name === "table" ? "table" : "editor");
 }
 
 /** Build the page, at first and whenever screen, language or theme change. */
@@ -51,8 +59,14 @@ function wireEditor() {
   view.layout = null;
   view.touched = false;
   wireBody();
+  wireGhost();
   byId("outline").addEventListener("keydown", onEditorKey);
+  byId("tree").parentElement.append(el("p", { class: "sheet-hint", id: "sheet-hint" }, t("s_sheet_hint")));
+  showSheetHint();
 }
+
+/** Say what to do next while the sheet has the root alone. */
+const showSheetHint = () => (byId("sheet-hint").hidden = M.n > 1);
 
 /** Keys on the tree, in addition to those of the report. */
 function onEditorKey(e) {
@@ -129,6 +143,7 @@ function afterNewState(before) {
   else {
     fillBar();
     redrawTree();
+    showSheetHint();
     renderPanel();
   }
   if (held && document.activeElement === document.body && byId(held)) byId(held).focus({ preventScroll: true });
@@ -159,7 +174,7 @@ function onServerMessage(message) {
   else if (["cross_validated", "cancelled", "failed"].includes(message.type)) {
     studio.progress = null;
     if (message.type === "failed") notify(message.text, "warn");
-    refresh();
+    refresh().then(() => message.type === "cross_validated" && compareAgain());
   } else if (message.type === "closed") {
     connection.closed = true;
     showConnection();
@@ -171,14 +186,20 @@ function showConnection() {
   const box = byId("lost");
   box.hidden = connection.isUp && !connection.closed;
   box.textContent = lostText();
+  const main = /** @type {HTMLElement|null} */ (document.querySelector(".editor, #table-screen"));
+  if (main) main.inert = !box.hidden; // its buttons would do nothing
 }
 
 function connectStudio() {
   onNewState(afterNewState);
   subscribe(["theme"], buildStudio);
   connectTree();
-  subscribe(["selected"], () => (studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null));
+  subscribe(["selected"], () => {
+    studio.draft = studio.draft && studio.draft.node === state.selected ? studio.draft : null;
+    paintGhost();
+  });
   subscribeTabs();
+  subscribe(["tab"], () => document.querySelector("header.top").replaceWith(studioBar()));
   document.addEventListener("keydown", (e) => {
     const typing = /^(INPUT|TEXTAREA)$/.test(document.activeElement.tagName) && document.activeElement.id !== "cut-handle";
     if (!(e.ctrlKey || e.metaKey) || typing) return;
@@ -206,7 +227,7 @@ async function startStudio() {
   studio.show = showScreen;
   Object.assign(tabs, {
     node: { build: splitPanel, stale: ["selected", "step"] }, prune: { build: prunePanelWithActions, stale: ["source"], show: showPruning },
-    model: { build: modelPanel, stale: ["step", "selected", "source", "filter"] }, trees: { build: treesPanel, stale: [] }, log: { build: logPanel, stale: [] },
+    model: { build: judgedModelPanel, stale: ["step", "selected", "source", "filter"] }, trees: { build: treesPanel, stale: [] }, log: { build: logPanel, stale: [] },
   });
   applyState(server);
   studio.screen = hasSplits() && !server.resumed ? "editor" : "table";

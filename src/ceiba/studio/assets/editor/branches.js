@@ -32,6 +32,15 @@ export function splitText(item, j) {
 /** A sentence of the library with ≤, ≥ and ∈. @param {string} text */
 export const useSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
 
+/** A gain as a share of the impurity or variance of the selected node; as a number where it is no decrease. @param {number} gain */
+export function gainNumber(gain) {
+  const whole = rivals.data && rivals.data.impurity;
+  return whole > 0 ? fmtPercent(gain / whole, gain < 0.1 * whole ? 1 : 0) : fmtNumber(gain, 3);
+}
+
+/** A gain as words. @param {number} gain */
+export const gainText = (gain) => (rivals.data && rivals.data.impurity > 0 ? t(M.regression ? "s_gain_variance" : "s_gain_impurity", { share: gainNumber(gain) }) : `${t("gain")} ${gainNumber(gain)}`);
+
 export const pText = (p, bound = "") => {
   const mark = bound === "at most" ? "≤" : bound === "at least" ? "≥" : "=";
   return p < 0.001 ? `p < ${fmtNumber(0.001)}` : `p ${mark} ${fmtNumber(p, 2)}`;
@@ -68,9 +77,12 @@ function spreadBar({ n_rows, mean, sd }) {
       sv("rect", { x: x(mean) - 1.5, y: 0, width: 3, height: 12, fill: barColours()[0] })] : []);
 }
 
+/** A loss; in regression as a share of the variance of its node, not in squared units. */
+const lossText = (loss, node) => (M.regression && M.impurity[node] > 0 ? fmtPercent(loss / M.impurity[node], 1) : fmtNumber(loss, 2));
+
 /** @param {any} item of the state's warnings */
 export function warningText(item) {
-  if (item.code === "worse_than_best") return t("s_warn_worse", { split: useSigns(item.split), best: useSigns(item.best), loss: fmtNumber(item.loss, 2), se: fmtNumber(item.se, 2) });
+  if (item.code === "worse_than_best") return t("s_warn_worse", { split: useSigns(item.split), best: useSigns(item.best), loss: lossText(item.loss, item.node), se: lossText(item.se, item.node) });
   if (item.code !== "held_out_disagrees") return item.text || item.code;
   if (M.regression) return t("s_warn_mean", { train: fmtNumber(item.train[0], 3), test: fmtNumber(item.held_out[0], 3), p: pText(item.p_value) });
   const k = item.train.indexOf(Math.max(...item.train));

@@ -39,13 +39,22 @@ function valueAxis(values, coded) {
   };
 }
 
-/** An axis of numbers; a pointer is accurate to half a pixel, so the roundest number within it is used. */
-function lineAxis({ low, high, least, most }, cuts) {
-  const valueAt = (place) => low + place * (high - low);
+/** An axis of numbers, stretched where edges are given; a pointer is accurate to half a pixel, so the roundest number within it is used. */
+function lineAxis({ low, high, least, most, stretched }, cuts) {
+  const edges = stretched || [low, high], n = edges.length - 1;
+  const valueAt = (place) => {
+    const k = Math.min(Math.max(Math.floor(place * n), 0), n - 1);
+    return edges[k] + (place * n - k) * (edges[k + 1] - edges[k]);
+  };
+  const positionOf = (cut) => {
+    const above = edges.findIndex((edge) => edge > cut);
+    const k = Math.min(Math.max(above < 0 ? n - 1 : above - 1, 0), n - 1);
+    return Math.min(Math.max((k + (cut - edges[k]) / (edges[k + 1] - edges[k])) / n, 0), 1);
+  };
   const inside = (v) => Math.min(Math.max(v, least), most);
   const first = (v) => cuts.findIndex((c) => c > v);
   return {
-    positionOf: (cut) => Math.min(Math.max((cut - low) / (high - low), 0), 1),
+    positionOf,
     cutAt: (place, width) => inside(roundestBetween(valueAt(place - 0.5 / width), valueAt(place + 0.5 / width))),
     step: (cut, by) => {
       if (!cuts.length) return cut;

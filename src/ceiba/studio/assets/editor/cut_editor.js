@@ -6,7 +6,7 @@ import { M } from "../../../report/assets/core/model.js";
 import { isolateRtl, isoTime, isYesNo, language, rangeLabel, t } from "../../../report/assets/core/format.js";
 import { el, announce, sv } from "../../../report/assets/page/dom.js";
 import { barColours, SvgPen } from "../../../report/assets/tree/pens.js";
-import { api, attempt } from "../client/client.js";
+import { api, attempt, studio } from "../client/client.js";
 import { makeAxis } from "./cut_axis.js";
 
 /** @typedef {import("./cut_axis.js").Axis} Axis */
@@ -18,20 +18,21 @@ export function cutEditor(draft, moved) {
   const axis = makeAxis(bars, curve ? curve.cut : []);
   const svg = sv("svg", { viewBox: `0 0 ${CUT_BOX.width} 196`, class: "chart cut-chart", "aria-hidden": "true" });
   const x = (place) => CUT_BOX.left + place * (CUT_BOX.right - CUT_BOX.left);
-  const hist = readHistogram(bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
+  const hist = readHistogram(bars.stretched && !M.regression ? { ...bars, n: classShares(bars.n) } : bars, draft.column, M.regression ? 1 : M.K, () => 0, []);
   if (curve) svg.append(...gainCurve(curve, (cut) => x(axis.positionOf(cut))));
   drawHistogram(new SvgPen(svg), hist, { x: CUT_BOX.left, y: CUT_BOX.bars[0], w: CUT_BOX.right - CUT_BOX.left, h: 196 - CUT_BOX.bars[0] - 2 }, barColours(), { size: 11 });
   const layer = sv("g", {});
   svg.append(layer);
   const handle = el("div", { class: "cut-handle", id: "cut-handle", role: "slider", tabindex: 0 }, svg);
   const typed = el("input", { id: "cut-typed", type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": t("s_cut_typed") });
+  const wrongText = el("span", { id: "cut-wrong", class: "wrong", role: "alert", hidden: true });
   const [add, remove] = cutCountButtons(() => edit.add(), () => edit.remove());
   const list = el("div", { class: "row cut-list", id: "cuts", role: "group", "aria-label": t("s_cuts") });
   const place = () => {
     layer.replaceChildren(...cutMarks(draft, (cut) => x(axis.positionOf(cut))));
     setSlider(handle, draft);
     fillCuts(list, draft, choose);
-    remove.disabled = draft.cuts.length < 2;
+    remove.hidden = draft.cuts.length < 2;
     if (document.activeElement !== typed) typed.value = cutInput(draft);
   };
   const choose = (k) => {
@@ -58,16 +59,25 @@ export function cutEditor(draft, moved) {
     const others = draft.cuts.filter((_, k) => k !== draft.active);
     const wrong = Number.isNaN(cut) || others.includes(cut);
     typed.setAttribute("aria-invalid", String(wrong));
-    if (wrong) return announce(t("s_cut_invalid"));
+    wrongText.hidden = !wrong;
+    wrongText.textContent = wrong ? t("s_cut_invalid") : "";
+    if (wrong) return;
     const cuts = [...others, cut].sort((a, b) => a - b); // a typed cut may move past its neighbours
     if (cut !== draft.cut) change(cuts, cuts.indexOf(cut));
   });
   place();
   return el("div", { class: "cut-editor" }, handle,
-    el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
-    el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed),
+    bars.stretched ? el("p", { class: "muted small-text", id: "stretched" }, t("s_stretched")) : null,
+    studio.hasTakenDraft ? null : el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
+    el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed), wrongText,
       curve ? el("button", { class: "small", id: "cut-best", onclick: () => change([bestCut(curve)], 0) }, t("s_best_cut")) : null,
       M.columns.kind[draft.column] === "numeric" && !isYesNo(draft.column, draft.cut) ? [add, remove] : null));
+}
+
+/** The counts of each bar as shares: on a stretched axis, heights would say nothing. @param {number[]} counts by bar and class */
+function classShares(counts) {
+  const total = (/** @type {number} */ k) => counts.slice(k - (k % M.K), k - (k % M.K) + M.K).reduce((a, n) => a + n, 0) || 1;
+  return counts.map((n, k) => n / total(k));
 }
 
 /** Buttons that add and remove a cut. */
@@ -102,8 +112,14 @@ function cutMarks(draft, x) {
   const order = draft.cuts.map((_, k) => k).sort((a, b) => Number(a === draft.active) - Number(b === draft.active));
   return [...sides, ...order.flatMap((k) => {
     const held = k === draft.active ? " active" : "";
-    return [sv("line", { x1: edges[k + 1], x2: edges[k + 1], y1: CUT_BOX.curve[0], y2: bottom + 4, class: "cut-line" + held }), sv("circle", { cx: edges[k + 1], cy: (CUT_BOX.curve[1] + top) / 2, r: 6, class: "cut-grip" + held })];
+    return [sv("line", { x1: edges[k + 1], x2: edges[k + 1], y1: CUT_BOX.curve[0], y2: bottom + 4, class: "cut-line" + held }), sv("circle", { cx: edges[k + 1], cy: (CUT_BOX.curve[1] + top) / 2, r: 6, class: "cut-grip" + held }), ...(held ? [cutNumber(draft, edges[k + 1])] : [])];
   })];
+}
+
+/** The active cut beside its grip. */
+function cutNumber(draft, x) {
+  const right = x < CUT_BOX.width / 2;
+  return chartText(x + (right ? 10 : -10), (CUT_BOX.curve[1] + CUT_BOX.bars[0]) / 2 + 4, cutInput(draft), right ? "start" : "end", "strong cut-number");
 }
 
 /** Show several cuts as buttons; one is active. @param {(k: number) => void} choose */

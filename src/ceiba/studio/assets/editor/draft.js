@@ -2,13 +2,14 @@
 // server computes previews of it: one request at a time, at most one per frame, the newest wins.
 
 import { CUT, cutsOf, INTERVALS, LEVELS, M, hasMissingBranch } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
+import { fmtCount, fmtPercent, t } from "../../../report/assets/core/format.js";
 import { byId, selectBox, el, announce } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
 import { state } from "../../../report/assets/page/state.js";
 import { api, attempt, studio } from "../client/client.js";
-import { branchTable, branchText, pText, rivals } from "./branches.js";
+import { branchTable, branchText, gainText, pText, rivals } from "./branches.js";
 import { bestCut } from "./cut_editor.js";
+import { paintGhost } from "./ghost.js";
 
 /** The draft as a split of the API. */
 export function draftSplit() {
@@ -43,7 +44,7 @@ export async function startDraft(j, given) {
   if (!data || state.selected !== node || data.revision !== studio.server.revision) return;
   const best = bestOf(name);
   const start = given || currentSplit(node, j) || best.given;
-  studio.draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, missing: start && start.missing_branch ? OWN_BRANCH : "", answer: null, error: "",
+  studio.draft = { node, column: j, data: { bars: data.histogram || levelBars(data), curve: data.curve, levels: data.levels, missing: data.n_missing, best }, cuts: [NaN], active: 0, groups: null, chosen: new Set(), hasRoom: false, missing: start && start.missing_branch ? OWN_BRANCH : "", answer: null, error: "",
     get cut() { return this.cuts[this.active]; } };
   if (M.columns.kind[j] === "categorical") studio.draft.groups = initialGroups(start, data);
   else studio.draft.cuts = start && start.cuts ? [...start.cuts] : [start && start.cut !== undefined ? start.cut : initialCut(studio.draft.data)];
@@ -63,6 +64,7 @@ function bestOf(name) {
 export function discardDraft() {
   if (!studio.draft) return;
   studio.draft = null;
+  paintGhost();
   renderPanel();
 }
 
@@ -122,7 +124,10 @@ async function sendPreview() {
   }
   studio.previewMs.push(performance.now() - begin);
   previews.inFlight = false;
-  if (studio.draft === draft) fillPreview();
+  if (studio.draft === draft) {
+    fillPreview();
+    paintGhost();
+  }
   if (previews.isPending && studio.draft) requestPreview();
 }
 
@@ -135,7 +140,7 @@ function fillPreview() {
   const missingBox = byId("missing-branch");
   if (missingBox && !missingBox.contains(document.activeElement)) missingBox.replaceChildren(missingChoice());
   clearTimeout(announceTimer);
-  announceTimer = setTimeout(() => studio.draft && studio.draft.answer && announce(`${t("gain")} ${fmtNumber(studio.draft.answer.gain)}`), 700);
+  announceTimer = setTimeout(() => studio.draft && studio.draft.answer && announce(gainText(studio.draft.answer.gain)), 700);
 }
 let announceTimer = 0; // the gain is announced after a pause
 
@@ -150,7 +155,7 @@ export function previewParts() {
   const share = best > 0 ? (gain >= best * (1 - 1e-9) && !several ? 1 : gain / best) : null;
   return [
     branchTable(branches, held, (b) => branchText(draftSplit(), draft.column, b)),
-    el("p", { id: "preview-gain" }, `${t("gain")} `, el("strong", {}, fmtNumber(gain)),
+    el("p", { id: "preview-gain" }, el("strong", {}, gainText(gain)),
       share === null ? null : el("span", { class: "muted" }, ` · ${t(several ? "s_of_best_single" : "s_of_best_cut", { share: fmtPercent(share, 1) })}`),
       p === null || p === undefined ? null : el("span", { class: "muted" }, ` · ${pText(p)}`)),
   ];

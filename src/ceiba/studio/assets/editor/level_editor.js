@@ -1,9 +1,9 @@
-// The editor of level groups: each level is a chip in the box of its branch. Chips are dragged to another box
-// or moved by arrow keys; a further box creates a branch, and neighbouring boxes can be merged.
+// The editor of level groups: each level is a chip in the box of its branch, sorted by the target. Chips are
+// dragged to another box or moved by arrow keys, all selected ones together; a further box creates a branch.
 
 import { stackedBar } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, isolateRtl, t } from "../../../report/assets/core/format.js";
+import { fmtCount, fmtNumber, fmtPercent, isolateRtl, t } from "../../../report/assets/core/format.js";
 import { el, announce } from "../../../report/assets/page/dom.js";
 import { barColours } from "../../../report/assets/tree/pens.js";
 
@@ -17,6 +17,7 @@ export function levelEditor(draft, moved) {
   };
   const change = (groups, focus) => {
     draft.groups = groups.filter((codes) => codes.length);
+    draft.chosen.clear();
     paint(focus);
     moved();
   };
@@ -29,12 +30,24 @@ export function levelEditor(draft, moved) {
 /** The box in which a dropped chip creates a branch. */
 const newBox = () => el("div", { class: "level-box new-box", "data-branch": "new" }, "+ " + t("s_new_branch"));
 
-/** Move a level to another group; beyond the last one, to a new group. @param {number[][]} groups */
-function moveLevel(groups, code, to) {
-  const without = groups.map((codes) => codes.filter((c) => c !== code));
-  if (to >= without.length) return [...without, [code]];
-  return without.map((codes, b) => (b === to ? [...codes, code].sort((x, y) => x - y) : codes));
+/** Move levels to another group; beyond the last one, to a new group. @param {number[][]} groups @param {number[]} moved */
+function moveLevels(groups, moved, to) {
+  const without = groups.map((codes) => codes.filter((c) => !moved.includes(c)));
+  if (to >= without.length) return [...without, [...moved].sort((x, y) => x - y)];
+  return without.map((codes, b) => (b === to ? [...codes, ...moved].sort((x, y) => x - y) : codes));
 }
+
+/** The levels that move with one: all selected, if it is one of them. */
+const movedWith = (draft, code) => (draft.chosen.has(code) ? [...draft.chosen] : [code]);
+
+/** The target of a level: its mean, or the share of the class by which levels are sorted. */
+function levelFigure(draft, code) {
+  const item = draft.data.levels.find((/** @type {any} */ level) => level.code === code);
+  if (!item) return 0;
+  return M.regression ? item.mean : item.counts[sortClass()] / (item.counts.reduce((a, n) => a + n, 0) || 1);
+}
+/** The second of two classes, else the one that is most frequent at the root. */
+const sortClass = () => (M.K === 2 ? 1 : M.answer[0]);
 
 /** Merge group b with the next one. @param {number[][]} groups */
 const mergeGroups = (groups, b) => [...groups.slice(0, b), [...groups[b], ...groups[b + 1]].sort((x, y) => x - y), ...groups.slice(b + 2)];
@@ -44,25 +57,31 @@ function levelBox(draft, codes, b, change) {
     ? el("button", { class: "small", onclick: () => change(mergeGroups(draft.groups, b), codes[0]) }, t("s_merge", { a: b + 1, b: b + 2 })) : null;
   return el("div", { class: "level-box", "data-branch": b },
     el("div", { class: "level-head" }, el("strong", {}, t("s_branch", { n: b + 1 })), merge),
-    el("div", { class: "chips" }, codes.map((code) => levelChip(draft, code, b, change))));
+    el("div", { class: "chips" }, [...codes].sort((x, y) => levelFigure(draft, y) - levelFigure(draft, x)).map((code) => levelChip(draft, code, b, change))));
 }
 
 function levelChip(draft, code, b, change) {
   const name = M.columns.levels[draft.column][code];
   const last = draft.groups.length - 1;
   const chip = el("button", {
-    class: "chip", "data-code": code, title: t("s_level_at", { level: name, n: b + 1, all: last + 1 }),
+    class: "chip", "data-code": code, "aria-pressed": String(draft.chosen.has(code)), title: t("s_level_at", { level: name, n: b + 1, all: last + 1 }),
     onkeydown: (e) => {
+      if (e.key === " ") {
+        e.preventDefault();
+        if (!draft.chosen.delete(code)) draft.chosen.add(code);
+        return draft.repaint(code);
+      }
       const to = e.key === "ArrowLeft" || e.key === "ArrowUp" ? b - 1 : e.key === "ArrowRight" || e.key === "ArrowDown" ? b + 1 : e.key === "n" || e.key === "Enter" ? last + 1 : NaN;
       if (Number.isNaN(to)) return;
       e.preventDefault();
-      if (to < 0 || (to > last && draft.groups[b].length === 1)) return;
-      change(moveLevel(draft.groups, code, to), code);
+      const moved = movedWith(draft, code);
+      if (to < 0 || (to > last && draft.groups[b].every((c) => moved.includes(c)))) return;
+      change(moveLevels(draft.groups, moved, to), code);
       announce(t("s_level_at", { level: name, n: Math.min(to, last + 1) + 1, all: draft.groups.length }));
     },
-  }, isolateRtl(name));
+  }, el("span", { class: "chip-name" }, isolateRtl(name)));
   const counts = levelCounts(draft, code);
-  if (counts) chip.append(chipBar(counts));
+  if (counts) chip.append(chipBar(counts, levelFigure(draft, code)));
   return chip;
 }
 
@@ -72,10 +91,11 @@ function levelCounts(draft, code) {
   return item ? item.counts || [item.n_rows] : null;
 }
 
-/** The classes of a level as a bar. */
-function chipBar(counts) {
+/** Rows of a level, its classes as a bar, and the figure by which it is sorted. */
+function chipBar(counts, figure) {
   const total = counts.reduce((a, n) => a + n, 0) || 1;
-  return el("span", { class: "chip-more" }, fmtCount(total), stackedBar(counts, barColours(), total, 40, 6, "chip-bar"));
+  return el("span", { class: "chip-more" }, el("span", { class: "num" }, fmtCount(total)), M.regression ? null : stackedBar(counts, barColours(), total, 40, 6, "chip-bar"),
+    el("span", { class: "num chip-figure" }, M.regression ? fmtNumber(figure, 3) : fmtPercent(figure)));
 }
 
 /** Drag chips with the pointer and drop them into a box. @param {HTMLElement} holder */
@@ -106,10 +126,14 @@ function bindChipDrag(holder, draft, change) {
     chip.classList.remove("held");
     chip.style.transform = "";
     mark(null);
+    const code = Number(chip.dataset.code);
+    if (e.type === "pointerup" && !moved) {
+      if (!draft.chosen.delete(code)) draft.chosen.add(code);
+      return draft.repaint(code);
+    }
     const box = e.type === "pointerup" && moved ? boxAt(e) : null;
     if (!box) return;
-    const code = Number(chip.dataset.code);
-    change(moveLevel(draft.groups, code, box.dataset.branch === "new" ? draft.groups.length : Number(box.dataset.branch)), code);
+    change(moveLevels(draft.groups, movedWith(draft, code), box.dataset.branch === "new" ? draft.groups.length : Number(box.dataset.branch)), code);
   };
   holder.addEventListener("pointerup", drop);
   holder.addEventListener("pointercancel", drop);

@@ -68,9 +68,15 @@ function draftSection() {
     studio.draft.groups ? levelEditor(studio.draft, requestPreview) : cutEditor(studio.draft, requestPreview),
     missing ? el("div", { id: "missing-branch", class: "small-text" }, missingChoice()) : null,
     el("div", { id: "preview" }, previewParts()),
-    el("div", { class: "row" },
-      el("button", { class: "primary", id: "take-draft", onclick: () => takeSplit(draftSplit()) }, t("s_use_split")),
+    el("div", { class: "row take-row" },
+      el("button", { class: "primary", id: "take-draft", onclick: useDraft }, t("s_use_split")),
       studio.draft.groups ? el("button", { class: "small", id: "best-groups", onclick: () => startDraft(studio.draft.column, studio.draft.data.best.given) }, t("s_best_groups")) : null));
+}
+
+/** Split the node by the draft. */
+function useDraft() {
+  studio.hasTakenDraft = true;
+  takeSplit(draftSplit());
 }
 
 /** The form to override the prediction of a node, with a reason. */

@@ -4,13 +4,14 @@ import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, isolateRtl, joinWithAnd, stepText, t } from "../../../report/assets/core/format.js";
 import { byId, selectBox, copyButton, el, section, dataTable } from "../../../report/assets/page/dom.js";
 import { isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
+import { modelPanel } from "../../../report/assets/panels/panel_model.js";
 import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
 import { act, api, attempt, downloadAddress, studio } from "../client/client.js";
-import { figureName, figureText } from "./toolbar.js";
+import { figureName, figureText, isJudged, startCrossValidation } from "./toolbar.js";
 import { useSigns } from "./branches.js";
 
 const AUTOMATIC = "@automatic";
-const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false };
+const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false, awaited: false };
 
 export function treesPanel() {
   return el("div", {}, section(t("s_snapshots"), snapshotList()), section(t("s_compare"), compareBox()));
@@ -67,28 +68,51 @@ function comparison() {
   if (!data) return el("p", { class: "muted" }, t("s_compare_hint"));
   return el("div", {},
     comparisonState.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
-    el("p", { class: data.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data)),
+    verdictBox(data),
     dataTable(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
     el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
     data.changed.length ? changedTable(data) : null);
 }
 
-/** Which of the two trees is better, and whether by more than one standard error. */
-function verdictText(data) {
-  if (!data.difference) return t("s_verdict_same");
-  const [better, worse] = data.difference < 0 ? [data.b, data.a] : [data.a, data.b];
-  const plain = M.regression || better.figures.train.cost !== null;
-  const format = (/** @type {number} */ v) => (plain ? fmtNumber(v, 2) : `${fmtNumber(100 * v, 2)} ${t("points")}`);
-  return t(data.within_one_se ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart: format(Math.abs(data.difference)), se: format(better.figures[data.rows].se) });
+/** The verdict; without held-out or cross-validated rows, a button that runs the latter for both trees. */
+function verdictBox(data) {
+  if (data.verdict) return el("p", { class: data.verdict.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data));
+  return el("div", { class: "calm", id: "comparison-verdict" }, el("p", {}, t("s_verdict_none")),
+    el("button", { class: "small", id: "compare-cv", disabled: Boolean(studio.progress), onclick: validateBoth }, t("s_compare_cv")));
 }
 
+/** Cross-validate both trees; the comparison runs again when it is done. */
+async function validateBoth() {
+  comparisonState.awaited = true;
+  await startCrossValidation([comparisonState.a, comparisonState.b]);
+}
+
+/** Compare again after a cross-validation of both trees. */
+export function compareAgain() {
+  if (comparisonState.awaited) runComparison();
+  comparisonState.awaited = false;
+}
+
+/** Which of the two trees is better, and whether by more than one standard error. */
+function verdictText(data) {
+  const { better: side, errors, difference, best_se: se, n_rows: n, within_one_se: within } = data.verdict;
+  if (!side) return t("s_verdict_same");
+  const [better, worse] = side === "b" ? [data.b, data.a] : [data.a, data.b];
+  const counted = errors && Math.abs(errors[1] - errors[0]) > 0;
+  const amount = (/** @type {number} */ v) => (counted ? t("s_n_errors", { n: fmtNumber(v, 2) }) : fmtNumber(v, 2));
+  const apart = counted ? `${amount(Math.abs(errors[1] - errors[0]))} (${fmtCount(Math.min(...errors))} / ${fmtCount(Math.max(...errors))}, ${t("n_rows", { n: fmtCount(n) })})` : fmtNumber(Math.abs(difference), 2);
+  return t(within ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart, se: amount(counted ? se * n : se) });
+}
+
+/** Figures of both trees; those of the training rows only beside others. */
 function comparisonRows(data) {
   const sides = [data.a, data.b];
-  const line = (name, source) => (sides.every((s) => !s.figures[source]) ? [] : [[name, ...sides.map((s) => (s.figures[source] ? figureText(s.figures[source]) : "–"))]]);
-  const what = figureName(data.a.figures.train);
+  const line = (source) => (sides.some((s) => !s.figures[source]) ? [] : [[`${figureName(data.a.figures.train)} (${t(SOURCES[source])})`, ...sides.map((s) => figureText(s.figures[source]))]]);
+  const honest = [...line("held_out"), ...line("cross_validated")];
   return [[t("leaves"), ...sides.map((s) => fmtCount(s.n_leaves))], [t("depth"), ...sides.map((s) => fmtCount(s.depth))],
-    ...line(`${what} (${t("s_train")})`, "train"), ...line(`${what} (${t("s_held_out")})`, "held_out"), ...line(`${what} (${t("cross_validated")})`, "cross_validated")];
+    ...(honest.length ? line("train") : []), ...honest];
 }
+const SOURCES = { train: "s_train", held_out: "s_held_out", cross_validated: "cross_validated" };
 
 /** The rows whose prediction changes, by leaf in both trees, with the rules. */
 function changedTable(data) {
@@ -103,7 +127,15 @@ function changedTable(data) {
 }
 
 export function logPanel() {
-  return el("div", {}, section(t("s_save"), saveBox()), section(t("s_log"), logBox()));
+  return el("div", {}, section(t("s_save"), saveBox()), studio.server.setup.n_test || studio.server.opened_test ? section(t("s_test_rows"), testBox()) : null, section(t("s_log"), logBox()));
+}
+
+/** The sealed test rows: a button that opens them once, then their figure. */
+function testBox() {
+  const { opened_test: opened, setup } = studio.server;
+  if (opened) return el("p", { class: opened.current ? "calm" : "warn", id: "test-figure" }, t(opened.current ? "s_test_opened" : "s_test_other", { figure: `${figureName(opened.figures)} ${figureText(opened.figures)}`, n: fmtCount(opened.figures.n_rows) }));
+  return el("div", {}, el("p", { class: "muted small-text" }, t("s_test_sealed", { n: fmtCount(setup.n_test) })),
+    el("button", { id: "open-test", onclick: () => act("open_test") }, t("s_test_open")));
 }
 
 function logBox() {
@@ -112,7 +144,7 @@ function logBox() {
   return el("div", {},
     el("p", { class: "muted" }, t("s_log_hint")),
     el("div", { class: "row" }, copyButton(t("s_copy_all"), all)),
-    el("ol", { class: "log", id: "log" }, log.map((item) => el("li", {}, el("code", {}, item.line)))));
+    el("ol", { class: "log", id: "log" }, [...log, ...(studio.server.opened_test ? [studio.server.opened_test] : [])].map((item) => el("li", {}, el("code", {}, item.line)))));
 }
 
 /** Download links: script, model, report, and exports of all formats. */
@@ -125,14 +157,27 @@ function saveBox() {
     (name) => `${name} (${endings.get(name)})`, point);
   point();
   return el("div", {},
-    el("div", { class: "row" }, save("script"), save("model"), save("report")),
+    el("div", { class: "row" }, save("model"), save("report"), save("script")),
     el("div", { class: "row" }, format, exporting),
+    studio.server.setup.n_held_out || studio.server.setup.n_test ? el("div", { class: "row" }, save("refit"), el("span", { class: "muted small-text" }, t("s_refit_hint"))) : null,
     el("p", { class: "muted small-text" }, t("s_save_hint")));
 }
 
+let validatedRevision = -1; // the revision whose cross-validation the Prune tab has started
 export function prunePanelWithActions() {
-  return el("div", {}, M.steps.length < 2 ? null : el("div", { id: "prune-apply" }, applyPruning()), prunePanel());
+  if (M.steps.length < 2) return prunePanel();
+  const { revision } = studio.server;
+  const lacking = !M.payload.pruning.cv_risk;
+  if (lacking && !studio.progress && validatedRevision !== revision) {
+    validatedRevision = revision; // once: a cancelled run does not start again
+    setTimeout(() => startCrossValidation());
+  }
+  return el("div", {}, el("div", { id: "prune-apply" }, applyPruning()), lacking ? el("p", { class: "muted", id: "prune-waits" }, t("s_prune_cv")) : null, prunePanel());
 }
+
+/** The report's Model tab, once the tree has a figure on other rows. */
+export const judgedModelPanel = () => (isJudged() ? modelPanel() : el("div", { class: "calm" }, el("p", {}, t("s_not_judged")),
+  el("button", { class: "small", id: "model-cv", disabled: Boolean(studio.progress), onclick: () => startCrossValidation() }, t("s_cv_run"))));
 
 /** Show another step in the open tab. @param {Set<string>} changed */
 export function showPruning(changed) {

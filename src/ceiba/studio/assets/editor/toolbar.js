@@ -1,10 +1,11 @@
 // The toolbar of the editor: scores of the current tree, and actions on the whole tree.
 
+import { svgPath } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
-import { byId, el } from "../../../report/assets/page/dom.js";
+import { byId, el, sv } from "../../../report/assets/page/dom.js";
 import { reveal, state, update } from "../../../report/assets/page/state.js";
-import { act, api, attempt, isHidden, studio } from "../client/client.js";
+import { act, api, attempt, downloadAddress, isHidden, studio } from "../client/client.js";
 import { warningText } from "./branches.js";
 
 /** The toolbar. */
@@ -12,15 +13,24 @@ export function editorBar() {
   const s = studio.server;
   return el("section", { class: "editor-bar", id: "editor-bar", "aria-label": t("s_figures") },
     el("div", { class: "figures-now" },
-      figureBox("figure-train", t("s_train"), s.figures.train), figureBox("figure-held-out", t("s_held_out"), s.figures.held_out), crossValidationBox(s.figures.cross_validated),
+      isJudged() ? figureBox("figure-train", t("s_train"), s.figures.train) : null, s.figures.held_out ? figureBox("figure-held-out", t("s_held_out"), s.figures.held_out) : null, crossValidationBox(s.figures.cross_validated),
       el("span", { class: "figure-box" }, el("span", { class: "figure-name" }, t("leaves")), el("strong", { id: "leaf-count" }, fmtCount(M.nLeaves))),
-      warningButton()),
+      profitBox(), liveCurve(), warningButton()),
     el("div", { class: "editor-tools", role: "toolbar", "aria-label": t("s_tools") },
       tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
       tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
       tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
-      tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"))));
+      el("span", { class: "tool-gap" }), tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"), M.n < 2)));
 }
+
+/** Save the tree on the screen. */
+export const saveButtons = () => [saveLink("model"), saveLink("report"), tool("bar-export", t("s_save_export"), t("s_save_export"), () => update({ tab: "log" }))];
+
+/** A link that saves a file. */
+const saveLink = (what) => el("a", { class: "button small", id: "bar-" + what, href: downloadAddress(what), download: "" }, t("s_save_" + what));
+
+/** Whether the tree has a figure on rows that did not grow it; without one, no training figure is shown. */
+export const isJudged = () => Boolean(studio.server.figures.held_out || studio.server.figures.cross_validated?.current);
 
 const tool = (id, text, title, run, off = false) => el("button", { class: "small", id, title, disabled: off, onclick: run }, text);
 
@@ -35,14 +45,42 @@ export function figureText(f) {
 export const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
 
 function figureBox(id, name, f) {
-  if (!f) return el("span", { class: "figure-box muted", id }, el("span", { class: "figure-name" }, name), el("span", {}, t("s_none_held_out")));
   return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) + (M.payload.class_prior ? ` ${t("s_by_priors_hint")}` : "") },
     el("span", { class: "figure-name" }, `${name} · ${figureName(f)}`), el("strong", {}, figureText(f)));
 }
 
+/** What a tree saves per row against deciding without one, on rows that did not grow it. */
+function profitBox() {
+  const { held_out: held, cross_validated: cv } = studio.server.figures;
+  const f = held || (cv && cv.current ? cv : null);
+  if (!f || f.profit === null || f.profit === undefined) return null;
+  return el("span", { class: "figure-box", id: "figure-profit", title: t("s_profit_hint", { n: fmtCount(f.n_rows) }) }, el("span", { class: "figure-name" }, t("s_profit")), el("strong", {}, fmtNumber(f.profit, 3)));
+}
+
+const CURVE = { width: 150, height: 40, pad: 5 };
+/** Error against leaves along the work: a dot per tree, lines for training, held-out and cross-validated rows. */
+function liveCurve() {
+  const trail = (studio.server.trail || []).filter((point) => point.held_out !== null || point.cross_validated !== undefined);
+  if (trail.length < 2) return null;
+  const names = ["train", "held_out", "cross_validated"];
+  const values = trail.flatMap((point) => names.map((name) => point[name])).filter((v) => v !== null && v !== undefined);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const most = Math.log(Math.max(2, ...trail.map((point) => point.n_leaves)));
+  const x = (point) => CURVE.pad + (Math.log(point.n_leaves) / most) * (CURVE.width - 2 * CURVE.pad);
+  const y = (v) => CURVE.height - CURVE.pad - ((v - low) / (high - low || 1)) * (CURVE.height - 2 * CURVE.pad);
+  const svg = sv("svg", { viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, class: "live-curve", id: "live-curve", role: "img", "aria-label": t("s_curve_label") }, sv("title", {}, t("s_curve_label")));
+  names.forEach((name, k) => {
+    const known = trail.filter((point) => point[name] !== null && point[name] !== undefined);
+    const kind = ["train", "test", "cv"][k];
+    if (known.length > 1) svg.append(sv("path", { d: svgPath(known.map((point) => [x(point), y(point[name])])), class: "line " + kind }));
+    known.forEach((point) => svg.append(sv("circle", { cx: x(point), cy: y(point[name]), r: point === trail[trail.length - 1] ? 4 : 2, class: "curve-dot " + kind })));
+  });
+  return svg;
+}
+
 /** Cross-validation on demand, with its progress and a button to stop it. */
 function crossValidationBox(f) {
-  const run = el("button", { class: "small", id: "cv-run", onclick: startCrossValidation }, t(f ? "s_cv_again" : "s_cv_run"));
+  const run = el("button", { class: "small", id: "cv-run", onclick: () => startCrossValidation() }, t(f ? "s_cv_again" : "s_cv_run"));
   const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
   if (studio.progress) {
     const { done, total } = studio.progress;
@@ -54,10 +92,11 @@ function crossValidationBox(f) {
 }
 
 const FOLDS = 10;
-async function startCrossValidation() {
-  studio.progress = { done: 0, total: FOLDS }; // before the request: a small table may be done before its response
+/** Cross-validate the current tree, or those with these names. @param {string[]} [trees] */
+export async function startCrossValidation(trees = [""]) {
+  studio.progress = { done: 0, total: FOLDS * trees.length }; // before the request: a small table may be done before its response
   fillBar();
-  if (await attempt(() => api.crossValidate(FOLDS))) return;
+  if (await attempt(() => api.crossValidate(FOLDS, trees))) return;
   studio.progress = null;
   fillBar();
 }

@@ -10,7 +10,7 @@ export function tableScreen() {
   return el("main", { class: "table-screen", id: "table-screen" },
     resumedBox(),
     el("div", { class: "table-head" },
-      el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text)),
+      el("div", {}, el("h2", {}, s.source.name), el("p", { class: "muted" }, tableSummary()), judgedLine(), sampleMark(), s.source.remarks.map((text) => el("p", { class: "warn" }, text)),
         s.not_replayed ? el("button", { class: "small", id: "in-copy", onclick: () => act("continue_in_copy") }, t("s_in_copy")) : null),
       el("button", { class: "primary", id: "start", disabled: !s.tree, onclick: () => studio.show("editor") }, t(hasSplits() ? "s_continue" : "s_start"))),
     s.tree || s.beginning ? null : el("p", { class: "warn" }, t("s_choose_target")),
@@ -26,7 +26,18 @@ function tableSummary() {
   const parts = [t("n_rows", { n: fmtCount(source.n_rows) }), t("s_n_columns", { n: fmtCount(setup.columns.length) })];
   if (setup.n_without_target) parts.push(t("s_without_target", { n: fmtCount(setup.n_without_target) }));
   if (setup.n_held_out) parts.push(t("s_n_parts", { train: fmtCount(setup.n_train), held: fmtCount(setup.n_held_out) }));
+  if (setup.n_test) parts.push(t("s_n_test", { n: fmtCount(setup.n_test) }));
   return parts.join(" · ");
+}
+
+/** How trees are judged, and one click to change it. */
+function judgedLine() {
+  const { setup } = studio.server;
+  if (!studio.server.tree || (setup.held_out && !setup.held_out.share)) return null;
+  const n = setup.n_held_out;
+  const few = setup.n_train < 500;
+  return el("p", { id: "judged-line" }, n ? t("s_judged_held", { n: fmtCount(n), share: fmtPercent(n / (n + setup.n_train + setup.n_test)) }) : t(few ? "s_judged_few" : "s_judged_cv"), " ",
+    el("button", { class: "small", id: "judged-toggle", onclick: () => act("set_held_out", { ...(n ? {} : { share: 0.25 }), ...(setup.test ? { test: setup.test } : {}) }) }, t(n ? "s_judged_keep_none" : "s_judged_keep")));
 }
 
 /** A note while the columns are described by a sample of the rows. */
@@ -102,6 +113,7 @@ function setupBox() {
   const { setup } = studio.server;
   return el("div", { class: "setup", role: "group", "aria-label": t("s_setup") },
     section(t("s_target"), targetChoice()),
+    section(t("s_preset"), presetChoice()),
     section(t("s_held_out_rows"), heldOutChoice()),
     el("details", { class: "block", open: openGrowing ?? window.innerWidth > 1180, ontoggle: (e) => (openGrowing = e.target.open) }, el("summary", {}, t("s_growing")), growingOptions()),
     setup.task === "classification" && setup.classes.length ? section(t("s_priors_costs"), priorsAndCosts()) : null);
@@ -116,15 +128,32 @@ function targetChoice() {
     setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listNames(setup.classes, 6)}` : "")) : null);
 }
 
+const CREDIT = { share: 0.25, min_samples_leaf: 0.05 };
+/** Settings by purpose: those of a scorecard have leaves of 5% of the rows and a quarter for validation. */
+function presetChoice() {
+  const { held_out: held, options } = studio.server.setup;
+  const credit = Boolean(held) && held.share === CREDIT.share && options.min_samples_leaf === CREDIT.min_samples_leaf;
+  const choose = async (/** @type {string} */ v) => {
+    const least = v === "credit" ? CREDIT.min_samples_leaf : Math.max(5, Math.round(0.005 * studio.server.setup.n_train));
+    if (v === "credit" && !(held && held.share === CREDIT.share) && !(await act("set_held_out", { share: CREDIT.share }))) return;
+    await act("set_options", { options: { min_samples_leaf: least } });
+  };
+  return el("div", {}, selectBox("preset", t("s_preset"), ["general", "credit"], credit ? "credit" : "general", (v) => t("s_preset_" + v), choose), credit ? el("p", { class: "muted small-text" }, t("s_preset_credit_hint")) : null);
+}
+
 const HELD_OUT_SHARES = [0, 0.2, 0.25, 0.3, 0.4, 0.5];
-/** The choice of held-out rows: none, a share, or another file of the folder. */
+/** The choice of held-out rows: none, a share, or another file of the folder; and of sealed test rows. */
 function heldOutChoice() {
-  const held = studio.server.setup.held_out;
+  const { held_out: held, test, n_train: n } = studio.server.setup;
   const value = !held ? "0" : held.given ? "given" : held.file !== undefined ? "file:" + held.file : String(held.share);
   const values = [...new Set([...(held && held.given ? ["given"] : []), ...HELD_OUT_SHARES.map(String), ...(held && held.share ? [String(held.share)] : []), ...studio.files.map((name) => "file:" + name)])];
   const name = (/** @type {string} */ v) => (v === "given" ? t("s_held_given") : v === "0" ? t("s_held_none") : v.startsWith("file:") ? t("s_held_file", { name: v.slice(5) }) : t("s_held_share", { share: fmtPercent(Number(v)) }));
-  return el("div", {}, selectBox("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) })),
-    el("p", { class: "muted small-text" }, t("s_held_hint")));
+  const held_out = (/** @type {string} */ v) => (v === "0" ? {} : v.startsWith("file:") ? { file: v.slice(5) } : { share: Number(v) });
+  const sealed = [...new Set([0, 0.1, 0.2, 0.25, test || 0])].map(String);
+  return el("div", {}, selectBox("held-out", t("s_held_out_rows"), values, value, name, (v) => act("set_held_out", { ...held_out(v), ...(test ? { test } : {}) })),
+    el("p", { class: "muted small-text", id: "judged-by" }, held ? t("s_held_hint") : t(n !== null && n < 500 ? "s_held_few" : "s_held_all")),
+    value === "given" ? null : el("div", {}, el("label", { for: "test-share" }, t("s_test_rows")), selectBox("test-share", t("s_test_rows"), sealed, String(test || 0), (v) => (v === "0" ? t("s_held_none") : t("s_held_share", { share: fmtPercent(Number(v)) })), (v) => act("set_held_out", { ...held_out(value), ...(v === "0" ? {} : { test: Number(v) }) }))),
+    el("p", { class: "muted small-text" }, t("s_test_hint")));
 }
 
 /** @param {string} id @param {number|string} value @param {(v: string) => void} changed @param {Record<string, any>} more */

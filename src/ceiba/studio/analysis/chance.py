@@ -1,0 +1,49 @@
+"""The gain that chance gives to each column of a node, by searching permuted targets.
+
+A column of many levels or values finds a large gain in noise. Its best gain on 19 permutations of
+the target has a mean, which is subtracted when columns are ranked, and a limit, the mean and 1.9
+standard deviations: about the 95 % quantile, of normal (1.6) and of exponential (2.0) gains alike.
+A node of many rows is sampled; chance gains shrink as 1/n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba.edit.forced import NodeSite
+from ceiba.grow import GrowOptions, resolve_min_leaf
+from ceiba.table import Target
+from ceiba.tree import SplitTable
+
+_N_PERMUTATIONS: Final = 19
+_LIMIT: Final = 1.9  # standard deviations
+_MAX_CELLS: Final = 20_000  # rows times columns of the sample
+_MIN_ROWS: Final = 200  # of the sample
+
+
+def find_chance_gains(
+    site: NodeSite, options: GrowOptions, list_splits: Any
+) -> dict[str, tuple[float, float]]:
+    """Return the mean chance gain of each column and its limit, by name."""
+    table = site.problem.table
+    n, n_columns = len(site.rows), table.n_columns
+    size = max(_MIN_ROWS, _MAX_CELLS // n_columns)
+    rows = site.rows[:: max(1, n // size)]
+    scale = len(rows) / n
+    least = resolve_min_leaf(options.min_samples_leaf, site.problem.n_rows)
+    options = replace(options, max_depth=1, min_samples_leaf=max(1, round(scale * least)))
+    sample = site.problem.with_changes(options=options).take(rows)
+    rng = np.random.default_rng(0)
+    gains = np.zeros((_N_PERMUTATIONS, n_columns))
+    for k in range(_N_PERMUTATIONS):
+        target = Target(sample.target.info, rng.permutation(sample.target.values))
+        splits: SplitTable
+        for splits, gain in list_splits(sample.with_changes(target=target).grow()):
+            gains[k, int(splits.column[0])] = scale * gain
+    return {
+        name: (float(gains[:, j].mean()), float(gains[:, j].mean() + _LIMIT * gains[:, j].std()))
+        for j, name in enumerate(table.schema.names)
+    }

@@ -1,0 +1,70 @@
+"""The trail of the work: error and number of leaves of each tree so far, for the live curve."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ceiba.studio.analysis.node_analysis import NodeAnalysis, NodeRowCache
+from ceiba.studio.analysis.scores import score_tree
+from ceiba.studio.work.state import State
+from ceiba.studio.work.workspace import Workspace
+
+_MAX_POINTS: Final = 60
+_MAX_ROWS: Final = 20_000  # of a table whose earlier trees are scored again after a restart
+
+
+class Trail:
+    """The figures of the trees of a workspace, each computed once."""
+
+    def __init__(self) -> None:
+        self._figures: dict[int, tuple[Any, dict[str, Any]]] = {}  # by model, which is kept alive
+
+    def points(
+        self, workspace: Workspace, analysis: NodeAnalysis, figures: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        """List the trees on the rows of the current one, in the order of the work."""
+        now = _rows_and_costs(analysis.state)
+        self._figures[id(analysis.state.model)] = (analysis.state.model, figures)
+        entries = workspace.steps[: workspace.position]
+        states = [workspace.first_state, *(entry.state for entry in entries)]
+        points: list[dict[str, Any]] = []
+        model = None
+        for state in states:
+            if state.model is None or state.model is model or _rows_and_costs(state) != now:
+                continue
+            model = state.model
+            scored = self._score(state, analysis)
+            if scored is not None:
+                points.append({"n_leaves": int(state.fitted_tree.n_leaves), **_figure(scored)})
+                validation = workspace.find_validation(state)
+                if validation is not None:
+                    points[-1]["cross_validated"] = _loss(validation.figures)
+        return points[-_MAX_POINTS:]
+
+    def _score(self, state: State, analysis: NodeAnalysis) -> dict[str, Any] | None:
+        kept = self._figures.get(id(state.model))
+        if kept is None and analysis.data.X.n_rows <= _MAX_ROWS:
+            figures = score_tree(NodeAnalysis(state, analysis.data, NodeRowCache(1)))
+            kept = self._figures[id(state.model)] = (state.model, figures)
+        return None if kept is None else kept[1]
+
+
+def _rows_and_costs(state: State) -> Any:
+    """Return what the figures of a tree depend on besides the tree."""
+    setup = state.setup
+    rows = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
+    return rows, setup.class_prior, setup.cost_matrix
+
+
+def _figure(figures: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: None if figures[name] is None else _loss(figures[name])
+        for name in ("train", "held_out")
+    }
+
+
+def _loss(figures: dict[str, Any]) -> float:
+    """Return the figure that the bar shows: cost, error or RMSE."""
+    if figures.get("cost") is not None:
+        return float(figures["cost"])
+    return float(figures["error"] if "error" in figures else figures["rmse"])
