@@ -111,6 +111,10 @@ def draw_table(rng: np.random.Generator, n: int) -> tuple[Any, Any, dict[str, An
         n_classes = int(rng.choice([2, 2, 3, 5]))
         y = np.clip(np.floor(signal + n_classes / 2), 0, n_classes - 1).astype(np.int64)
         params["criterion"] = str(rng.choice(["gini", "entropy", "error", "hellinger"]))
+        if (
+            params["criterion"] == "error"
+        ):  # else it splits off a few rows at a time, thousands deep
+            params["max_depth"] = 6
         if params["criterion"] == "hellinger":
             y = np.minimum(y, 1)
             params.pop("categorical_splits", None)

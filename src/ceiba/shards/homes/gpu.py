@@ -66,8 +66,9 @@ class GpuShard:
             0 if array is None else address_of(array)
             for array in (target.labels, target.numbers, target.weights)
         )
+        arrays = (labels, numbers, weights)
         self.core = _core.DeviceShard(
-            self.device, columns, self.n_rows, (labels, numbers, weights), self.number, SIZES.fetch_rows
+            self.device, columns, self.n_rows, arrays, self.number, SIZES.fetch_rows
         )
 
     @property
