@@ -132,8 +132,13 @@ void bind_layout(nb::module_& m) {
         [](const Array1<double>& values, int max_bins, bool single, std::optional<Array1<double>> weights) {
             if (weights && weights->shape(0) != values.shape(0))
                 throw std::invalid_argument("there are other weights than values");
-            const std::vector<double> weight = weights ? to_vector(*weights) : std::vector<double>{};
-            return to_numpy(split::edges_of(to_vector(values), weight, max_bins, single));
+            std::vector<double> edges;
+            {
+                const nb::gil_scoped_release no_gil;
+                const std::vector<double> weight = weights ? to_vector(*weights) : std::vector<double>{};
+                edges = split::edges_of(to_vector(values), weight, max_bins, single);
+            }
+            return to_numpy(std::move(edges));
         },
         nb::arg("values"), nb::arg("max_bins"), nb::arg("single"), nb::arg("weights").none() = nb::none(),
         "Edges of at most max_bins bins that hold about equally many of these values, or about equal weight.");

@@ -14,7 +14,8 @@ std::vector<const SurveyCandidate*> by_column(const std::vector<SurveyCandidate>
 
 bool choose(std::vector<RangeBound>& open_ranges, const RangeSizes& sizes, double most_words, std::size_t width,
             std::vector<std::vector<std::size_t>>& asked) {
-    const auto large = [fetch_rows = static_cast<double>(sizes.fetch_rows)](const RangeBound& h) { return h.rows > fetch_rows; };
+    const double fetch_rows = static_cast<double>(sizes.fetch_rows);
+    const auto large = [fetch_rows](const RangeBound& h) { return h.rows > fetch_rows; };
     const bool zooms = std::any_of(open_ranges.begin(), open_ranges.end(), large);
     if (zooms) std::erase_if(open_ranges, [&](const RangeBound& h) { return !large(h); });
     std::vector<double> falling;
