@@ -50,10 +50,10 @@ sanitize: $(STAMPS)/built ## run the core's tests under AddressSanitizer with UB
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.sanitize $(ARGS)
 
 gpu-test: $(STAMPS)/built ## compare and time trees on this machine's GPU; run memcheck and racecheck
-	$(PY) -m tests.shards.gpu.on_device errors twins:40 trees:150:12:4 large:two:1e7:8:1:16 large:two:1e8:8:16 \
+	$(PY) -m benchmarks.gpu errors twins:40 trees:150:12:4 large:two:1e7:8:1:16 large:two:1e8:8:16 \
 	  large:classes:1e8:8:16 large:regression:1e8:8:16 large:missing:1e8:8:16 large:levels:1e8:8:16 large:two:1e7:any:16
-	compute-sanitizer --tool memcheck --error-exitcode 1 $(PY) -m tests.shards.gpu.on_device twins:4:4000
-	compute-sanitizer --tool racecheck --error-exitcode 1 $(PY) -m tests.shards.gpu.on_device twins:4:4000
+	compute-sanitizer --tool memcheck --error-exitcode 1 $(PY) -m benchmarks.gpu twins:4:4000
+	compute-sanitizer --tool racecheck --error-exitcode 1 $(PY) -m benchmarks.gpu twins:4:4000
 
 fuzz: $(STAMPS)/built ## fuzz the library for MINUTES (5); keep findings in tests/hardening/cases
 	$(PY) -m tests.hardening.fuzz --minutes $(MINUTES) $(ARGS)

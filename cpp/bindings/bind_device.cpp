@@ -153,20 +153,20 @@ void bind_device(nb::module_& m) {
     m.def(
         "device_route_rows",
         [](const nb::object& object, const std::vector<ColumnTuple>& columns, std::size_t n_rows,
-           const Array1<double>& cut, const Array1<std::int32_t>& column, const Array1<std::int32_t>& presence,
+           const Array1<double>& cut, const Array1<std::int32_t>& column, const Array1<std::int32_t>& kind,
            const Array1<std::int32_t>& missing, const Array1<std::int32_t>& first,
            const Array1<std::int32_t>& branches, std::uint64_t out) {
             PythonDevice device(object);
             std::vector<shards::device::RouteNode> nodes;
             for (std::size_t i = 0; i < cut.shape(0); ++i)
                 nodes.push_back(
-                    {cut.data()[i], column.data()[i], presence.data()[i], missing.data()[i], first.data()[i]});
+                    {cut.data()[i], column.data()[i], kind.data()[i], missing.data()[i], first.data()[i]});
             shards::route_rows(device, to_columns(columns), n_rows, nodes, to_vector(branches), out);
         },
         nb::arg("device"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("cut"), nb::arg("column"),
-        nb::arg("presence"), nb::arg("missing"), nb::arg("first"), nb::arg("branches"), nb::arg("out"),
-        "Write the end node of each row. Per node: cut, column (-1: a leaf), whether presence is asked, the branch of "
-        "missing values, the place of its first branch.");
+        nb::arg("kind"), nb::arg("missing"), nb::arg("first"), nb::arg("branches"), nb::arg("out"),
+        "Write the end node of each row. Per node: cut, column (-1: a leaf), kind, branch of missing values, the place "
+        "of its first branch (levels: of a table of nodes for missing values, each level, unknown levels).");
     m.def(
         "kernel_text",
         [] {

@@ -138,10 +138,11 @@ struct Target {
     u8* labels;
     u32 n_numbers, unused;
 };
-// A node of a tree that routes rows; column -1: a leaf.
+// A node of a tree that routes rows, by the kinds of split::Kind; column -1: a leaf.
+constexpr int levels_kind = 2, presence_kind = 3;
 struct RouteNode {
     double cut;
-    int column, presence, missing, first;  // first: of its two branches; presence: missing values go to the second
+    int column, kind, missing, first;  // first: of its branches; levels: of a table, missing, each level, unknown
 };
 struct RouteRows {
     const Column* columns;

@@ -28,6 +28,7 @@ from ceiba.shards.homes.gpu_columns import (
     DeviceColumn,
     DeviceTarget,
     address_of,
+    encode_levels,
     read_columns,
     read_device_target,
 )
@@ -295,6 +296,10 @@ def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], in
         raise DataError(
             f"X has {len(schema.columns)} features, but this tree was fitted to {len(names)}."
         )
+    columns = [
+        column if info.is_numeric else encode_levels(device, column, info)
+        for column, info in zip(columns, tree.schema.columns, strict=True)
+    ]
     return columns, len(columns[0].values)
 
 
@@ -317,24 +322,42 @@ def take_values(tree: Tree, values: npt.NDArray[Any], X: Any) -> Any:
 
 
 def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) -> Any:
-    splits, leaf = tree.splits, tree.is_leaf
-    plain = leaf | (splits.kind == SplitKind.CUT) | (splits.kind == SplitKind.PRESENCE)
-    if not plain.all() or tree.missing in ("fractional", "surrogate") or tree.missing == "error":
+    """Return the end node of each row."""
+    splits, inner = tree.splits, ~tree.is_leaf
+    levels = inner & (splits.kind == SplitKind.LEVELS)
+    if (
+        (splits.kind == SplitKind.INTERVALS).any()
+        or tree.missing in ("fractional", "surrogate", "error")
+        or (inner & (tree.default_branch < 0)).any()
+        or (levels.any() and tree.unseen in ("default", "error"))
+    ):
         raise OptionError(
-            "Trees with splits of levels or intervals, surrogates, fractional rows or "
-            "missing='error' do not predict on a GPU. Copy the rows to the host."
+            "Trees with intervals, surrogates, fractional rows, missing='error', or levels with "
+            f"unseen={tree.unseen!r} do not predict on a GPU. Copy the rows to the host."
         )
+    branches, first = tree.branch_node.astype(np.int32), tree.branch_start[:-1].astype(np.int32)
+    tables, end = [branches], len(branches)
+    for node in np.flatnonzero(levels).tolist():
+        below = branches[first[node] : tree.branch_start[node + 1]]
+        missing, unknown = tree.default_branch[node], tree.majority_branch[node]
+        unknown = missing if tree.unseen == "missing" else unknown
+        table = np.full(columns[splits.column[node]].info.n_levels + 2, below[unknown], np.int32)
+        own = slice(splits.level_start[node], splits.level_start[node + 1])
+        table[0] = below[missing]
+        table[1 + splits.level_code[own]] = below[splits.level_branch[own]]
+        first[node], end = end, end + len(table)
+        tables.append(table)
     ends = device.xp.empty(n_rows, np.int32)
     _core.device_route_rows(
         device,
         [column.core for column in columns],
         n_rows,
         np.nan_to_num(splits.cut),
-        np.where(leaf, -1, splits.column).astype(np.int32),
-        (splits.kind == SplitKind.PRESENCE).astype(np.int32),
-        np.where(leaf, 0, tree.default_branch).astype(np.int32),
-        tree.branch_start[:-1].astype(np.int32),
-        np.ascontiguousarray(tree.branch_node, dtype=np.int32),
+        np.where(inner, splits.column, -1).astype(np.int32),
+        splits.kind.astype(np.int32),
+        np.where(inner, tree.default_branch, 0).astype(np.int32),
+        first,
+        np.concatenate(tables),
         address_of(ends),
     )
     return ends

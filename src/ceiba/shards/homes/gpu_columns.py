@@ -149,6 +149,25 @@ def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
     return DeviceColumn(name, xp.ascontiguousarray(codes), column.info)
 
 
+def encode_levels(device: Any, column: DeviceColumn, info: ColumnInfo) -> DeviceColumn:
+    """Return a column of numbers as codes of the levels of a tree; unknown levels get the next."""
+    xp, values = device.xp, column.values
+    try:
+        levels = np.array(info.levels, np.float64)
+    except ValueError:
+        raise DataError(
+            f"The levels of column {info.name!r} are not numbers. Predict on the host."
+        ) from None
+    order = np.argsort(levels)
+    numbers = values.astype(np.float64)
+    place = xp.searchsorted(xp.asarray(levels[order]), numbers)
+    place = xp.minimum(place, max(len(levels) - 1, 0))
+    known = xp.asarray(levels[order])[place] == numbers
+    codes = xp.where(known, xp.asarray(order.astype(np.int32))[place], np.int32(len(levels)))
+    codes = xp.where(xp.isnan(numbers), np.int32(-1), codes)
+    return DeviceColumn(info.name, xp.ascontiguousarray(codes, dtype=np.int32), info)
+
+
 # --- the target
 
 

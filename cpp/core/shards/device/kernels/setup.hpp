@@ -138,8 +138,14 @@ extern "C" __global__ void route_rows(RouteRows p) {
         int at = 0;
         while (all[at].column >= 0) {
             const RouteNode& node = all[at];
-            const double x = read_number(p.columns[node.column], r);
-            const int branch = node.presence ? !(x == x) : x == x ? !(x <= node.cut) : node.missing;
+            int branch;
+            if (node.kind == levels_kind) {
+                const int code = read_code(p.columns[node.column], r), n = (int)p.columns[node.column].n_bins;
+                branch = code < 0 ? 0 : code < n ? code + 1 : n + 1;
+            } else {
+                const double x = read_number(p.columns[node.column], r);
+                branch = node.kind == presence_kind ? !(x == x) : x == x ? !(x <= node.cut) : node.missing;
+            }
             at = p.branches[node.first + branch];
         }
         p.out[r] = at;
