@@ -332,7 +332,6 @@ private:
         std::size_t last_node = Division::none, most_places = 0;
         for (const QueryPlace& place : question.places) {
             const Place own{narrow(place.column), narrow(place.first), narrow(place.queries.size()), 0};
-            if (place.queries.size() > 65535) throw std::length_error("too many queries of one column");
             if (const std::size_t kept = kept_place(place); kept != Division::none) {
                 again[kept] = own;
                 looks_again = true;

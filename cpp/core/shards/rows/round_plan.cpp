@@ -33,12 +33,13 @@ Question RoundPlan::read(std::span<const std::uint64_t> round, const Divide& div
     return question;
 }
 
-// Queries of a node and column stand together; neighbours are asked for in pairs.
+// Queries of a node and column stand together; neighbours are asked for in pairs. A place has no more queries than 16
+// bits can count.
 void RoundPlan::plan_places(Question& question) const {
     const std::vector<RangeQuery>& queries = question.queries;
     for (std::size_t from = 0; from < queries.size();) {
         std::size_t to = from + 1;
-        while (to < queries.size() && queries[to].same_place(queries[from])) ++to;
+        while (to < queries.size() && queries[to].same_place(queries[from]) && to - from < 65535) ++to;
         QueryPlace& place = question.places.emplace_back();
         place.node = queries[from].node;
         place.column = queries[from].column;

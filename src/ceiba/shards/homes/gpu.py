@@ -42,7 +42,7 @@ from ceiba.tree import SplitKind, Tree
 #: Counting again is cheap on a GPU, bringing values to the host is not.
 SIZES: Final = RoundSizes(gather_rows=4096, fetch_rows=64, zoom_bits=6)
 #: Rows below which a warning says that a GPU does not pay.
-SMALL: Final = 100_000
+SMALL: Final = 200_000
 
 
 @dataclass
