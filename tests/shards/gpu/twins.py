@@ -122,7 +122,7 @@ def wide_problem(rng: np.random.Generator, task: str) -> Problem:
     X = rng.normal(size=(n, k)).astype(rng.choice([np.float32, np.float64]))
     X[:, ::3] = np.round(X[:, ::3], 1)
     X[rng.random((n, k)) < rng.choice([0.0, 0.05])] = np.nan
-    signal = np.nan_to_num(X[:, 0] * X[:, 1]) + rng.normal(size=n)
+    signal = np.nan_to_num(X[:, 0] + 0.5 * X[:, 1]) + 0.3 * rng.normal(size=n)
     y = (signal > 0.3).astype(int) + (signal > 1) * int(rng.integers(0, 2))
     options = GrowOptions(task=task, max_depth=int(rng.integers(3, 6)))  # type: ignore[arg-type]
     target = read_target(y if task == "classification" else signal, task=task)  # type: ignore[arg-type]
