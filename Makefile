@@ -21,7 +21,7 @@ SOURCES := $(shell find cpp -type f 2>/dev/null) CMakeLists.txt
 PYTEST   = $(PY) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: FORCE help demo film cpp-tests test test-full test-oldest sanitize fuzz wheel reproducible portable wasm oracle bench bench-full lint format stubs \
+.PHONY: FORCE help demo film cpp-tests test test-full test-oldest gpu-test sanitize fuzz wheel reproducible portable wasm oracle bench bench-full lint format stubs \
   docs build clean
 
 help: ## show this list
@@ -53,6 +53,12 @@ test-oldest: $(STAMPS)/built ## run some tests with the lowest versions that pyp
 
 sanitize: $(STAMPS)/built ## run the core's tests under AddressSanitizer with UBSan, and under ThreadSanitizer
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.sanitize $(ARGS)
+
+gpu-test: $(STAMPS)/built ## compare and time trees on this machine's GPU; run memcheck and racecheck
+	$(PY) -m benchmarks.gpu errors twins:40 trees:150:12:4 large:two:1e7:8:1:16 large:two:1e8:8:16 \
+	  large:classes:1e8:8:16 large:regression:1e8:8:16 large:missing:1e8:8:16 large:levels:1e8:8:16 large:two:1e7:any:16
+	compute-sanitizer --tool memcheck --error-exitcode 1 $(PY) -m benchmarks.gpu twins:4:4000
+	compute-sanitizer --tool racecheck --error-exitcode 1 $(PY) -m benchmarks.gpu twins:4:4000
 
 fuzz: $(STAMPS)/built ## fuzz the library for MINUTES (5); keep findings in tests/hardening/cases
 	$(PY) -m tests.hardening.fuzz --minutes $(MINUTES) $(ARGS)

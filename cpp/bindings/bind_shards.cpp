@@ -14,28 +14,14 @@
 
 #include "base/fixed_point.hpp"
 #include "bindings.hpp"
+#include "shards.hpp"
 #include "shards/level_grower.hpp"
-#include "shards/protocol.hpp"
 #include "shards/rows/shard.hpp"
 #include "split/bins/binning.hpp"
 
 namespace ceiba::bindings {
 
 namespace {
-
-using Message = Array1<std::uint64_t>;
-template <class T, int Dim>
-using Room = nb::ndarray<T, nb::ndim<Dim>, nb::c_contig, nb::device::cpu>;
-
-using NewMessage = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>;
-
-NewMessage to_message(shards::Words&& words) { return nb::cast<NewMessage>(to_numpy(std::move(words))); }
-
-std::span<const std::uint64_t> words_of(const Message& message) { return {message.data(), message.shape(0)}; }
-
-struct SharedLayout {
-    std::shared_ptr<shards::Layout> layout = std::make_shared<shards::Layout>();
-};
 
 // A shard and the arrays that it looks at.
 struct OwningShard {
@@ -146,8 +132,13 @@ void bind_layout(nb::module_& m) {
         [](const Array1<double>& values, int max_bins, bool single, std::optional<Array1<double>> weights) {
             if (weights && weights->shape(0) != values.shape(0))
                 throw std::invalid_argument("there are other weights than values");
-            const std::vector<double> weight = weights ? to_vector(*weights) : std::vector<double>{};
-            return to_numpy(split::edges_of(to_vector(values), weight, max_bins, single));
+            std::vector<double> edges;
+            {
+                const nb::gil_scoped_release no_gil;
+                const std::vector<double> weight = weights ? to_vector(*weights) : std::vector<double>{};
+                edges = split::edges_of(to_vector(values), weight, max_bins, single);
+            }
+            return to_numpy(std::move(edges));
         },
         nb::arg("values"), nb::arg("max_bins"), nb::arg("single"), nb::arg("weights").none() = nb::none(),
         "Edges of at most max_bins bins that hold about equally many of these values, or about equal weight.");
@@ -279,12 +270,13 @@ void bind_shards(nb::module_& m) {
     nb::exception<shards::Contradiction>(m, "Contradiction");
     bind_layout(m);
     bind_shard(m);
+    bind_device(m);
     nb::class_<shards::LevelGrower>(m, "LevelGrower", "Grows a tree over shards, level by level.")
         .def(
             "__init__",
             [](shards::LevelGrower* self, const grow::GrowOptions& options, const SharedLayout& layout,
                const std::vector<std::pair<std::string, std::int32_t>>& types, std::uint64_t n_rows,
-               std::size_t gather_rows, std::size_t fetch_rows, std::size_t gather_values) {
+               std::size_t gather_rows, std::size_t fetch_rows, int zoom_bits, std::size_t gather_values) {
                 std::vector<shards::ColumnType> columns;
                 for (const auto& [kind, n_levels] : types)
                     columns.push_back({kind == "numeric"   ? data::ColumnKind::numeric
@@ -293,12 +285,13 @@ void bind_shards(nb::module_& m) {
                                        n_levels});
                 shards::LevelSizes sizes;
                 sizes.gather_rows = gather_rows;
-                sizes.fetch_rows = fetch_rows;
+                if (zoom_bits < 1 || zoom_bits > 16) throw std::invalid_argument("zoom_bits must be from 1 to 16");
+                sizes.ranges = {fetch_rows, zoom_bits};
                 sizes.gather_values = gather_values;
                 new (self) shards::LevelGrower(options, layout.layout, std::move(columns), n_rows, sizes);
             },
             nb::arg("options"), nb::arg("layout"), nb::arg("types"), nb::arg("n_rows"), nb::arg("gather_rows"),
-            nb::arg("fetch_rows"), nb::arg("gather_values"))
+            nb::arg("fetch_rows"), nb::arg("zoom_bits"), nb::arg("gather_values"))
         .def_prop_ro("done", &shards::LevelGrower::done)
         .def_prop_ro("level", &shards::LevelGrower::level)
         .def_prop_ro("rows_open", &shards::LevelGrower::rows_open)

@@ -24,11 +24,11 @@ from ceiba.prune import (
     SameAnswer,
 )
 from ceiba.report import payload
-from ceiba.shards import grower, scratch
+from ceiba.shards import scratch
 from ceiba.shards.homes import threads as thread_home
 from ceiba.shards.second_pass import describe_schema
 from ceiba.table.scanning import scan as scanning
-from tests.shards.sharding import assert_same_tree
+from tests.shards.sharding import assert_same_tree, use_sizes
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -37,8 +37,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have small tables go through all that large ones do."""
-    monkeypatch.setattr(grower, "GATHER_ROWS", 100)
-    monkeypatch.setattr(grower, "FETCH_ROWS", 16)
+    use_sizes(monkeypatch, 100, 16)
     monkeypatch.setattr(scanning, "PIECE_ROWS", 700)
 
 

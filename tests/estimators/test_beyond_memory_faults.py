@@ -20,10 +20,10 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, SchemaError
-from ceiba.shards import grower, scratch
+from ceiba.shards import scratch
 from ceiba.shards.homes import threads as thread_home
 from tests.marks import slow
-from tests.shards.sharding import assert_same_tree
+from tests.shards.sharding import assert_same_tree, use_sizes
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -41,8 +41,8 @@ FIT = """
 import sys, time
 from dataclasses import replace
 import ceiba
-from ceiba.shards import grower
-grower.GATHER_ROWS = 10
+from ceiba.shards.table import RoundSizes, ShardedTable
+ShardedTable.sizes = property(lambda table: RoundSizes(gather_rows=10))
 
 def watch(kind, words):
     print(words, flush=True)
@@ -157,8 +157,7 @@ def test_strange_pieces_give_the_tree_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An empty file, another order of columns, one class, other levels, all missing, -0.0."""
-    monkeypatch.setattr(grower, "GATHER_ROWS", 50)
-    monkeypatch.setattr(grower, "FETCH_ROWS", 8)
+    use_sizes(monkeypatch, 50, 8)
     table = table_of(1600)
     zeros = np.where(np.arange(1600) % 5 == 0, -0.0, np.round(table["x"].to_numpy()))
     table = table.set_column(0, "x", pa.array(zeros)).sort_by("label")

@@ -24,12 +24,20 @@ from ceiba.shards.shard import (
     build_shard_arrays,
     merge_ranges,
 )
-from ceiba.shards.table import ShardedTable, ShardedTarget, WeightTotals
+from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, WeightTotals
 from ceiba.table import Kind, Table, read, read_target
 from ceiba.table.weights import exact_sum
 from ceiba.tree import Tree
 
 pd = pytest.importorskip("pandas")
+
+
+def use_sizes(
+    monkeypatch: pytest.MonkeyPatch, gather_rows: int, fetch_rows: int = 4096, zoom_bits: int = 8
+) -> None:
+    """Have every home use these sizes."""
+    sizes = RoundSizes(gather_rows, fetch_rows, zoom_bits)
+    monkeypatch.setattr(ShardedTable, "sizes", property(lambda table: sizes))
 
 
 def sharded(

@@ -13,9 +13,8 @@ from ceiba.errors import DataError
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.prune import CostComplexity
-from ceiba.shards import grower
 from ceiba.shards.journal import open_journal
-from tests.shards.sharding import assert_same_tree, random_problem, sharded
+from tests.shards.sharding import assert_same_tree, random_problem, sharded, use_sizes
 
 
 class DiedError(Exception):
@@ -53,8 +52,7 @@ def grown(problem: Any, journal: Path, rounds: int, fit: Any = Problem.grow) -> 
 
 @pytest.fixture
 def problem(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(grower, "GATHER_ROWS", 60)
-    monkeypatch.setattr(grower, "FETCH_ROWS", 4)
+    use_sizes(monkeypatch, 60, 4)
     rng = np.random.default_rng(11)
     return next(
         one

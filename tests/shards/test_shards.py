@@ -12,9 +12,8 @@ import pytest
 from ceiba import _core
 from ceiba.errors import DataError, OptionError
 from ceiba.grow.options import GrowOptions
-from ceiba.shards import grower
 from ceiba.shards.grower import check_supported
-from tests.shards.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
+from tests.shards.sharding import assert_same_tree, random_problem, sharded, use_sizes, ways_to_cut
 
 
 def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -23,8 +22,12 @@ def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
     expected = problem.grow()
     for pieces in ways_to_cut(rng, problem).values():
         # Small nodes are gathered, or surveyed down to two rows; bins may be placed badly.
-        monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 0, 50])))
-        monkeypatch.setattr(grower, "FETCH_ROWS", int(rng.choice([1, 8, 1000])))
+        use_sizes(
+            monkeypatch,
+            int(rng.choice([0, 0, 50])),
+            int(rng.choice([1, 8, 1000])),
+            int(rng.choice([1, 3, 8])),
+        )
         sample = np.arange(problem.n_rows)[: int(rng.choice([3, 20, 500]))]
         values = int(rng.choice([1, 500, 1 << 20]))  # answers of one stretch at a time, or more
         found = sharded(problem, pieces, sample, int(rng.integers(1, 3)), values).grow()
@@ -52,7 +55,7 @@ def rounds_of(problem: Any, shards: Any) -> Any:
     core = core_options(problem.table, problem.options, None, problem.scales, None)
     types = [(info.kind.value, info.n_levels) for info in problem.table.schema.columns]
     growing = _core.LevelGrower(
-        core, problem.table.layout.core, types, problem.table.n_rows, 40, 4, 10_000
+        core, problem.table.layout.core, types, problem.table.n_rows, 40, 4, 8, 10_000
     )
     while not growing.done:
         rounds = _core.join_rounds([(0, growing.round)])
@@ -161,8 +164,7 @@ class Forgetful:
 def test_damaged_answers_are_an_error_never_a_tree(
     spoil: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grower, "GATHER_ROWS", 0)
-    monkeypatch.setattr(grower, "FETCH_ROWS", 4)
+    use_sizes(monkeypatch, 0, 4)
     problem, _ = in_three(3)
 
     def damage(answer: np.ndarray) -> np.ndarray:

@@ -12,8 +12,7 @@ import pytest
 
 from ceiba.errors import OptionError
 from ceiba.prune import CostComplexity, Pruned
-from ceiba.shards import grower
-from tests.shards.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
+from tests.shards.sharding import assert_same_tree, random_problem, sharded, use_sizes, ways_to_cut
 
 
 def assert_same_pruning(a: Pruned, b: Pruned) -> None:
@@ -65,8 +64,7 @@ def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
         pieces = ways[str(way)]
         order = np.concatenate(pieces)  # folds are folds of rows in their order
         in_order = problem.take(order)
-        monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 50])))
-        monkeypatch.setattr(grower, "FETCH_ROWS", int(rng.choice([8, 1000])))
+        use_sizes(monkeypatch, int(rng.choice([0, 50])), int(rng.choice([8, 1000])))
         places = np.split(np.arange(len(order)), np.cumsum([len(rows) for rows in pieces])[:-1])
         sample = np.arange(problem.n_rows)[: int(rng.choice([20, 500]))]
         made = sharded(in_order, places, sample, trees_at_once=int(rng.choice([1, 4, 16])))

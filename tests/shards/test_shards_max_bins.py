@@ -11,9 +11,8 @@ import pytest
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.prune import CostComplexity
-from ceiba.shards import grower
 from ceiba.table import read, read_target
-from tests.shards.sharding import assert_same_tree, random_problem, sharded, ways_to_cut
+from tests.shards.sharding import assert_same_tree, random_problem, sharded, use_sizes, ways_to_cut
 from tests.shards.test_shards_folds import assert_same_pruning
 
 
@@ -31,7 +30,7 @@ def compare(seed: int, task: str, monkeypatch: pytest.MonkeyPatch) -> int:
     problem = replace(problem, options=replace(problem.options, max_bins=max_bins))
     leaves = 0
     for pieces in ways_to_cut(rng, problem).values():
-        monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 0, 50])))
+        use_sizes(monkeypatch, int(rng.choice([0, 0, 50])))
         in_order, made = in_shards(problem, pieces, n_threads=int(rng.integers(1, 3)))
         expected = in_order.grow()
         assert_same_tree(expected, made.grow())
@@ -84,7 +83,7 @@ def test_the_same_rows_are_sampled(
 ) -> None:
     problem = large_problem(weighted, max_bins=max_bins)
     pieces = np.split(np.arange(problem.n_rows), [0, 7, 12_345, 39_999])
-    monkeypatch.setattr(grower, "GATHER_ROWS", 500)
+    use_sizes(monkeypatch, 500)
     in_order, made = in_shards(problem, pieces)
     expected = in_order.grow()
     assert expected.n_leaves > 50
@@ -99,7 +98,7 @@ def test_every_fold_has_bins_of_its_own(task: str, monkeypatch: pytest.MonkeyPat
         problem = random_problem(rng, task)
         problem = replace(problem, options=replace(problem.options, max_bins=5))
         pieces = list(ways_to_cut(rng, problem).values())[int(rng.integers(0, 7))]
-        monkeypatch.setattr(grower, "GATHER_ROWS", int(rng.choice([0, 50])))
+        use_sizes(monkeypatch, int(rng.choice([0, 50])))
         in_order, made = in_shards(problem, pieces, trees_at_once=int(rng.choice([1, 4])))
         pruning = CostComplexity(folds=3, repeats=2, random_state=seed)
         assert_same_pruning(pruning.fit(in_order), pruning.fit(made))

@@ -3,28 +3,9 @@
 #pragma once
 
 #include "base/expansion.hpp"
+#include "base/row_arithmetic.hpp"
 
 namespace ceiba::base {
-
-// The digits of a double: |x| = digits * 2^exponent.
-struct Digits {
-    std::uint64_t digits;
-    int exponent;
-
-    explicit Digits(double x) {  // by its bits: frexp and ldexp are calls into a library
-        const auto bits = std::bit_cast<std::uint64_t>(x);
-        const auto stored = static_cast<int>((bits >> 52) & 0x7FF);
-        digits = (bits & ((std::uint64_t{1} << 52) - 1)) | (static_cast<std::uint64_t>(stored != 0) << 52);
-        exponent = std::max(stored, 1) - 1075;
-    }
-    // The same in units of 2^unit, of which x is a multiple: the digits, to be moved up by `shift` bits.
-    int to_unit(int unit) {
-        const int shift = exponent - unit;
-        if (shift >= 0) return shift;
-        digits = shift > -64 ? digits >> -shift : 0;  // the bits that go are zero
-        return 0;
-    }
-};
 
 // The bits of the numbers seen: every one is a multiple of 2^lowest and below 2^highest in magnitude.
 struct BitRange {

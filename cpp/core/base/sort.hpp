@@ -1,16 +1,12 @@
 // Sorting rows by a double: radix sort on a window of 32 bits, the highest in which the keys differ (three passes over
-// 8-byte items); runs that agree in the window are then sorted by the whole key. The key of x is its bit pattern made
-// monotone. -0.0 must have been turned into 0.0, and NaN kept out, by the caller.
+// 8-byte items); runs that agree in the window are then sorted by the whole key. Keys are those of
+// row_arithmetic.hpp.
 #pragma once
 
+#include "base/row_arithmetic.hpp"
 #include "base/standard.hpp"
 
 namespace ceiba::base {
-
-inline std::uint64_t sort_key(double x) {
-    const auto bits = std::bit_cast<std::uint64_t>(x);
-    return bits ^ ((bits >> 63) ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
-}
 
 struct WindowItem {
     std::uint32_t window;

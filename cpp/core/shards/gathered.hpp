@@ -25,6 +25,7 @@ public:
 
     // The next piece of the node, as Shard::gather writes it.
     void read(Reader& in);
+    std::size_t words_of_row() const { return types_->size() + 1 + weighted_; }
     std::size_t n_rows() const { return n_classes_ > 0 ? labels_.size() : targets_.size(); }
     // Views: the node must outlive them.
     data::Table table() const;

@@ -63,6 +63,12 @@ void LevelGrower::consume(std::span<const std::uint64_t> answer, base::Interrupt
         consume_neighbours(in);
 }
 
+// Calls task(k, node) for the k-th of some open nodes, in parallel: surveys do not depend on each other.
+template <class Task>
+void LevelGrower::for_each(const std::vector<std::size_t>& nodes, Task task) {
+    pool_.run(nodes.size(), [&](std::size_t k, int) { task(k, open_[nodes[k]]); });
+}
+
 // Begins a round about the open nodes that are `wanted`; what it says of each is for the caller to add. False: none is.
 template <class Wanted>
 bool LevelGrower::ask_nodes(Phase phase, Ask ask, Wanted wanted) {
@@ -155,16 +161,19 @@ void LevelGrower::ask_gather() {
 
 void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
     std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape));
+    std::vector<std::vector<Reader>> pieces(nodes.size());
     while (!in.done()) {
         in.word();  // the shard
         Reader piece(in.read(in.size()));
-        for (GatheredNode& node : nodes) node.read(piece);
+        for (std::vector<Reader>& of_node : pieces)
+            of_node.emplace_back(piece.read(1 + Reader(piece).size() * nodes[0].words_of_row()));
     }
     std::atomic<bool> stop{false};
     std::vector<tree::TreeArrays> grown(nodes.size());
     std::vector<grow::Builder> parts(nodes.size());
     pool_.run(nodes.size(), [&](std::size_t k, int thread) {
         const Open& open = open_[asked_[k]];
+        for (Reader& piece : pieces[k]) nodes[k].read(piece);
         if (nodes[k].n_rows() != open.n_rows) throw Contradiction("shards have other rows of a node than they counted");
         if (thread == 0) try {
                 interrupt.poll();
@@ -228,18 +237,17 @@ void LevelGrower::consume_count(Reader& in) {
 
 void LevelGrower::survey_nodes() {
     surveyed_.clear();
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-        Open& open = open_[i];
-        if (!open.searched) continue;
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (open_[i].searched) surveyed_.push_back(i);
+    for_each(surveyed_, [&](std::size_t, Open& open) {
         if (open.sibling != none) {
             const Words& less = *open_[open.sibling].counts;
             open.counts = std::move(open.parent_counts);
             for (std::size_t w = 0; w < less.size(); ++w) (*open.counts)[w] -= less[w];
         }
         check_counts(open);
-        open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.fetch_rows);
-        surveyed_.push_back(i);
-    }
+        open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.ranges);
+    });
     refine();
 }
 
@@ -259,23 +267,33 @@ void LevelGrower::check_counts(const Open& open) const {
 // it spare fetches; what would not fit into memory waits for the next round.
 void LevelGrower::refine() {
     phase_ = Phase::refine;
-    std::vector<RangeQuery> zoom, fetch;
-    std::vector<std::size_t> zoomed, fetched, rest;
     const double words = static_cast<double>(sizes_.gather_values);
     const double each = std::max(1.0, words / static_cast<double>(std::max<std::size_t>(1, surveyed_.size())));
-    for (std::size_t i : surveyed_) {
-        const std::size_t n_zoom = zoom.size(), n_fetch = fetch.size();
-        open_[i].survey->ask(i, each, zoom, fetch);
-        if (zoom.size() > n_zoom) zoomed.push_back(i);
-        if (fetch.size() > n_fetch) fetched.push_back(i);
-        if (zoom.size() > n_zoom || fetch.size() > n_fetch) rest.push_back(i);
+    struct Queries {
+        std::vector<RangeQuery> zoom, fetch;
+    };
+    std::vector<Queries> of_node(surveyed_.size());
+    for_each(surveyed_, [&](std::size_t k, Open& open) {
+        open.survey->ask(surveyed_[k], each, of_node[k].zoom, of_node[k].fetch);
+    });
+    const bool zooms = std::any_of(of_node.begin(), of_node.end(), [](const Queries& q) { return !q.zoom.empty(); });
+    asked_.clear();
+    n_queries_.clear();
+    std::vector<std::size_t> rest;
+    std::vector<RangeQuery> asks;
+    for (std::size_t k = 0; k < surveyed_.size(); ++k) {
+        const std::vector<RangeQuery>& queries = zooms ? of_node[k].zoom : of_node[k].fetch;
+        if (!queries.empty()) {
+            asked_.push_back(surveyed_[k]);
+            n_queries_.push_back(queries.size());
+            asks.insert(asks.end(), queries.begin(), queries.end());
+        }
+        if (!of_node[k].zoom.empty() || !of_node[k].fetch.empty()) rest.push_back(surveyed_[k]);
     }
     surveyed_ = std::move(rest);
     if (surveyed_.empty()) return choose();
-    const bool zooms = !zoom.empty();
-    asked_ = zooms ? std::move(zoomed) : std::move(fetched);
-    const std::vector<RangeQuery>& asks = zooms ? zoom : fetch;
     round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
+    if (zooms) round_.push_back(static_cast<std::uint64_t>(sizes_.ranges.zoom_bits));
     round_.push_back(asks.size());
     for (const RangeQuery& query : asks) query.write(round_);
 }
@@ -283,20 +301,36 @@ void LevelGrower::refine() {
 void LevelGrower::consume_refine(Reader& in) {
     in.word();  // how many words, or the width of a cell
     if (ask_ == Ask::fetch) in.word();
-    for (std::size_t i : asked_) {
-        Survey& survey = *open_[i].survey;
-        ask_ == Ask::fetch ? survey.consume_fetch(in) : survey.consume_zoom(in);
+    const std::size_t width = layout_->shape.width();
+    std::vector<Reader> of_node;  // its words, in place
+    for (const std::size_t n : n_queries_) {
+        if (ask_ == Ask::zoom) {
+            of_node.emplace_back(in.read(n * sizes_.ranges.zoom_parts() * width));
+            continue;
+        }
+        Reader ahead = in;
+        std::size_t words = n;
+        for (std::size_t q = 0; q < n; ++q) {
+            const std::size_t runs = ahead.size() * (width + 1);
+            ahead.read(runs);
+            words += runs;
+        }
+        of_node.emplace_back(in.read(words));
     }
+    for_each(asked_, [&](std::size_t k, Open& open) {
+        ask_ == Ask::fetch ? open.survey->consume_fetch(of_node[k]) : open.survey->consume_zoom(of_node[k]);
+    });
     refine();
 }
 
 void LevelGrower::choose() {
-    for (Open& open : open_) {
-        if (!open.survey) continue;
+    pool_.run(open_.size(), [&](std::size_t i, int) {
+        Open& open = open_[i];
+        if (!open.survey) return;
         open.found = open.survey->decide();
         open.survey.reset();
         if (open.found.split.found() && !stop_.gains_enough(open.found.split.gain.value())) open.found = {};
-    }
+    });
     ask_neighbours();
 }
 

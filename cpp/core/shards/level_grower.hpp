@@ -15,7 +15,7 @@ namespace ceiba::shards {
 struct LevelSizes {
     std::size_t gather_rows = 50000;                   // nodes with fewer rows are gathered
     std::size_t gather_values = std::size_t{1} << 24;  // rows x columns gathered in one round, unless a node has more
-    std::size_t fetch_rows = 4096;                     // ranges with more rows are zoomed before they are fetched
+    RangeSizes ranges;
 };
 
 class LevelGrower {
@@ -52,6 +52,8 @@ private:
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+    template <class Task>
+    void for_each(const std::vector<std::size_t>& nodes, Task task);
     template <class Wanted>
     bool ask_nodes(Phase phase, Ask ask, Wanted wanted);
     void begin_level();
@@ -90,6 +92,7 @@ private:
     std::deque<grow::Builder> builders_;
     std::vector<Open> open_;
     std::vector<std::size_t> asked_;          // the nodes of the last question
+    std::vector<std::size_t> n_queries_;      // of each of them, when ranges are asked for
     std::vector<std::size_t> surveyed_;       // nodes whose survey may ask for more
     std::vector<std::uint64_t> branch_rows_;  // that the shards must find when they follow the last level
     Words path_, round_;

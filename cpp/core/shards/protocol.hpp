@@ -4,7 +4,7 @@
 // the open nodes that it leads to. So a shard that was lost and read again from its source catches up by itself, and a
 // round may be asked twice.
 //   count        cells of every column of some nodes; before them the rows of all branches of the last level
-//   zoom         cells of the parts of some ranges of keys
+//   zoom         cells of the parts of some ranges of keys; before these the bits of the number of parts
 //   fetch        the values of some ranges, as sorted runs: key, cell
 //   neighbours   of pairs of ranges, the largest key of the first and the smallest of the second
 //   gather       all rows of some nodes

@@ -24,6 +24,7 @@ from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.parameters import ESTIMATORS, pop_column
 from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
 from ceiba.prune import CostComplexity, choose_other_step
+from ceiba.shards.homes import gpu
 from ceiba.table import Table, read_like, read_target
 from ceiba.table.scanning import is_dask
 from ceiba.table.targets import is_named_target, split_target
@@ -105,6 +106,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 return tree._label_table[node : node + 1].copy()
         elif is_dask(X):
             return map_lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
+        elif gpu.is_on_gpu(X):
+            return gpu.take_values(tree, tree._label_table, X)  # type: ignore[no-any-return]
         elif (few := self._route_few_rows(tree, X)) is not None:
             return np.asarray(tree._label_table[few])
         table = self._read_rows(X, check_input)
@@ -140,6 +143,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if is_dask(X):  # compute here
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+        elif type(X) is not np.ndarray and gpu.is_on_gpu(X):
+            answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
         if self._task.has_classes and sample_weight is None and _are_plain_labels(y, answers):
             return float(np.count_nonzero(y == answers) / len(y))
         from sklearn.metrics import accuracy_score, r2_score  # slow to import
@@ -163,6 +168,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         tree = self._tree
         if is_dask(X):
             return map_lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
+        if type(X) is not np.ndarray and gpu.is_on_gpu(X):
+            return gpu.apply(tree, X)  # type: ignore[no-any-return]
         table = self._read_rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)
 

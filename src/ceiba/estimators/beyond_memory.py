@@ -22,7 +22,7 @@ from ceiba.shards import (
     open_journal,
     unsupported_error,
 )
-from ceiba.shards.homes import dask, threads
+from ceiba.shards.homes import dask, gpu, threads
 from ceiba.table import Scan, Target, TargetInfo
 from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
 from ceiba.task import Task
@@ -135,8 +135,8 @@ def map_lazily(
 
 
 def is_beyond_memory(X: Any) -> bool:
-    """Return whether a table is a scan of files or a dask collection."""
-    return isinstance(X, Scan) or is_dask(X)
+    """Return whether a table is a scan of files, a dask collection, or on a GPU."""
+    return isinstance(X, Scan) or is_dask(X) or gpu.is_on_gpu(X)
 
 
 @contextmanager
@@ -144,6 +144,10 @@ def open_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
     """Yield the problem over the shards of a table; raise for unsupported parameters."""
+    if gpu.is_on_gpu(X):
+        with _open_gpu_problem(X, y, params, task, sample_weight, checkpoint) as problem:
+            yield problem
+        return
     if is_dask(X):
         X, y, sample_weight = read_dask(X, y, sample_weight)
     for name, column in (("y", y), ("sample_weight", sample_weight or "")):
@@ -163,6 +167,24 @@ def open_problem(
         open_journal(table, options, checkpoint) as watched,
     ):
         yield Problem(watched, target, options)
+
+
+@contextmanager
+def _open_gpu_problem(
+    X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
+) -> Iterator[Problem]:
+    """Yield the problem over a table on the GPU."""
+    if checkpoint is not None:
+        raise OptionError("checkpoint is not supported for tables on a GPU. Leave it out.")
+    if isinstance(y, str) and isinstance(X, Mapping) and y in X:
+        X, y = {name: column for name, column in X.items() if name != y}, X[y]
+    check_parameters(params, _SUPPORTED | {"categorical_features"})
+    options = grow_options(dict(params), task)
+    _check_pruning(read_pruning(params.get("prune")), X, options)
+    weighting = _read_weighting(None, params.get("class_weight"))
+    categorical = params.get("categorical_features")
+    with gpu.open_table(X, y, sample_weight, options, weighting, categorical) as (table, target):
+        yield Problem(table, target, options)
 
 
 def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> None:

@@ -14,6 +14,7 @@ from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import init_from_options
+from ceiba.shards.homes import gpu
 from ceiba.table.scanning import is_dask
 from ceiba.task import Task
 from ceiba.tree import Tree
@@ -58,6 +59,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         if is_dask(X):
             labels = self.classes_.tolist()
             return map_lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
+        if type(X) is not np.ndarray and gpu.is_on_gpu(X):
+            return gpu.take_values(tree, tree.value[:, 0, :], X)  # type: ignore[no-any-return]
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and tree.n_outputs == 1:
                 node = tree._single_row_router(X)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
@@ -293,10 +294,12 @@ def build_first_pass(
     ignore_zeros = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
     schema = Schema(tuple(infos[column] for column in names))
-    edges = [
-        bin_edges(sample[1][column], column in single) if column in sample[1] else []
-        for column in names
-    ]
+
+    def place(column: str) -> list[float]:
+        return bin_edges(sample[1][column], column in single) if column in sample[1] else []
+
+    with ThreadPoolExecutor() as pool:
+        edges = list(pool.map(place, names))
     if options.task.is_classification("A table beyond memory"):
         info, totals = _class_totals(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)

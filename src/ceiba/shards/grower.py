@@ -76,10 +76,6 @@ _SUPPORTED: Final = frozenset(
         "seed",
     }
 )
-#: Nodes with fewer rows are gathered and grown in memory.
-GATHER_ROWS: Final = 50_000
-#: A range of values with more rows is counted in finer bins before its values are fetched.
-FETCH_ROWS: Final = 4096
 _ROUND_TEXTS: Final = {
     "count": "counting",
     "zoom": "looking closer",
@@ -220,10 +216,10 @@ def _make_grower(
     core.approximate = False  # the layout has the bins already, also those of gathered rows
     set_sizes(core, problem.options, part.n_rows, part.weight)
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
+    sizes = table.sizes
     return _core.LevelGrower(
         core, layout.core, types, part.n_learned,
-        min(GATHER_ROWS, table.gather_rows or GATHER_ROWS),
-        min(FETCH_ROWS, table.fetch_rows or FETCH_ROWS),
+        sizes.gather_rows, sizes.fetch_rows, sizes.zoom_bits,
         max(1, table.values_in_memory // n_together),
     )  # fmt: skip
 

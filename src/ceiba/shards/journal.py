@@ -124,7 +124,7 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
     params = {name: value for name, value in options.non_default.items() if name != "n_jobs"}
-    seen.update(repr((layout.target, sorted(params.items()), table.gather_rows)).encode())
+    seen.update(repr((layout.target, sorted(params.items()), table.sizes)).encode())
     for column in layout.columns:
         if isinstance(column, int):
             seen.update(str(column).encode())

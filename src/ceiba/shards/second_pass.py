@@ -148,7 +148,7 @@ def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> S
             infos.append(replace(info, n_missing=n_missing))
             continue
         low, high = float(least.min()), float(most.max())
-        if low == -np.inf or (high == np.inf and low < np.inf):
+        if low == -np.inf or high == np.inf:  # no value: inf and -inf
             raise DataError(
                 f"Column {info.name!r} contains infinity. Values must be finite, or NaN (missing): "
                 "replace infinity by the largest plausible value, or by NaN."

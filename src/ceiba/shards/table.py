@@ -58,6 +58,20 @@ UNWEIGHTED: Final = Weighting()
 
 
 @dataclass(frozen=True)
+class RoundSizes:
+    """What the home of the shards chooses, by the cost of counting rows again or sending them.
+
+    Nodes with fewer than `gather_rows` rows are gathered and grown in memory. A range of values
+    with more than `fetch_rows` rows is counted again in 2 ** `zoom_bits` parts before it is
+    fetched. The tree does not depend on them.
+    """
+
+    gather_rows: int = 50_000
+    fetch_rows: int = 4096
+    zoom_bits: int = 8
+
+
+@dataclass(frozen=True)
 class WeightTotals:
     """Sums of the weights over all shards of a table."""
 
@@ -77,8 +91,7 @@ class ShardedTable(Table):
     shard_rows: Sequence[int]
     weight_totals: WeightTotals | None = None
     values_in_memory: int = 1 << 24
-    gather_rows: int | None = None
-    fetch_rows: int | None = None
+    sizes: RoundSizes = RoundSizes()
     trees_at_once: int = 16
     watch: Callable[[str, str], None] | None = None
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ceiba.shards import grower
+from tests.shards.sharding import use_sizes
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,7 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grower, "GATHER_ROWS", 100)
-    monkeypatch.setattr(grower, "FETCH_ROWS", 16)
+    use_sizes(monkeypatch, 100, 16)
 
 
 @pytest.fixture

@@ -11,12 +11,11 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError
-from ceiba.shards import grower
 from ceiba.shards.homes import dask as dask_home
 from ceiba.shards.homes.dask import DaskExchange
 from tests.estimators.on_dask.frames import files_of, frame_of
 from tests.marks import slow
-from tests.shards.sharding import assert_same_tree
+from tests.shards.sharding import assert_same_tree, use_sizes
 
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
@@ -109,7 +108,7 @@ def fit_with_kills(
     n_rows: int,
 ) -> None:
     """Fit while workers are killed in one phase, and compare the tree."""
-    monkeypatch.setattr(grower, "FETCH_ROWS", 2)
+    use_sizes(monkeypatch, 100, 2)
     frame = frame_of(n_rows).drop(columns="number")
     expected = ceiba.DecisionTreeClassifier(max_depth=6).fit(frame, "label")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)

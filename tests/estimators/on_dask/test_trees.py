@@ -11,13 +11,12 @@ import pytest
 
 import ceiba
 from ceiba.errors import DataError, OptionError, SchemaError
-from ceiba.shards import grower
 from ceiba.shards.homes import dask as dask_home
 from ceiba.shards.homes.dask import DaskExchange
 from tests.cli.running import run
 from tests.estimators.on_dask.frames import files_of, frame_of
 from tests.marks import slow
-from tests.shards.sharding import assert_same_tree, random_problem, ways_to_cut
+from tests.shards.sharding import assert_same_tree, random_problem, use_sizes, ways_to_cut
 from tests.shards.test_shards_max_bins import in_shards
 
 dd = pytest.importorskip("dask.dataframe")
@@ -288,7 +287,7 @@ def test_counts_travel_as_the_formula_says(
     client: Any, asks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counts of a level: 8 bytes x (5 + branches + nodes counted x words of a node)."""
-    monkeypatch.setattr(grower, "GATHER_ROWS", 0)
+    use_sizes(monkeypatch, 0)
     frame = frame_of(1500).drop(columns="number")
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     n_bytes, layouts = [], []

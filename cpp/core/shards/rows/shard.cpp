@@ -1,5 +1,6 @@
 #include "shards/rows/shard.hpp"
 
+#include "shards/rows/round_plan.hpp"
 #include "split/bins/edge_search.hpp"
 
 namespace ceiba::shards {
@@ -18,48 +19,35 @@ public:
              std::span<std::uint32_t> order, std::shared_ptr<const Layout> layout)
         : table_(table),
           target_(target),
-          number_(number),
           bytes_(bytes),
           order_(order.data()),
           layout_(std::move(layout)),
-          nodes_{{0, order.size()}} {}
+          plan_(layout_, number, order.size()) {}
 
     Words answer(std::span<const std::uint64_t> round);
 
 private:
-    struct Range {
-        std::size_t begin, end;
-    };
-    using Asks = std::span<const RangeQuery>;
-
-    void catch_up(Reader& in);
-    void follow(Reader level, std::size_t n_nodes);
-    void branches_of(const Route& route, const Range& node, std::vector<std::uint16_t>& branch) const;
+    std::vector<std::vector<BranchRows>> divide(const std::vector<Division>& divisions);
+    void branches_of(const Division& division, std::vector<std::uint16_t>& branch) const;
     void carry(std::uint64_t* cells, std::size_t n) const;
-    Words count(Reader& in) const;
-    Words zoom(const std::vector<RangeQuery>& asks) const;
-    Words fetch(const std::vector<RangeQuery>& asks) const;
-    Words neighbours(Reader& in) const;
-    Words gather(Reader& in) const;
-    Words describe(Reader& in) const;
+    void count(const Question& question, Words& out) const;
+    void zoom(const Question& question, Words& out) const;
+    void fetch(const Question& question, Words& out) const;
+    void neighbours(const Question& question, Words& out) const;
+    void gather(const Question& question, Words& out) const;
+    void describe(const Question& question, Words& out) const;
     double weight(std::size_t row) const { return target_.weights ? target_.weights[row] : 1.0; }
     template <class F>
     void with_terms(F f) const;
-    const Range& node(std::size_t i) const;
     template <class Put>
-    void each_inside(Asks asks, Put put) const;
-    template <class F>
-    void each_place(const std::vector<RangeQuery>& asks, F f) const;
+    void each_inside(const QueryPlace& place, Put put) const;
 
     const data::Table& table_;
     const ShardTarget& target_;
-    std::uint64_t number_;
     const std::uint8_t* bytes_;  // row after row, one per numeric column
     std::uint32_t* order_;
     std::shared_ptr<const Layout> layout_;
-    std::size_t level_ = 0;                   // of the path that these rows have followed
-    std::vector<Range> nodes_;                // the open nodes, as places in `order`
-    std::vector<std::uint64_t> branch_rows_;  // of all branches of the last level, open or not
+    RoundPlan plan_;
 };
 
 Shard::Shard(data::Table table, ShardTarget target, std::uint64_t number)
@@ -86,112 +74,75 @@ Words Shard::answer(std::span<const std::uint64_t> rounds) {
     return join_answers(answers);
 }
 
-const Shard::TreeRows::Range& Shard::TreeRows::node(std::size_t i) const {
-    if (i >= nodes_.size()) throw Contradiction("a shard was asked for a node that is not open");
-    return nodes_[i];
-}
-
 Words Shard::TreeRows::answer(std::span<const std::uint64_t> round) {
-    Reader in(round);
-    catch_up(in);
-    const Ask ask = static_cast<Ask>(in.word());
-    if (ask == Ask::count) return count(in);
-    if (ask == Ask::neighbours) return neighbours(in);
-    if (ask == Ask::gather) return gather(in);
-    if (ask == Ask::describe) return describe(in);
-    std::vector<RangeQuery> asks(in.size());
-    for (RangeQuery& query : asks) query = RangeQuery::read(in);
-    return ask == Ask::zoom ? zoom(asks) : fetch(asks);
-}
-
-// --- the path
-void Shard::TreeRows::catch_up(Reader& in) {
-    const std::size_t n_levels = in.size();
-    if (n_levels < level_) throw Contradiction("a shard has gone further than the round that it is asked");
-    for (std::size_t l = 0; l < n_levels; ++l) {
-        const std::size_t n_words = in.size(), n_nodes = in.size();
-        const Reader level(in.read(n_words));
-        if (l < level_) continue;
-        follow(level, n_nodes);
-        ++level_;
+    const Question question =
+        plan_.read(round, [this](const std::vector<Division>& divisions) { return divide(divisions); });
+    Words out = plan_.head(question);
+    switch (question.ask) {
+        case Ask::count:
+            count(question, out);
+            break;
+        case Ask::zoom:
+            zoom(question, out);
+            break;
+        case Ask::fetch:
+            fetch(question, out);
+            break;
+        case Ask::neighbours:
+            neighbours(question, out);
+            break;
+        case Ask::gather:
+            gather(question, out);
+            break;
+        case Ask::describe:
+            describe(question, out);
+            break;
     }
+    return out;
 }
 
-// Parts the rows of every open node among its branches, stably, and lets those go that are done.
-void Shard::TreeRows::follow(Reader level, std::size_t n_nodes) {
-    if (n_nodes != nodes_.size()) throw Contradiction("a shard has other open nodes than the round");
-    std::vector<Range> nodes;
+// Puts the rows of every node in the order of its branches, stably.
+std::vector<std::vector<BranchRows>> Shard::TreeRows::divide(const std::vector<Division>& divisions) {
+    std::vector<std::vector<BranchRows>> out;
     std::vector<std::uint32_t> rows;
     std::vector<std::uint16_t> branch;  // per row of a node
-    branch_rows_.clear();
-    std::size_t at = 0;  // never beyond the rows that are still to be read
-    for (const Range& range : nodes_) {
-        const Route route = Route::read(level);
-        if (route.kind == split::Kind::none) {
-            if (!route.stays) continue;
-            std::copy(order_ + range.begin, order_ + range.end, order_ + at);
-            nodes.push_back({at, at + range.end - range.begin});
-            at = nodes.back().end;
-            continue;
-        }
-        branches_of(route, range, branch);
-        const std::size_t n_branches = route.open.size();
-        std::vector<std::size_t> n_rows(n_branches, 0), place(n_branches, 0);
-        for (std::uint16_t b : branch) ++n_rows[b];
-        std::size_t kept = 0;
-        for (std::size_t b = 0; b < n_branches; ++b) {
-            branch_rows_.push_back(n_rows[b]);
-            if (!route.open[b]) continue;
-            place[b] = kept;
-            nodes.push_back({at + kept, at + kept + n_rows[b]});
-            kept += n_rows[b];
-        }
-        rows.resize(kept);
-        for (std::size_t i = range.begin; i < range.end; ++i) {
-            const std::size_t b = branch[i - range.begin];
-            if (route.open[b]) rows[place[b]++] = order_[i];
-        }
-        std::copy(rows.begin(), rows.end(), order_ + at);
-        at += kept;
+    for (const Division& division : divisions) {
+        branches_of(division, branch);
+        std::vector<BranchRows>& branches = out.emplace_back(division.n_branches());
+        for (std::uint16_t b : branch) ++branches[b].n_rows;
+        std::vector<std::size_t> place(branches.size(), 0);
+        for (std::size_t b = 1; b < branches.size(); ++b) place[b] = place[b - 1] + branches[b - 1].n_rows;
+        std::uint32_t* const order = order_ + division.rows.begin;
+        rows.assign(order, order + division.rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) order[place[branch[i]]++] = rows[i];
     }
-    nodes_ = std::move(nodes);
+    return out;
 }
 
-void Shard::TreeRows::branches_of(const Route& route, const Range& range, std::vector<std::uint16_t>& branch) const {
-    const data::Column& column = table_.columns[route.column];
-    const std::uint32_t* const order = order_ + range.begin;
-    const std::size_t n = range.end - range.begin;
-    const auto missing = static_cast<std::uint16_t>(route.missing_branch);
+void Shard::TreeRows::branches_of(const Division& division, std::vector<std::uint16_t>& branch) const {
+    const data::Column& column = table_.columns[division.route.column];
+    const ColumnLayout& bins = layout_->column[division.route.column];
+    const std::uint32_t* const order = order_ + division.rows.begin;
+    const std::vector<std::uint16_t>& branch_of = division.branch_of;
+    const std::size_t n = division.rows.size(), n_slots = layout_->n_slots;
     branch.resize(n);
-    if (route.kind == split::Kind::levels) {
-        std::vector<std::uint16_t> branch_of(layout_->column[route.column].n_levels, missing);
-        for (const split::LevelBranch& level : route.levels)
-            branch_of.at(static_cast<std::size_t>(level.code)) = static_cast<std::uint16_t>(level.branch);
+    if (bins.levels()) {
         for (std::size_t i = 0; i < n; ++i) {
             const std::int32_t code = column.code(order[i]);
-            branch[i] = code < 0 ? missing : branch_of[code];
+            branch[i] = code < 0 ? branch_of.back() : branch_of[code];
         }
         return;
     }
-    if (route.kind == split::Kind::presence) {
-        for (std::size_t i = 0; i < n; ++i) branch[i] = std::isnan(column.number(order[i])) ? 1 : 0;
-        return;
-    }
-    const ColumnLayout& bins = layout_->column[route.column];
-    const std::size_t at = bins.coarse ? bins.last_bin_below(route.cut) : bins.bin_of(route.cut),
-                      n_slots = layout_->n_slots;
-    std::array<std::uint16_t, 256> branch_of{};
-    for (std::size_t b = 0; b < 256; ++b) branch_of[b] = b > at;
-    branch_of[bins.n_bins()] = missing;
     const std::uint8_t* const byte = bytes_ + bins.slot;
-    if (bins.coarse) {
+    if (division.exact == Division::none) {
         for (std::size_t i = 0; i < n; ++i) branch[i] = branch_of[byte[order[i] * n_slots]];
         return;
     }
     column.with_reader([&](auto number) {
         for (std::size_t i = 0; i < n; ++i) {
             const std::size_t b = byte[order[i] * n_slots];
-            branch[i] = b == at ? static_cast<std::uint16_t>(!(number(order[i]) <= route.cut)) : branch_of[b];
+            branch[i] = b == division.exact ? static_cast<std::uint16_t>(!(number(order[i]) <= division.route.cut))
+                                            : branch_of[b];
         }
     });
 }
@@ -219,19 +170,16 @@ void Shard::TreeRows::carry(std::uint64_t* cells, std::size_t n) const {
     for (std::size_t i = 0; i < n; ++i) layout_->shape.carry(cells + i * width);
 }
 
-Words Shard::TreeRows::count(Reader& in) const {
+void Shard::TreeRows::count(const Question& question, Words& out) const {
     const std::size_t width = layout_->shape.width(), n_words = layout_->n_words(), n_slots = layout_->n_slots,
-                      n_nodes = in.size();
-    Words out{static_cast<std::uint64_t>(Form::sums), branch_rows_.size() + n_nodes * n_words};
-    put_all(out, branch_rows_);
-    const std::size_t first = out.size();
+                      n_nodes = question.nodes.size(), first = out.size();
     out.resize(first + n_nodes * n_words, 0);
     std::vector<std::size_t> offset;  // of the columns of bytes
     for (const ColumnLayout& c : layout_->column)
         if (!c.levels()) offset.push_back(c.first_cell * width);
     with_terms([&](auto term) {
         for (std::size_t k = 0; k < n_nodes; ++k) {
-            const Range range = node(in.size());
+            const NodeRows& range = question.nodes[k];
             std::uint64_t* const cells = out.data() + first + k * n_words;
             for (std::size_t from = 0; from < n_slots; from += columns_at_once) {
                 const std::size_t to = std::min(n_slots, from + columns_at_once);
@@ -255,158 +203,128 @@ Words Shard::TreeRows::count(Reader& in) const {
             carry(cells, layout_->n_cells);
         }
     });
-    return out;
 }
 
 // Numbers: the losses of the rows of a node about a value, in digits; the largest and the smallest number.
-Words Shard::TreeRows::describe(Reader& in) const {
-    const std::size_t n_nodes = in.size();
-    Words out(2 + n_nodes * any_digits, 0);
-    out[0] = static_cast<std::uint64_t>(Form::sums);
-    out[1] = n_nodes * any_digits;
+void Shard::TreeRows::describe(const Question& question, Words& out) const {
+    const std::size_t n_nodes = question.nodes.size(), first = out.size();
+    out.resize(first + n_nodes * any_digits, 0);
     for (std::size_t k = 0; k < n_nodes; ++k) {
-        const Range range = node(in.size());
-        const double value = in.real();
-        std::uint64_t* const digits = out.data() + 2 + k * any_digits;
+        const NodeRows& range = question.nodes[k];
+        std::uint64_t* const digits = out.data() + first + k * any_digits;
         double most = -std::numeric_limits<double>::infinity(), least = -most;
         for (std::size_t i = range.begin; i < range.end; ++i) {
             const std::size_t row = order_[i];
             const double y = target_.numbers[row];
-            NumberDigits(layout_->shape.loss(weight(row), y, value), any_unit).add_to(digits);
+            NumberDigits(layout_->shape.loss(weight(row), y, question.values[k]), any_unit).add_to(digits);
             most = std::max(most, y);
             least = std::min(least, y);
         }
         shards::carry(digits, any_digits);
-        out.insert(out.end(), {key_of(most), key_of(least)});
+        const bool some = range.size() > 0;
+        out.insert(out.end(), {some ? key_of(most) : 0, some ? key_of(least) : ~std::uint64_t{0}});
     }
-    return out;
 }
 
-// Calls put(index of the ask, key, row) for the rows of a node that lie in one of these ranges of a column, which
-// ascend.
+// Calls put(place of the query, key, row) for the rows of a node that lie in one of the ranges of a column.
 template <class Put>
-void Shard::TreeRows::each_inside(Asks asks, Put put) const {
-    const Range range = node(asks[0].node);
-    const ColumnLayout& bins = layout_->column.at(asks[0].column);
-    struct Span {
-        std::uint32_t first = 0, n = 0;
-    };
-    std::array<Span, 256> in_bin{};
-    for (std::size_t a = 0; a < asks.size(); ++a) {
-        Span& in = in_bin[bins.bin_of(number_of(asks[a].low))];
-        if (in.n++ == 0) in.first = static_cast<std::uint32_t>(a);
-    }
-    const std::uint8_t* const byte = bytes_ + bins.slot;
+void Shard::TreeRows::each_inside(const QueryPlace& place, Put put) const {
+    const std::uint8_t* const byte = bytes_ + layout_->column[place.column].slot;
     const std::size_t n_slots = layout_->n_slots;
-    table_.columns[asks[0].column].with_reader([&](auto number) {
-        for (std::size_t i = range.begin; i < range.end; ++i) {
-            const std::size_t row = order_[i], b = byte[row * n_slots];
-            if (in_bin[b].n == 0 || b == bins.n_bins()) continue;
+    const auto queries = place.queries;
+    table_.columns[place.column].with_reader([&](auto number) {
+        for (std::size_t i = place.rows.begin; i < place.rows.end; ++i) {
+            const std::size_t row = order_[i];
+            const QueryPlace::InBin in = place.in_bin[byte[row * n_slots]];
+            if (in.n == 0) continue;
             const std::uint64_t key = key_of(number(row));
-            std::size_t a = in_bin[b].first;
-            if (in_bin[b].n > 1) {
-                const auto from = asks.begin() + static_cast<std::ptrdiff_t>(a);
-                a = static_cast<std::size_t>(std::partition_point(from, from + in_bin[b].n,
+            std::size_t q = in.first;
+            if (in.n > 1) {
+                const auto from = queries.begin() + static_cast<std::ptrdiff_t>(q);
+                q = static_cast<std::size_t>(std::partition_point(from, from + in.n,
                                                                   [key](const RangeQuery& s) { return s.high < key; }) -
-                                             asks.begin());
-                if (a == in_bin[b].first + std::size_t{in_bin[b].n}) continue;
+                                             queries.begin());
+                if (q == in.first + std::size_t{in.n}) continue;
             }
-            if (key >= asks[a].low && key <= asks[a].high) put(a, key, row);
+            if (key >= queries[q].low && key <= queries[q].high) put(q, key, row);
         }
     });
 }
 
-// Calls f(first ask, asks) for the asks of each node and column, which stand together.
-template <class F>
-void Shard::TreeRows::each_place(const std::vector<RangeQuery>& asks, F f) const {
-    for (std::size_t from = 0; from < asks.size();) {
-        std::size_t to = from + 1;
-        while (to < asks.size() && asks[to].same_place(asks[from])) ++to;
-        f(from, Asks(asks.data() + from, to - from));
-        from = to;
-    }
-}
-
-Words Shard::TreeRows::zoom(const std::vector<RangeQuery>& asks) const {
-    const std::size_t width = layout_->shape.width(), each = zoom_parts * width;
-    Words out(2 + asks.size() * each, 0);
-    out[0] = static_cast<std::uint64_t>(Form::sums);
-    out[1] = asks.size() * each;
+void Shard::TreeRows::zoom(const Question& question, Words& out) const {
+    const std::size_t width = layout_->shape.width(), n_parts = std::size_t{1} << question.zoom_bits,
+                      n_cells = question.queries.size() * n_parts, first = out.size();
+    out.resize(first + n_cells * width, 0);
     with_terms([&](auto term) {
-        each_place(asks, [&](std::size_t from, Asks here) {
-            each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
-                const std::uint64_t part = (key - here[a].low) >> zoom_shift(here[a].low, here[a].high);
-                term(row).add_to(out.data() + 2 + (from + a) * each + part * width);
+        for (const QueryPlace& place : question.places)
+            each_inside(place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
+                const RangeQuery& query = place.queries[q];
+                const std::uint64_t part =
+                    (key - query.low) >> zoom_shift(query.low, query.high, question.zoom_bits);
+                term(row).add_to(out.data() + first + ((place.first + q) * n_parts + part) * width);
             });
-        });
     });
-    carry(out.data() + 2, asks.size() * zoom_parts);
-    return out;
+    carry(out.data() + first, n_cells);
 }
 
-Words Shard::TreeRows::fetch(const std::vector<RangeQuery>& asks) const {
+void Shard::TreeRows::fetch(const Question& question, Words& out) const {
     const std::size_t width = layout_->shape.width();
-    Words out{static_cast<std::uint64_t>(Form::runs), width, asks.size()};
     struct Value {
-        std::size_t ask;
+        std::size_t query;
         std::uint64_t key;
         std::uint32_t row;
     };
     std::vector<Value> values;
-    const auto sort_values = [&](Asks here) {  // no part of runs_of(), which is compiled for every kind of term
+    const auto sort_values = [&](const QueryPlace& place) {  // no part of runs_of(), which is compiled for every term
         values.clear();
-        each_inside(here, [&](std::size_t a, std::uint64_t key, std::size_t row) {
-            values.push_back({a, key, static_cast<std::uint32_t>(row)});
+        each_inside(place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
+            values.push_back({q, key, static_cast<std::uint32_t>(row)});
         });
-        std::sort(values.begin(), values.end(),
-                  [](const Value& x, const Value& y) { return x.ask < y.ask || (x.ask == y.ask && x.key < y.key); });
+        std::sort(values.begin(), values.end(), [](const Value& x, const Value& y) {
+            return x.query < y.query || (x.query == y.query && x.key < y.key);
+        });
     };
-    const auto runs_of = [&](Asks here, auto term) {
-        sort_values(here);
+    const auto runs_of = [&](const QueryPlace& place, auto term) {
+        sort_values(place);
         std::size_t v = 0;
-        for (std::size_t a = 0; a < here.size(); ++a) {
-            const std::size_t place = out.size();
+        for (std::size_t q = 0; q < place.queries.size(); ++q) {
+            const std::size_t at = out.size();
             out.push_back(0);
-            for (bool fresh = true; v < values.size() && values[v].ask == a; ++v) {
+            for (bool fresh = true; v < values.size() && values[v].query == q; ++v) {
                 if (fresh || values[v].key != values[v - 1].key) {
-                    ++out[place];
+                    ++out[at];
                     out.push_back(values[v].key);
                     out.resize(out.size() + width, 0);
                     fresh = false;
                 }
                 term(values[v].row).add_to(out.data() + out.size() - width);
             }
-            for (std::size_t at = place + 2; at < out.size(); at += width + 1) carry(out.data() + at, 1);
+            for (std::size_t run = at + 2; run < out.size(); run += width + 1) carry(out.data() + run, 1);
         }
     };
-    with_terms([&](auto term) { each_place(asks, [&](std::size_t, Asks here) { runs_of(here, term); }); });
-    return out;
+    with_terms([&](auto term) {
+        for (const QueryPlace& place : question.places) runs_of(place, term);
+    });
 }
 
-Words Shard::TreeRows::neighbours(Reader& in) const {
-    Words out{static_cast<std::uint64_t>(Form::sums), 0};
-    for (std::size_t n = in.size(); n-- > 0;) {
-        const RangeQuery below = RangeQuery::read(in), above = RangeQuery::read(in);
+void Shard::TreeRows::neighbours(const Question& question, Words& out) const {
+    for (const QueryPlace& place : question.places) {
         std::uint64_t most = 0, least = std::numeric_limits<std::uint64_t>::max();
-        const std::array<RangeQuery, 2> both{below, above};
-        each_inside(both, [&](std::size_t a, std::uint64_t key, std::size_t) {
-            if (a == 0)
+        each_inside(place, [&](std::size_t q, std::uint64_t key, std::size_t) {
+            if (q == 0)
                 most = std::max(most, key);
             else
                 least = std::min(least, key);
         });
         out.insert(out.end(), {most, least});
     }
-    return out;
 }
 
 // Every column of a node as 64-bit words, then its target: all that growing the subtree needs.
-Words Shard::TreeRows::gather(Reader& in) const {
+void Shard::TreeRows::gather(const Question& question, Words& out) const {
     const CellShape& shape = layout_->shape;
-    Words out{static_cast<std::uint64_t>(Form::pieces), number_, 0};
-    for (std::size_t n = in.size(); n-- > 0;) {
-        const Range range = node(in.size());
-        const std::size_t n_rows = range.end - range.begin;
+    for (const NodeRows& range : question.nodes) {
+        const std::size_t n_rows = range.size();
         const std::uint32_t* const order = order_ + range.begin;
         out.push_back(n_rows);
         std::size_t at = out.size();
@@ -415,7 +333,10 @@ Words Shard::TreeRows::gather(Reader& in) const {
             for (std::size_t i = 0; i < n_rows; ++i) out[at + i] = word_of(order[i]);
             at += n_rows;
         };
-        const auto bits = [](double x) { return std::bit_cast<std::uint64_t>(x); };
+        // One NaN, whatever its payload: answers are the same words wherever the rows are.
+        const auto bits = [](double x) {
+            return std::bit_cast<std::uint64_t>(x == x ? x : std::numeric_limits<double>::quiet_NaN());
+        };
         const auto whole = [](std::int32_t x) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(x)); };
         for (std::size_t c = 0; c < table_.columns.size(); ++c) {
             const data::Column& column = table_.columns[c];
@@ -437,8 +358,6 @@ Words Shard::TreeRows::gather(Reader& in) const {
             write([&](std::size_t row) { return bits(target_.numbers[row]); });
         if (shape.weighted) write([&](std::size_t row) { return bits(target_.weights[row]); });
     }
-    out[2] = out.size() - 3;
-    return out;
 }
 
 namespace {

@@ -81,16 +81,17 @@ public:
     std::span<const std::uint64_t> cell(std::size_t i) const { return {cells_.data() + i * width_, width_}; }
 
     // Puts what a zoom has counted in the place of these ranges, which ascend.
-    void consume_parts(const std::vector<std::size_t>& asked, Reader& in) {
+    void consume_parts(const std::vector<std::size_t>& asked, int zoom_bits, Reader& in) {
+        const std::size_t n_parts = std::size_t{1} << zoom_bits;
         rebuild(asked, [&](const KeyRange& old) {
-            const int shift = zoom_shift(old.low, old.high);
-            const auto parts = in.read(zoom_parts * width_);
-            for (std::size_t p = 0; p < zoom_parts; ++p) {
+            const int shift = zoom_shift(old.low, old.high, zoom_bits);
+            const auto parts = in.read(n_parts * width_);
+            for (std::size_t p = 0; p < n_parts; ++p) {
                 const auto cell = parts.subspan(p * width_, width_);
                 if (!(statistic_->rows(cell.data()) > 0.0)) continue;
                 const std::uint64_t low = old.low + (static_cast<std::uint64_t>(p) << shift),
-                                    last = low + ((std::uint64_t{1} << shift) - 1);
-                append(low, std::min(last, old.high), cell);
+                                    reach = (std::uint64_t{1} << shift) - 1;  // low + reach may not be a key
+                append(low, low + std::min(reach, old.high - low), cell);
             }
         });
     }

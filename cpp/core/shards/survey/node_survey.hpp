@@ -15,14 +15,14 @@ class NodeSurvey final : public Survey {
 
 public:
     NodeSurvey(const Layout& layout, const split::SearchOptions& options, const split::NodeContext& context,
-               const C& criterion, const B& bounds, const Words& counts, std::size_t fetch_rows)
+               const C& criterion, const B& bounds, const Words& counts, const RangeSizes& sizes)
         : layout_(layout),
           options_(options),
           context_(context),
           statistic_(layout.shape, options),
           criterion_(criterion),
           bounds_(bounds),
-          fetch_rows_(static_cast<double>(fetch_rows)) {
+          sizes_(sizes) {
         const std::size_t width = layout.shape.width();
         columns_.resize(layout.column.size());
         for (std::size_t c = 0; c < layout.column.size(); ++c) {
@@ -44,14 +44,14 @@ public:
         std::vector<RangeBound> open_ranges;
         for (std::size_t c = 0; c < columns_.size(); ++c)
             if (columns_[c]) collect_open_ranges(c, open_ranges);
-        const bool zooms = choose(open_ranges, fetch_rows_, most_words, layout_.shape.width(), asked_);
+        const bool zooms = choose(open_ranges, sizes_, most_words, layout_.shape.width(), asked_);
         for (std::size_t c = 0; c < columns_.size(); ++c)
             for (std::size_t i : asked_[c])
                 (zooms ? zoom : fetch).push_back({node, c, (*columns_[c])[i].low, (*columns_[c])[i].high});
     }
     void consume_zoom(Reader& in) override {
         for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (!asked_[c].empty()) columns_[c]->consume_parts(asked_[c], in);
+            if (!asked_[c].empty()) columns_[c]->consume_parts(asked_[c], sizes_.zoom_bits, in);
     }
     void consume_fetch(Reader& in) override {
         for (std::size_t c = 0; c < columns_.size(); ++c)
@@ -235,7 +235,7 @@ private:
     S statistic_;
     C criterion_;
     B bounds_;
-    double fetch_rows_;
+    RangeSizes sizes_;
     split::SumErrors errors_;
     double floor_ = no_floor;                              // a merit
     std::vector<std::optional<BinnedColumn<S>>> columns_;  // of the numeric columns that may still win

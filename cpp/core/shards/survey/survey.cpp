@@ -12,8 +12,9 @@ std::vector<const SurveyCandidate*> by_column(const std::vector<SurveyCandidate>
     return out;
 }
 
-bool choose(std::vector<RangeBound>& open_ranges, double fetch_rows, double most_words, std::size_t width,
+bool choose(std::vector<RangeBound>& open_ranges, const RangeSizes& sizes, double most_words, std::size_t width,
             std::vector<std::vector<std::size_t>>& asked) {
+    const double fetch_rows = static_cast<double>(sizes.fetch_rows);
     const auto large = [fetch_rows](const RangeBound& h) { return h.rows > fetch_rows; };
     const bool zooms = std::any_of(open_ranges.begin(), open_ranges.end(), large);
     if (zooms) std::erase_if(open_ranges, [&](const RangeBound& h) { return !large(h); });
@@ -22,7 +23,7 @@ bool choose(std::vector<RangeBound>& open_ranges, double fetch_rows, double most
     base::sort_by(falling, open_ranges);
     for (auto& ranges : asked) ranges.clear();
     const double words_of_row = static_cast<double>(width) + 1.0,
-                 words_of_zoom = static_cast<double>(zoom_parts) * static_cast<double>(width);
+                 words_of_zoom = static_cast<double>(sizes.zoom_parts()) * static_cast<double>(width);
     double words = 0.0;
     for (const RangeBound& h : open_ranges) {
         if (words > most_words) break;
@@ -34,9 +35,9 @@ bool choose(std::vector<RangeBound>& open_ranges, double fetch_rows, double most
 }
 
 std::unique_ptr<Survey> make_survey(const Layout& layout, const split::SearchOptions& options,
-                                    const split::NodeContext& context, const Words& counts, std::size_t fetch_rows) {
+                                    const split::NodeContext& context, const Words& counts, const RangeSizes& sizes) {
     const auto make = layout.shape.classes() ? survey_classes : survey_numbers;
-    return make(layout, options, context, counts, fetch_rows);
+    return make(layout, options, context, counts, sizes);
 }
 
 }  // namespace ceiba::shards

@@ -9,6 +9,15 @@
 
 namespace ceiba::shards {
 
+// Ranges with more rows are zoomed, into at most 2^zoom_bits parts, before they are fetched. The home of the shards
+// chooses: what is cheap to count again, or to send, differs.
+struct RangeSizes {
+    std::size_t fetch_rows = 4096;
+    int zoom_bits = split::zoom_bits;
+
+    std::size_t zoom_parts() const { return std::size_t{1} << zoom_bits; }
+};
+
 // The best split, with the sums of its branches over the rows that it places.
 struct SurveyedSplit {
     split::Candidate split;
@@ -37,7 +46,7 @@ public:
 // `counts`: the cells of all columns of the node. All arguments but these and the context must outlive the survey.
 using MakeSurvey = std::unique_ptr<Survey>(const Layout& layout, const split::SearchOptions& options,
                                            const split::NodeContext& context, const Words& counts,
-                                           std::size_t fetch_rows);
+                                           const RangeSizes& sizes);
 MakeSurvey make_survey;
 MakeSurvey survey_classes, survey_numbers;  // each is compiled in a file of its own (statistics/)
 
@@ -61,7 +70,7 @@ struct RangeBound {
 
 // Chooses those to ask for now, the likeliest first, until the answer has `most_words`: by column, ascending, in
 // `asked`. True: they are to be zoomed, since some have more than `fetch_rows`; false: fetched.
-bool choose(std::vector<RangeBound>& open_ranges, double fetch_rows, double most_words, std::size_t width,
+bool choose(std::vector<RangeBound>& open_ranges, const RangeSizes& sizes, double most_words, std::size_t width,
             std::vector<std::vector<std::size_t>>& asked);
 
 }  // namespace ceiba::shards

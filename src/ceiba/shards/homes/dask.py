@@ -41,7 +41,7 @@ from ceiba.shards.first_pass import (
 from ceiba.shards.grower import check_supported
 from ceiba.shards.second_pass import ShardSummary, fill_arrays, merge_summaries
 from ceiba.shards.shard import Arrays, Shard, ShardArrays, ShardLayout, Words, build_shard_arrays
-from ceiba.shards.table import Blocks, ShardedTable, ShardedTarget, Weighting
+from ceiba.shards.table import Blocks, RoundSizes, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Scan, Schema
 from ceiba.table.scanning import ScanPiece, check_unique_names
 
@@ -51,10 +51,9 @@ _MAX_RESUBMITS: Final = 5
 _POLL_TIME: Final = 5.0  # seconds between two checks for workers
 _NO_WORKER_TIME: Final = 300.0  # seconds without workers: a cluster may be starting some
 _RETRY_ADVICE: Final = "Fit again when the cluster is back; `checkpoint=FILE` resumes a fit."
-#: Nodes with fewer rows are sent as a whole; counting one for five more levels sends as much.
-GATHER_ROWS: Final = 8192
-#: Value ranges with fewer rows are sent as values; counting one again sends as much as 170 values.
-FETCH_ROWS: Final = 512
+#: Counting a node for five more levels sends as much as its rows; counting a range again, as much
+#: as 170 values.
+SIZES: Final = RoundSizes(gather_rows=8192, fetch_rows=512)
 _SAMPLE_ROWS: Final = 512  # per partition
 
 
@@ -319,8 +318,7 @@ def _build_shards(
         ),
         n_rows,
         weight_totals=summary.weight_totals,
-        gather_rows=GATHER_ROWS,
-        fetch_rows=FETCH_ROWS,
+        sizes=SIZES,
     )
     return table, summary.target
 

@@ -30,16 +30,18 @@ from ceiba.shards.first_pass import (
     summarize_piece,
     thin_batches,
 )
-from ceiba.shards.grower import GATHER_ROWS, check_supported
+from ceiba.shards.grower import check_supported
 from ceiba.shards.scratch import Scratch, file_size
 from ceiba.shards.second_pass import ShardSummary, fill_arrays, merge_summaries
 from ceiba.shards.shard import Arrays, Shard, ShardArrays, Words, build_shard_arrays
-from ceiba.shards.table import ShardedTable, ShardedTarget, Weighting
+from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Kind, Schema
 from ceiba.table.scanning import BATCH_ROWS, Scan
 from ceiba.tree.routing import n_threads
 
 T = TypeVar("T")
+#: Rows in files are cheap to gather: nothing travels.
+SIZES: Final = RoundSizes()
 _BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
 # Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and coding, each level, and
 # finishing small nodes of trees without a depth limit.
@@ -115,6 +117,7 @@ def open_table(
             ThreadExchange(shards, threads),
             [piece.n_rows for piece in pieces],
             weight_totals=summary.weight_totals,
+            sizes=SIZES,
             values_in_memory=plan.gathered,
             trees_at_once=plan.trees_at_once,
             watch=scan.watch,
@@ -200,11 +203,11 @@ def make_plan(
 ) -> ShardPlan:
     """Return the plan for growing within the scan's memory limit."""
     n_rows, n_columns, limit = scan.n_rows, len(first.schema.columns), scan.memory
-    nodes = max(1, n_rows // GATHER_ROWS)  # most open nodes: smaller ones are gathered
+    nodes = max(1, n_rows // SIZES.gather_rows)  # most open nodes: smaller ones are gathered
     counts = 8 * first.node_words * (2 * nodes + 2 * n_threads)
     reading = n_threads * BATCH_ROWS * (n_columns + 1) * 8 * _COPIES
     fixed = _BASE + max(counts, reading)
-    smallest = GATHER_ROWS * (n_columns + 1)
+    smallest = SIZES.gather_rows * (n_columns + 1)
     left = (limit - fixed) // (8 * _COPIES)
     if left < smallest:
         needed = fixed + smallest * 8 * _COPIES
@@ -229,7 +232,7 @@ def make_plan(
 
 def _nanoseconds_per_value(n_rows: int, depth: int | None) -> float:
     """Return the expected time per value."""
-    levels = max(0.0, math.log2(max(1, n_rows) / GATHER_ROWS))
+    levels = max(0.0, math.log2(max(1, n_rows) / SIZES.gather_rows))
     if depth is None:
         return _SETUP + _LEVEL * levels + _FINISH
     return _SETUP + _LEVEL * depth

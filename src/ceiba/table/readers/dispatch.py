@@ -39,6 +39,11 @@ def open_source(X: Any) -> TableSource:
     frame = as_frame(X)
     if frame is not None:
         return open_frame(frame)
+    if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] != 1:
+        raise DataTypeError(
+            "X is on a GPU, where fit, predict, predict_proba, apply and score work. Copy it to "
+            "the host for other methods: cupy.asnumpy(X), or X.cpu() of torch."
+        )
     if hasattr(X, "__array__"):
         return open_array(np.asarray(X))
     if hasattr(X, "__len__") and hasattr(X, "__getitem__"):

@@ -3,8 +3,9 @@
 namespace ceiba::shards {
 
 std::unique_ptr<Survey> survey_classes(const Layout& layout, const split::SearchOptions& options,
-                                       const split::NodeContext& context, const Words& counts, std::size_t fetch_rows) {
-    return build<ClassStatistic, criteria::ScannedClassCriteria>(layout, options, context, counts, fetch_rows);
+                                       const split::NodeContext& context, const Words& counts,
+                                       const RangeSizes& sizes) {
+    return build<ClassStatistic, criteria::ScannedClassCriteria>(layout, options, context, counts, sizes);
 }
 
 }  // namespace ceiba::shards

@@ -1,0 +1,117 @@
+#include "shards/device/bins.hpp"
+
+namespace ceiba::shards {
+
+using namespace device;
+
+namespace {
+
+// Columns whose values are floats have keys of 32 bits.
+bool is_short(const Column& column, const std::vector<double>& edges) {
+    constexpr u32 float32 = 1, int16 = 4, int8 = 5, uint16 = 7, uint8 = 8;
+    const u32 t = column.type;
+    const bool floats =
+        t == float32 || t == int16 || t == int8 || t == uint16 || t == uint8 || t == level_type;
+    return floats && std::all_of(edges.begin(), edges.end(),
+                                 [](double e) { return static_cast<double>(static_cast<float>(e)) == e; });
+}
+u32 short_key(double x) {
+    const u32 bits = std::bit_cast<u32>(static_cast<float>(x) + 0.0f);
+    return bits ^ ((bits >> 31) ? ~0u : 1u << 31);
+}
+double number_of_short(u32 key) { return std::bit_cast<float>(key ^ ((key >> 31) ? 1u << 31 : ~0u)); }
+
+template <class Key>
+void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> columns,
+                 std::span<const std::vector<double>> edges, std::size_t record_words, BinRows params,
+                 const char* kernel, DeviceBins& out) {
+    const auto key = [](double x) {
+        if constexpr (std::is_same_v<Key, u32>)
+            return short_key(x);
+        else
+            return static_cast<Key>(key_of(x));
+    };
+    const std::size_t n = columns.size() * max_bins;
+    std::vector<Key> all(3 * n, ~Key{0});  // edges, least, most
+    std::fill(all.begin() + static_cast<std::ptrdiff_t>(2 * n), all.end(), Key{0});
+    std::vector<Column> own(columns.begin(), columns.end());
+    for (std::size_t c = 0; c < own.size(); ++c) {
+        for (std::size_t e = 0; e < edges[c].size(); ++e) all[c * max_bins + e] = key(edges[c][e]);
+        if (own[c].type != level_type) own[c].n_bins = narrow(edges[c].size() + 1);
+    }
+    Parcel parcel;
+    const std::size_t a_keys = parcel.add(all), a_columns = parcel.add(own),
+                      a_missing = parcel.add(std::vector<u64>(own.size(), 0));
+    char* const p = parcel.send(device, tables);
+    Key* const keys = reinterpret_cast<Key*>(p + a_keys);
+    params.columns = reinterpret_cast<const Column*>(p + a_columns);
+    params.edges = keys, params.least = keys + n, params.most = keys + 2 * n;
+    params.n_missing = reinterpret_cast<u64*>(p + a_missing);
+    params.n_columns = narrow(own.size());
+    const std::size_t fixed = 3 * n * sizeof(Key);
+    std::size_t threads = fixed > 90000 ? 1024 : 512;
+    while (threads > 32 && fixed + threads * record_words * 4 + 2048 > device.shared_bytes) threads /= 2;
+    const std::size_t each = fixed > 90000 ? 1 : fixed > 62000 ? 2 : 3;
+    const std::size_t grid = std::min<std::size_t>(each * device.n_processors, (params.n + threads - 1) / threads);
+    launch(device, kernel, grid, threads, fixed + threads * record_words * 4, params);
+    std::vector<Key> back(2 * n);
+    device.fetch(back.data(), address_of(keys + n), back.size() * sizeof(Key));
+    std::vector<u64> missing(own.size());
+    device.fetch(missing.data(), address_of(p + a_missing), missing.size() * sizeof(u64));
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < own.size(); ++c) {
+        BinRanges& range = out.ranges.emplace_back();
+        out.n_missing.push_back(missing[c]);
+        for (std::size_t b = c * max_bins; own[c].type != level_type && b < c * max_bins + own[c].n_bins; ++b) {
+            const bool some = back[b] <= back[n + b];
+            const auto number = [](Key k) {
+                if constexpr (std::is_same_v<Key, u32>)
+                    return number_of_short(k);
+                else
+                    return number_of(k);
+            };
+            range.least.push_back(some ? number(back[b]) : infinity);
+            range.most.push_back(some ? number(back[n + b]) : -infinity);
+        }
+    }
+}
+
+}  // namespace
+
+std::size_t columns_of_plane(const Device& device, std::size_t n_columns) {
+    const std::size_t room = device.shared_bytes - std::min<std::size_t>(device.shared_bytes / 2, 16 << 10);
+    const std::size_t most = std::clamp<std::size_t>(room / (max_bins * 24), 1, 4 * max_words - 1);
+    const std::size_t n_planes = (n_columns + most - 1) / most;
+    return (n_columns + n_planes - 1) / n_planes;
+}
+
+void bin_plane(Device& device, DeviceBuffer& tables, std::span<const Column> columns,
+               std::span<const std::vector<double>> edges, std::size_t record_words, BinRows params, DeviceBins& out) {
+    bool floats = true, short_keys = true;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+        floats = floats && columns[c].type == 1;
+        short_keys = short_keys && is_short(columns[c], edges[c]);
+    }
+    if (short_keys)
+        bin_by_keys<u32>(device, tables, columns, edges, record_words, params, floats ? "bin_floats" : "bin_short",
+                         out);
+    else
+        bin_by_keys<u64>(device, tables, columns, edges, record_words, params, "bin_wide", out);
+}
+
+BinRanges values_around(Device& device, const Column& column, std::size_t n_rows, const std::vector<double>& cuts) {
+    DeviceBuffer tables(device);
+    BinRows params{};
+    params.n = n_rows;
+    DeviceBins bins;
+    bin_plane(device, tables, {&column, 1}, {&cuts, 1}, 1, params, bins);
+    // Bin b lies between the cuts b - 1 and b: the nearest bins with a value give the neighbours.
+    BinRanges out{{}, std::vector<double>(cuts.size())};
+    double below = -std::numeric_limits<double>::infinity(), above = -below;
+    for (std::size_t k = 0; k < cuts.size(); ++k)
+        out.least.push_back(below = std::max(below, bins.ranges[0].most[k]));
+    for (std::size_t k = cuts.size(); k-- > 0;) out.most[k] = above = std::min(above, bins.ranges[0].least[k + 1]);
+    return out;
+}
+
+}  // namespace ceiba::shards

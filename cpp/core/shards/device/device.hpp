@@ -1,0 +1,87 @@
+// A GPU as shards see it: memory, copies and launches.
+#pragma once
+
+#include "shards/device/params.hpp"
+#include "shards/protocol.hpp"
+
+namespace ceiba::shards {
+
+// What a shard needs of a GPU: CuPy's driver, or the emulator of the tests. Addresses are those of its memory; work is
+// done in the order in which it is given.
+class Device {
+public:
+    virtual ~Device() = default;
+
+    virtual std::uint64_t allocate(std::size_t n_bytes) = 0;
+    virtual void release(std::uint64_t address) = 0;
+    virtual void send(std::uint64_t to, const void* from, std::size_t n_bytes) = 0;
+    virtual void fetch(void* to, std::uint64_t from, std::size_t n_bytes) = 0;  // returns when they are there
+    virtual void fill(std::uint64_t to, int byte, std::size_t n_bytes) = 0;
+    virtual void launch(const char* kernel, std::size_t grid, std::size_t rows, std::size_t threads,
+                        std::size_t shared_bytes, const void* params, std::size_t n_bytes) = 0;
+    // Host memory for an answer, which may be pinned; valid until the next call.
+    virtual std::uint64_t* answer_words(std::size_t n) = 0;
+
+    std::size_t n_processors = 1, shared_bytes = 48 << 10;  // the most that a block can have
+};
+
+// Memory on the device that grows and is used again.
+class DeviceBuffer {
+public:
+    explicit DeviceBuffer(Device& device) : device_(device) {}
+    ~DeviceBuffer();
+    DeviceBuffer(const DeviceBuffer&) = delete;
+    DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+    template <class T>
+    T* get(std::size_t n) {
+        reserve(n * sizeof(T));
+        return reinterpret_cast<T*>(address_);
+    }
+
+private:
+    void reserve(std::size_t n_bytes);
+
+    Device& device_;
+    std::uint64_t address_ = 0;
+    std::size_t size_ = 0;
+};
+
+template <class P>
+void launch(Device& device, const char* kernel, std::size_t grid, std::size_t threads, std::size_t shared_bytes,
+            const P& params, std::size_t rows = 1) {
+    if (grid > 0) device.launch(kernel, grid, rows, threads, shared_bytes, &params, sizeof(P));
+}
+
+template <class T>
+T* at(std::uint64_t address) {
+    return reinterpret_cast<T*>(address);
+}
+template <class T>
+std::uint64_t address_of(T* p) {
+    return reinterpret_cast<std::uint64_t>(p);
+}
+
+inline device::u32 narrow(std::size_t x) { return static_cast<device::u32>(x); }
+
+// Several arrays that are sent as one, each aligned.
+class Parcel {
+public:
+    template <class T>
+    std::size_t add(const std::vector<T>& from) {
+        const std::size_t place = (bytes_.size() + 15) / 16 * 16;
+        bytes_.resize(place + from.size() * sizeof(T));
+        if (!from.empty()) std::memcpy(bytes_.data() + place, from.data(), from.size() * sizeof(T));
+        return place;
+    }
+    char* send(Device& device, DeviceBuffer& to) const {
+        char* const p = to.get<char>(bytes_.size() + 1);
+        if (!bytes_.empty()) device.send(address_of(p), bytes_.data(), bytes_.size());
+        return p;
+    }
+
+private:
+    std::vector<char> bytes_;
+};
+
+}  // namespace ceiba::shards

@@ -1,0 +1,499 @@
+#include "shards/device/device_shard.hpp"
+
+namespace ceiba::shards {
+
+using namespace device;
+
+class DeviceShard::Work {
+public:
+    Work(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows)
+        : device_(device),
+          table_(std::move(table)),
+          number_(number),
+          per_plane_(columns_of_plane(device, table_.columns.size())),
+          n_planes_((table_.columns.size() + per_plane_ - 1) / per_plane_),
+          n_words_(record_words(device, table_.columns.size())),
+          most_fetched_(std::bit_ceil(std::max<std::size_t>(32, fetch_rows))) {
+        if (table_.n_rows > Shard::most_rows) throw std::invalid_argument("a shard has at most 2^30 rows");
+    }
+
+    DeviceBins bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n) {
+        plan_.reset();
+        n_ = n;
+        for (std::size_t side = 0; side < 2; ++side) {
+            rows_.records[side] = records_[side].get<u32>(std::max<std::size_t>(n, 1) * n_words_ * n_planes_);
+            rows_.ids[side] = ids_[side].get<u32>(std::max<std::size_t>(n, 1));
+        }
+        rows_.plane = n * n_words_;
+        DeviceBins out;
+        for (std::size_t plane = 0; plane < n_planes_; ++plane) {
+            const std::size_t first = plane * per_plane_,
+                              n_columns = std::min(per_plane_, table_.columns.size() - first);
+            BinRows params{};
+            params.records = rows_.records[0] + plane * rows_.plane;
+            params.rows = at<u32>(rows);
+            params.ids = plane == 0 ? rows_.ids[0] : nullptr;
+            params.labels = at<u8>(table_.labels);
+            params.n = n;
+            bin_plane(device_, tables_, {table_.columns.data() + first, n_columns}, {edges.data() + first, n_columns},
+                      n_words_, params, out);
+        }
+        return out;
+    }
+
+    void begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout) {
+        const CellShape& s = layout->shape;
+        const auto whole = [](std::size_t x) { return static_cast<int>(x); };
+        shape_ = {whole(s.n_classes), s.weighted, s.unit, whole(s.n_digits), s.weight_unit, whole(s.weight_digits),
+                  whole(s.width()), 0, s.centre, s.per_square, at<u8>(table_.labels), at<double>(table_.numbers),
+                  at<double>(table_.weights)};
+        std::vector<Column> columns = table_.columns;
+        std::vector<u32> first_cell;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            columns[c].n_bins = narrow(layout->column[c].n_bins());
+            first_cell.push_back(narrow(layout->column[c].first_cell));
+        }
+        Parcel parcel;
+        const std::size_t a_columns = parcel.add(columns), a_first = parcel.add(first_cell);
+        char* const p = parcel.send(device_, fixed_);
+        columns_ = reinterpret_cast<const Column*>(p + a_columns);
+        first_cell_ = reinterpret_cast<const u32*>(p + a_first);
+        tree_ = tree;
+        plan_.emplace(std::move(layout), number_, n_);
+        has_kept_ = false;
+    }
+
+    std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds) {
+        const std::vector<TreeRound> trees = split_rounds(rounds);
+        if (trees.size() != 1 || !plan_ || trees[0].tree != tree_)
+            throw Contradiction("a shard was asked for a tree that it does not have");
+        const Question question =
+            plan_->read(trees[0].round, [this](const std::vector<Division>& d) { return divide(d); });
+        head_ = plan_->head(question);
+        switch (question.ask) {
+            case Ask::count:
+                return count(question);
+            case Ask::gather:
+                return gather(question);
+            case Ask::describe:
+                return describe(question);
+            default:
+                return look(question);
+        }
+    }
+
+private:
+    // Chunks of some nodes; `node`: its place among these.
+    std::vector<Chunk> chunks_of(const std::vector<NodeRows>& nodes) const {
+        std::size_t n = 0;
+        for (const NodeRows& rows : nodes) n += rows.size();
+        const std::size_t each =
+            std::clamp<std::size_t>((n / (device_.n_processors * 8) + 511) / 512 * 512, 1024, chunk_rows);
+        std::vector<Chunk> out;
+        for (std::size_t k = 0; k < nodes.size(); ++k)
+            for (std::size_t from = nodes[k].begin; from < nodes[k].end; from += each)
+                out.push_back(
+                    {narrow(k), narrow(from), narrow(std::min(nodes[k].end, from + each)), narrow(nodes[k].side)});
+        return out;
+    }
+
+    // The head, then words from the device.
+    std::span<std::uint64_t> deliver(const u64* body, std::size_t n) {
+        const std::size_t first = 3 + head_.size();
+        std::uint64_t* const out = device_.answer_words(first + n);
+        out[0] = static_cast<std::uint64_t>(Form::several), out[1] = 1, out[2] = head_.size() + n;
+        std::copy(head_.begin(), head_.end(), out + 3);
+        if (n > 0) device_.fetch(out + first, address_of(body), n * sizeof(u64));
+        return {out, first + n};
+    }
+    u64* zeros(DeviceBuffer& buffer, std::size_t n) {
+        u64* const p = buffer.get<u64>(n + 1);
+        if (n > 0) device_.fill(address_of(p), 0, n * sizeof(u64));
+        return p;
+    }
+    void carry(u64* cells, std::size_t n) {
+        if (shape_.n_classes > 0 && !shape_.weighted) return;
+        launch(device_, "carry_cells", (n + 255) / 256, 256, 0, Carry{shape_, cells, n, layout().shape.width()});
+    }
+    const Layout& layout() const { return plan_->layout(); }
+    // --- dividing nodes: in halves, until each branch is on its own. Two branches take one pass.
+    struct Part {
+        std::size_t division;
+        NodeRows rows;
+        std::size_t first, end;  // branches
+    };
+
+    std::vector<std::vector<BranchRows>> divide(const std::vector<Division>& divisions) {
+        has_kept_ = false;
+        std::vector<std::vector<BranchRows>> out;
+        std::vector<Part> parts;
+        for (std::size_t k = 0; k < divisions.size(); ++k) {
+            out.emplace_back(divisions[k].n_branches());
+            if (divisions[k].n_branches() == 1)
+                out[k][0] = {divisions[k].rows.size(), divisions[k].rows.side};
+            else
+                parts.push_back({k, divisions[k].rows, 0, divisions[k].n_branches()});
+        }
+        while (!parts.empty()) {
+            std::vector<Part> next;
+            const std::vector<std::size_t> n_left = halve(divisions, parts);
+            for (std::size_t k = 0; k < parts.size(); ++k) {
+                const auto [division, rows, first, end] = parts[k];
+                const std::size_t middle = (first + end) / 2, cut = rows.begin + n_left[k];
+                for (const Part& half : {Part{division, {rows.begin, cut, 1 - rows.side}, first, middle},
+                                         Part{division, {cut, rows.end, 1 - rows.side}, middle, end}}) {
+                    if (half.end - half.first == 1)
+                        out[division][half.first] = {half.rows.size(), half.rows.side};
+                    else
+                        next.push_back(half);
+                }
+            }
+            parts = std::move(next);
+        }
+        return out;
+    }
+
+    // Moves the rows of every part to the other side, those of its lower branches first: how many these are.
+    std::vector<std::size_t> halve(const std::vector<Division>& divisions, const std::vector<Part>& parts) {
+        std::vector<ByteRoute> routes;
+        std::vector<NodeRows> nodes;
+        std::vector<char> open;  // per part and half: a branch of it stays
+        for (const Part& part : parts) {
+            const Division& division = divisions[part.division];
+            const std::size_t middle = (part.first + part.end) / 2;
+            ByteRoute& route = routes.emplace_back();
+            route.column = narrow(division.route.column);
+            route.exact = division.exact == Division::none ? max_bins : narrow(division.exact);
+            route.cut = division.route.cut;
+            for (std::size_t b = 0; b < division.branch_of.size(); ++b)
+                if (division.branch_of[b] >= middle) route.right[b / 32] |= 1u << b % 32;
+            const auto first = division.route.open.begin();
+            const auto any = [first](std::size_t from, std::size_t to) {
+                return std::any_of(first + static_cast<std::ptrdiff_t>(from), first + static_cast<std::ptrdiff_t>(to),
+                                   [](char stays) { return stays != 0; });
+            };
+            // Halves of several branches are divided again: their rows are needed even to be counted.
+            open.push_back(middle - part.first > 1 || any(part.first, middle));
+            open.push_back(part.end - middle > 1 || any(middle, part.end));
+            nodes.push_back(part.rows);
+        }
+        const std::vector<Chunk> chunks = chunks_of(nodes);
+        Parcel parcel;
+        const std::size_t a_chunks = parcel.add(chunks), a_routes = parcel.add(routes);
+        char* const p = parcel.send(device_, tables_);
+        u32* const n_right = counts_.get<u32>(3 * chunks.size() + 1);
+        const Divide params{rows_,
+                            columns_,
+                            reinterpret_cast<const Chunk*>(p + a_chunks),
+                            reinterpret_cast<const ByteRoute*>(p + a_routes),
+                            flags_.get<u32>(chunks.size() * (chunk_rows / 32) + 1),
+                            n_right,
+                            n_right + chunks.size(),
+                            n_right + 2 * chunks.size(),
+                            narrow(per_plane_),
+                            0};
+        launch(device_, "mark_right", chunks.size(), 512, 0, params);
+        std::vector<u32> right(chunks.size()), places(2 * chunks.size());
+        if (!right.empty()) device_.fetch(right.data(), address_of(n_right), right.size() * sizeof(u32));
+        std::vector<std::size_t> n_left;
+        for (std::size_t k = 0, c = 0; k < parts.size(); ++k) {
+            std::size_t n_rows_right = 0, end = c;
+            for (; end < chunks.size() && chunks[end].node == k; ++end) n_rows_right += right[end];
+            n_left.push_back(nodes[k].size() - n_rows_right);
+            std::size_t left_at = nodes[k].begin, right_at = left_at + n_left.back();
+            for (; c < end; ++c) {
+                places[c] = open[2 * k] ? narrow(left_at) : no_place;
+                places[chunks.size() + c] = open[2 * k + 1] ? narrow(right_at) : no_place;
+                left_at += chunks[c].to - chunks[c].from - right[c];
+                right_at += right[c];
+            }
+        }
+        if (!chunks.empty()) device_.send(address_of(params.left_at), places.data(), places.size() * sizeof(u32));
+        launch(device_, "part_rows", chunks.size(), 512, 0, params, n_planes_);
+        return n_left;
+    }
+
+    // --- answers
+    std::span<const std::uint64_t> count(const Question& question) {
+        const std::size_t n_words = layout().n_words(), n_nodes = question.nodes.size();
+        const std::vector<Chunk> chunks = chunks_of(question.nodes);
+        Parcel parcel;
+        parcel.add(chunks);
+        char* const p = parcel.send(device_, tables_);
+        Count params{rows_, shape_, reinterpret_cast<const Chunk*>(p), first_cell_, n_words,
+                     zeros(out_, n_nodes * n_words), narrow(table_.columns.size()), narrow(per_plane_), 0, 1};
+        if (shape_.n_classes == 2 && !shape_.weighted) {
+            launch(device_, "count_two", chunks.size(), 512, per_plane_ * max_bins * 4, params, n_planes_);
+        } else {
+            const std::size_t word = shape_.n_classes > 0 && !shape_.weighted ? 4 : 8,
+                              column = max_bins * static_cast<std::size_t>(shape_.width) * word;
+            const std::size_t fit = (device_.shared_bytes - 1024) / column, at_once = std::min(per_plane_, fit);
+            params.in_shared = at_once > 0;
+            params.at_once = narrow(at_once > 0 ? at_once : per_plane_);
+            const std::size_t blocks = (per_plane_ + params.at_once - 1) / params.at_once;
+            launch(device_, "count_cells", chunks.size(), 1024, at_once * column, params, n_planes_ * blocks);
+        }
+        carry(params.out, n_nodes * layout().n_cells);
+        return deliver(params.out, n_nodes * n_words);
+    }
+
+    std::span<const std::uint64_t> describe(const Question& question) {
+        const std::size_t n = question.nodes.size();
+        const std::vector<Chunk> chunks = chunks_of(question.nodes);
+        std::vector<u64> start(n * any_digits, 0);
+        for (std::size_t k = 0; k < n; ++k) start.insert(start.end(), {0, ~u64{0}});
+        Parcel parcel;
+        const std::size_t a_chunks = parcel.add(chunks), a_values = parcel.add(question.values);
+        char* const p = parcel.send(device_, tables_);
+        u64* const out = out_.get<u64>(start.size() + 1);
+        device_.send(address_of(out), start.data(), start.size() * sizeof(u64));
+        const Describe params{rows_,
+                              shape_,
+                              reinterpret_cast<const Chunk*>(p + a_chunks),
+                              reinterpret_cast<const double*>(p + a_values),
+                              out,
+                              out + n * any_digits,
+                              any_digits,
+                              narrow(n)};
+        launch(device_, "describe_rows", chunks.size(), 512, any_digits * 256, params);
+        launch(device_, "carry_digits", (n + 63) / 64, 64, 0, params);
+        return deliver(out, start.size());
+    }
+
+    std::span<const std::uint64_t> gather(const Question& question) {
+        std::vector<u64> offset;
+        std::vector<u32> n_rows, begin;
+        const std::size_t words_of_row = table_.columns.size() + 1 + layout().shape.weighted;
+        u64 n_words = 0;
+        for (const NodeRows& rows : question.nodes) {
+            offset.push_back(n_words + 1);
+            n_rows.push_back(narrow(rows.size()));
+            begin.push_back(narrow(rows.begin));
+            n_words += 1 + rows.size() * words_of_row;
+        }
+        const std::vector<Chunk> chunks = chunks_of(question.nodes);
+        Parcel parcel;
+        const std::size_t a_chunks = parcel.add(chunks), a_offset = parcel.add(offset), a_rows = parcel.add(n_rows),
+                          a_begin = parcel.add(begin);
+        char* const p = parcel.send(device_, tables_);
+        const Gather params{rows_,
+                            shape_,
+                            columns_,
+                            reinterpret_cast<const Chunk*>(p + a_chunks),
+                            reinterpret_cast<const u64*>(p + a_offset),
+                            reinterpret_cast<const u32*>(p + a_rows),
+                            reinterpret_cast<const u32*>(p + a_begin),
+                            zeros(out_, n_words),
+                            narrow(table_.columns.size()),
+                            0};
+        launch(device_, "gather_rows", chunks.size(), 256, 0, params, words_of_row);
+        const std::span<std::uint64_t> all = deliver(params.out, n_words);
+        for (std::size_t k = 0; k < n_rows.size(); ++k) all[3 + head_.size() + offset[k] - 1] = n_rows[k];
+        return all;
+    }
+
+    // --- zoom, fetch, neighbours
+
+    // A place whose rows the first zoom of the level has kept, with the queries of then.
+    struct KeptPlace {
+        std::size_t node, column, first, n;
+    };
+
+    // The kept place that holds all queries of a place.
+    std::size_t kept_place(const QueryPlace& place) const {
+        const auto found = std::lower_bound(kept_places_.begin(), kept_places_.end(), place,
+                                            [](const KeptPlace& k, const QueryPlace& p) {
+                                                return k.node < p.node || (k.node == p.node && k.column < p.column);
+                                            });
+        if (!has_kept_ || found == kept_places_.end() || found->node != place.node || found->column != place.column)
+            return Division::none;
+        const auto from = kept_queries_.begin() + static_cast<std::ptrdiff_t>(found->first),
+                   to = from + static_cast<std::ptrdiff_t>(found->n);
+        for (const RangeQuery& query : place.queries) {
+            const auto holder =
+                std::partition_point(from, to, [&](const RangeQuery& k) { return k.high < query.low; });
+            if (holder == to || holder->low > query.low || holder->high < query.high) return Division::none;
+        }
+        return static_cast<std::size_t>(found - kept_places_.begin());
+    }
+
+    std::span<const std::uint64_t> look(const Question& question) {
+        // Of a node: their tables are in shared memory, of which more would leave fewer blocks on a processor.
+        const std::size_t places_at_once = std::min<std::size_t>(40, (device_.shared_bytes - 1024) / (max_bins * 4));
+        const bool zooms = question.ask == Ask::zoom;
+        std::vector<NodeRows> nodes;
+        std::vector<u32> first_place, tables;
+        std::vector<Place> places, again(has_kept_ ? kept_places_.size() : 0);
+        std::vector<Query> queries;
+        for (const RangeQuery& q : question.queries)
+            queries.push_back({q.low, q.high, static_cast<u32>(zoom_shift(q.low, q.high, question.zoom_bits)), 0});
+        bool keeps = zooms && !has_kept_ && n_words_ >= kept_words, looks_again = false;
+        std::vector<KeptPlace> keeping;
+        std::size_t last_node = Division::none, most_places = 0;
+        for (const QueryPlace& place : question.places) {
+            const Place own{narrow(place.column), narrow(place.first), narrow(place.queries.size()), 0};
+            if (const std::size_t kept = kept_place(place); kept != Division::none) {
+                again[kept] = own;
+                looks_again = true;
+                continue;
+            }
+            const bool full = !first_place.empty() && places.size() - first_place.back() == places_at_once;
+            if (place.node != last_node || full) {
+                keeps = keeps && place.node != last_node;  // two parts of a node would keep their rows in one place
+                last_node = place.node;
+                nodes.push_back(place.rows);
+                first_place.push_back(narrow(places.size()));
+            }
+            keeping.push_back({place.node, place.column, place.first, place.queries.size()});
+            places.push_back(own);
+            for (const QueryPlace::InBin in : place.in_bin) tables.push_back(in.n == 0 ? 0 : in.first << 16 | in.n);
+            most_places = std::max(most_places, places.size() - first_place.back());
+        }
+        first_place.push_back(narrow(places.size()));
+        const std::vector<Chunk> chunks = chunks_of(nodes);
+        Parcel parcel;
+        const std::size_t a_chunks = parcel.add(chunks), a_first = parcel.add(first_place),
+                          a_places = parcel.add(places), a_tables = parcel.add(tables), a_queries = parcel.add(queries),
+                          a_again = parcel.add(again);
+        char* const p = parcel.send(device_, tables_);
+        Look params{rows_,
+                    shape_,
+                    columns_,
+                    reinterpret_cast<const Chunk*>(p + a_chunks),
+                    reinterpret_cast<const u32*>(p + a_first),
+                    reinterpret_cast<const Place*>(p + a_places),
+                    reinterpret_cast<const u32*>(p + a_tables),
+                    reinterpret_cast<const Query*>(p + a_queries),
+                    nullptr,
+                    nullptr,
+                    nullptr,
+                    nullptr,
+                    reinterpret_cast<const Place*>(p + a_again),
+                    narrow(most_fetched_),
+                    narrow(std::size_t{1} << question.zoom_bits),
+                    narrow(per_plane_),
+                    0};
+        const auto run = [&](const char* first, const char* second) {
+            launch(device_, first, chunks.size(), 512, most_places * max_bins * 4, params);
+            if (!looks_again) return;
+            Look kept = params;
+            kept.chunks = kept_chunks_.get<Chunk>(n_kept_chunks_);
+            kept.n_kept = n_kept_.get<u32>(n_kept_chunks_);
+            launch(device_, second, n_kept_chunks_, 128, 0, kept);
+        };
+        const std::size_t n = queries.size();
+        if (question.ask == Ask::neighbours) {
+            std::vector<u64> start;
+            for (std::size_t i = 0; i < n; ++i) start.push_back(i % 2 ? ~u64{0} : 0);
+            params.out = out_.get<u64>(n + 1);
+            device_.send(address_of(params.out), start.data(), n * sizeof(u64));
+            run("adjoin", "adjoin_again");
+            return deliver(params.out, n);
+        }
+        if (!zooms) return fetch(params, n, run);
+        const std::size_t n_cells = n << question.zoom_bits;
+        params.out = zeros(out_, n_cells * layout().shape.width());
+        if (keeps) keep_rows(params, chunks, keeping, question.queries);
+        run(keeps ? "zoom_and_keep" : "zoom", "zoom_again");
+        if (keeps) forget_overflows(chunks, nodes.size(), first_place);
+        carry(params.out, n_cells);
+        return deliver(params.out, n_cells * layout().shape.width());
+    }
+
+    void keep_rows(Look& params, const std::vector<Chunk>& chunks, std::vector<KeptPlace>& places,
+                   const std::vector<RangeQuery>& queries) {
+        n_kept_chunks_ = chunks.size();
+        Chunk* const to = kept_chunks_.get<Chunk>(chunks.size() + 1);
+        if (!chunks.empty()) device_.send(address_of(to), chunks.data(), chunks.size() * sizeof(Chunk));
+        params.n_kept = n_kept_.get<u32>(chunks.size() + 1);
+        kept_places_ = std::move(places);
+        kept_queries_ = queries;
+        has_kept_ = true;
+    }
+    // Nodes of which a chunk had no room for all its rows are scanned again.
+    void forget_overflows(const std::vector<Chunk>& chunks, std::size_t n_nodes, const std::vector<u32>& first_place) {
+        std::vector<u32> n_kept(chunks.size());
+        if (!chunks.empty())
+            device_.fetch(n_kept.data(), address_of(n_kept_.get<u32>(chunks.size())), chunks.size() * sizeof(u32));
+        std::vector<char> all(n_nodes, 1);
+        for (std::size_t c = 0; c < chunks.size(); ++c)
+            if (n_kept[c] > (chunks[c].to - chunks[c].from) * n_words_ / kept_words) all[chunks[c].node] = 0;
+        for (std::size_t k = 0; k < n_nodes; ++k)
+            for (std::size_t place = first_place[k]; !all[k] && place < first_place[k + 1]; ++place)
+                kept_places_[place].n = 0;
+    }
+
+    template <class Run>
+    std::span<const std::uint64_t> fetch(Look& params, std::size_t n, Run run) {
+        Fetched fetched{shape_,
+                        keys_.get<u64>(n * most_fetched_),
+                        found_.get<u32>(n * most_fetched_),
+                        run_.get<u32>(n * most_fetched_),
+                        counts_.get<u32>(2 * n),
+                        nullptr,
+                        nullptr,
+                        nullptr,
+                        narrow(most_fetched_),
+                        0};
+        fetched.n_runs = fetched.n_found + n;
+        device_.fill(address_of(fetched.n_found), 0, n * sizeof(u32));
+        params.out = fetched.keys, params.n_found = fetched.n_found, params.found_row = fetched.row;
+        run("fetch", "fetch_again");
+        const std::size_t threads = most_fetched_ >= 2048 ? 512 : std::max<std::size_t>(32, most_fetched_ / 4);
+        launch(device_, "sort_fetched", n, threads, most_fetched_ * 12, fetched);
+        std::vector<u32> numbers(2 * n);
+        device_.fetch(numbers.data(), address_of(fetched.n_found), numbers.size() * sizeof(u32));
+        std::vector<u64> offset;
+        u64 n_words = 0;
+        for (std::size_t q = 0; q < n; ++q) {
+            if (numbers[q] > most_fetched_) throw Contradiction("a range has more rows than were counted in it");
+            offset.push_back(n_words);
+            n_words += 1 + numbers[n + q] * (layout().shape.width() + 1);
+        }
+        Parcel parcel;
+        parcel.add(offset);
+        fetched.offset = reinterpret_cast<const u64*>(parcel.send(device_, tables_));
+        fetched.out = zeros(out_, n_words);
+        launch(device_, "write_runs", n, std::min<std::size_t>(256, most_fetched_), 0, fetched);
+        return deliver(fetched.out, n_words);
+    }
+
+    Device& device_;
+    DeviceTable table_;
+    std::uint64_t number_, tree_ = 0;
+    std::size_t per_plane_, n_planes_, n_words_, most_fetched_, n_ = 0;
+    DeviceBuffer records_[2]{DeviceBuffer(device_), DeviceBuffer(device_)},
+        ids_[2]{DeviceBuffer(device_), DeviceBuffer(device_)};
+    DeviceBuffer tables_{device_}, fixed_{device_}, flags_{device_}, counts_{device_}, out_{device_}, keys_{device_},
+        found_{device_}, run_{device_}, n_kept_{device_}, kept_chunks_{device_};
+    Rows rows_{};
+    Shape shape_{};
+    const Column* columns_ = nullptr;
+    const u32* first_cell_ = nullptr;
+    std::optional<RoundPlan> plan_;
+    Words head_;
+    bool has_kept_ = false;
+    std::vector<KeptPlace> kept_places_;
+    std::vector<RangeQuery> kept_queries_;
+    std::size_t n_kept_chunks_ = 0;
+};
+
+DeviceShard::DeviceShard(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows)
+    : work_(std::make_unique<Work>(device, std::move(table), number, fetch_rows)) {}
+DeviceShard::~DeviceShard() = default;
+
+std::size_t DeviceShard::record_words(const Device& device, std::size_t n_columns) {
+    return (columns_of_plane(device, n_columns) + 1 + 3) / 4;
+}
+
+DeviceBins DeviceShard::bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n) {
+    return work_->bin(edges, rows, n);
+}
+void DeviceShard::begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout) {
+    work_->begin_tree(tree, std::move(layout));
+}
+std::span<const std::uint64_t> DeviceShard::answer(std::span<const std::uint64_t> rounds) {
+    return work_->answer(rounds);
+}
+
+}  // namespace ceiba::shards

@@ -1,0 +1,40 @@
+// A shard whose rows are on a GPU: it answers the rounds of one tree at a time, as shards/rows/shard.hpp does, word for
+// word. It follows the same RoundPlan, turns it into flat arrays and has kernels work on them; memory and launches are
+// those of a Device.
+#pragma once
+
+#include "shards/device/bins.hpp"
+#include "shards/rows/round_plan.hpp"
+
+namespace ceiba::shards {
+
+// Addresses of rows on the device; 0: none. Labels are bytes.
+struct DeviceTable {
+    std::vector<device::Column> columns;  // n_bins: levels, or 0
+    std::size_t n_rows = 0;
+    std::uint64_t labels = 0, numbers = 0, weights = 0;
+};
+
+class DeviceShard {
+public:
+    DeviceShard(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows);
+    ~DeviceShard();
+
+    // Words of a record; kernels are compiled for them.
+    static std::size_t record_words(const Device& device, std::size_t n_columns);
+
+    // Bins rows of the table (their address; 0: the first n): the ranges of all bins, and rows without a value. These
+    // rows are those of the tree that begins next.
+    DeviceBins bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n);
+    void begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout);
+
+    // Answers the round of the tree, in the words of the device; valid until the next one.
+    std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds);
+
+private:
+    class Work;
+
+    std::unique_ptr<Work> work_;
+};
+
+}  // namespace ceiba::shards

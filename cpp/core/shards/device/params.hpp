@@ -1,0 +1,156 @@
+// What the host sends to kernels: arguments, and the tables that a round is turned into. Included by both.
+//
+// Rows of a tree lie on the device as records, one byte per column (its bin or level; the last cell: missing), then the
+// class; and as ids, their places in the table. Tables of many columns have several planes of records. A node is a
+// range of rows, on one of two sides: dividing it moves its rows, stably, to the other side of the same range.
+#pragma once
+
+#include "base/row_arithmetic.hpp"
+
+namespace ceiba::shards::device {
+
+using u8 = unsigned char;
+using u32 = unsigned int;
+using u64 = base::Bits64;
+using i64 = long long;
+
+constexpr u32 chunk_rows = 32768;  // most rows of a chunk, a block each: two counts of it fit into one word
+constexpr u32 max_words = 6;       // of a record
+constexpr u32 max_bins = 256;      // cells of a column, missing values included
+constexpr u32 no_place = 0xFFFFFFFFu;
+constexpr u32 level_type = 9;  // of a column, after those of data::Stored
+constexpr u32 kept_words = 4;
+constexpr u32 shared_nodes = 1536;  // of a tree that fits into shared memory
+
+struct Chunk {
+    u32 node, from, to, side;  // node: its place among those asked for
+};
+struct Column {
+    const char* values;
+    i64 stride;  // in bytes
+    u32 type, n_bins;
+};
+struct Rows {
+    u32* records[2];
+    u32* ids[2];
+    u64 plane;  // words of a plane
+};
+struct Shape {  // CellShape
+    int n_classes, weighted, unit, n_digits, weight_unit, weight_digits, width, unused;
+    double centre, per_square;
+    const u8* labels;
+    const double *numbers, *weights;
+};
+struct BinRows {
+    const Column* columns;  // of the plane
+    const void* edges;      // keys, 256 a column
+    void *least, *most;     // keys, likewise
+    u64* n_missing;
+    u32* records;     // null: only ranges are wanted
+    const u32* rows;  // of the tree; null: all
+    u32* ids;         // null: another plane writes them
+    const u8* labels;
+    u64 n;
+    u32 n_columns, unused;
+};
+struct ByteRoute {
+    u32 right[8];  // a bit per byte
+    u32 column, exact;  // exact: the byte whose rows are compared with the cut
+    double cut;
+};
+struct Divide {
+    Rows rows;
+    const Column* columns;
+    const Chunk* chunks;
+    const ByteRoute* routes;
+    u32 *flags, *n_right;
+    const u32 *left_at, *right_at;  // no_place: the branch is dropped
+    u32 per_plane, unused;
+};
+struct Count {
+    Rows rows;
+    Shape shape;
+    const Chunk* chunks;
+    const u32* first_cell;  // per column
+    u64 n_words;            // of a node
+    u64* out;
+    u32 n_columns, per_plane, at_once, in_shared;  // at_once: columns of a block
+};
+struct Carry {
+    Shape shape;
+    u64* cells;
+    u64 n, pitch;
+};
+struct Query {
+    u64 low, high;
+    u32 shift, unused;
+};
+struct Place {  // the queries of a column in a node
+    u32 column, first, n, unused;
+};
+struct Look {
+    Rows rows;
+    Shape shape;
+    const Column* columns;
+    const Chunk* chunks;
+    const u32* first_place;  // per node
+    const Place* places;
+    const u32* tables;  // per place and byte: first query << 16 | how many, both of this place
+    const Query* queries;
+    u64* out;
+    u32 *n_found, *found_row;  // fetch: rows of each query
+    u32* n_kept;               // per chunk; more than there is room for: not all were kept
+    const Place* again;        // per place whose rows were kept: the queries of now; n 0: none
+    u32 most_rows, n_parts, per_plane, unused;
+};
+struct Fetched {
+    Shape shape;
+    u64* keys;
+    u32 *row, *run, *n_found, *n_runs;
+    const u64* offset;
+    u64* out;
+    u32 most_rows, unused;
+};
+struct Gather {
+    Rows rows;
+    Shape shape;
+    const Column* columns;
+    const Chunk* chunks;
+    const u64* offset;  // per node
+    const u32 *n_rows, *begin;
+    u64* out;
+    u32 n_columns, unused;
+};
+struct Describe {
+    Rows rows;
+    Shape shape;
+    const Chunk* chunks;
+    const double* value;
+    u64 *digits, *ranges;
+    u32 n_digits, n_nodes;
+};
+struct Target {
+    Column column;
+    u64 n;
+    i64 low;            // labels: the smallest number
+    u64* out;           // numbers: keys of the smallest and the largest, lowest and highest bit, values not finite
+    const u8* code_of;  // labels: by number
+    u8* labels;
+    u32 n_numbers, unused;
+};
+// A node of a tree that routes rows, by the kinds of split::Kind; column -1: a leaf.
+constexpr int levels_kind = 2, presence_kind = 3;
+struct RouteNode {
+    double cut;
+    int column, kind, missing, first;  // first: of its branches; levels: of a table, missing, each level, unknown
+};
+struct RouteRows {
+    const Column* columns;
+    const RouteNode* nodes;
+    const int* branches;
+    int* out;
+    u64 n;
+    u32 n_nodes, unused;
+};
+
+}  // namespace ceiba::shards::device

@@ -1,0 +1,152 @@
+"""A CUDA device through CuPy, as shards on a GPU use it: memory, copies, launches.
+
+CuPy compiles the kernels (`_core.kernel_text`) at first use and caches them on disk. All work is on
+the current device and stream of the calling thread.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.errors import DataError
+
+#: Compute capability below which kernels are not compiled.
+_LOWEST_CAPABILITY: Final = 70
+_HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
+_MOST_STATIC_SHARED: Final = 48 << 10
+
+
+def import_cupy() -> Any:
+    """Return the module cupy; raise an error that says how to install it."""
+    try:
+        import cupy
+    except ImportError:
+        raise ImportError(
+            "Tables on a GPU need the package cupy. Install it with: pip install ceiba[gpu]",
+            name="cupy",
+        ) from None
+    return cupy
+
+
+class CudaDevice:
+    """The current device and stream of CuPy."""
+
+    def __init__(self) -> None:
+        self.xp = cupy = import_cupy()
+        if cupy.cuda.runtime.is_hip:
+            raise DataError("Tables on a GPU need CUDA; ROCm is not supported.")
+        device = cupy.cuda.Device()
+        if int(device.compute_capability) < _LOWEST_CAPABILITY:
+            raise DataError(
+                f"The GPU must have compute capability {_LOWEST_CAPABILITY / 10} or higher, got "
+                f"{int(device.compute_capability) / 10}. Copy the table to the host."
+            )
+        self.n_processors: int = device.attributes["MultiProcessorCount"]
+        self.shared_bytes: int = device.attributes["MaxSharedMemoryPerBlockOptin"]
+        self._number = device.id
+        self._stream = cupy.cuda.get_current_stream()
+        self._record_words = 1
+        self._memory: dict[int, Any] = {}
+        self._allowed: dict[str, int] = {}  # more dynamic shared memory than a kernel has by itself
+        self._words: Any = None
+        self._n_words = 0
+
+    def compile(self, record_words: int) -> None:
+        """Choose the kernels for records of so many words."""
+        self._record_words = record_words
+        self._allowed.clear()
+
+    def allocate(self, n_bytes: int) -> int:
+        """Return the address of new memory, from CuPy's pool."""
+        cupy = self.xp
+        try:
+            memory = cupy.cuda.alloc(n_bytes)
+        except cupy.cuda.memory.OutOfMemoryError:
+            self._memory.clear()
+            self._words, self._n_words = None, 0
+            cupy.get_default_memory_pool().free_all_blocks()
+            free, total = cupy.cuda.runtime.memGetInfo()
+            raise DataError(
+                f"The GPU is out of memory: {n_bytes / 1e9:.2f} GB more are needed, and "
+                f"{free / 1e9:.2f} of {total / 1e9:.2f} GB are free now. docs/gpu.md has the bytes "
+                "per row. Free memory, fit fewer rows, or copy the table to the host."
+            ) from None
+        self._memory[memory.ptr] = memory
+        return int(memory.ptr)
+
+    def release(self, address: int) -> None:
+        """Return memory to the pool."""
+        self._memory.pop(address, None)
+
+    def send(self, to: int, source: int, n_bytes: int) -> None:
+        """Copy bytes of the host to the device."""
+        self._copy(to, source, n_bytes, _HOST_TO_DEVICE)
+
+    def fetch(self, to: int, source: int, n_bytes: int) -> None:
+        """Copy bytes of the device to the host, and wait for them."""
+        self._copy(to, source, n_bytes, _DEVICE_TO_HOST)
+        self._stream.synchronize()
+
+    def _copy(self, to: int, source: int, n_bytes: int, direction: int) -> None:
+        runtime = self.xp.cuda.runtime
+        runtime.memcpyAsync(to, source, n_bytes, direction, self._stream.ptr)
+
+    def fill(self, to: int, byte: int, n_bytes: int) -> None:
+        """Set bytes of the device."""
+        self.xp.cuda.runtime.memsetAsync(to, byte, n_bytes, self._stream.ptr)
+
+    def launch(
+        self, kernel: str, grid: int, rows: int, threads: int, shared_bytes: int, params: bytes
+    ) -> None:
+        """Launch a kernel, whose only argument is a struct."""
+        function = _kernel(kernel, self._record_words, self._number)
+        if shared_bytes > self._allowed.get(kernel, _MOST_STATIC_SHARED):
+            function.max_dynamic_shared_size_bytes = self._allowed[kernel] = shared_bytes
+        struct = np.frombuffer(params, _struct(len(params))).reshape(())
+        function((grid, rows), (threads,), (struct,), shared_mem=shared_bytes, stream=self._stream)
+
+    def answer_words(self, n: int) -> int:
+        """Return the address of pinned host memory for an answer."""
+        if self._n_words < n:
+            self._n_words = max(n, 1 << 20)
+            self._words = self.xp.cuda.alloc_pinned_memory(8 * self._n_words)
+        return int(self._words.ptr)
+
+    def answer(self, n: int) -> npt.NDArray[np.uint64]:
+        """Return the first words of that memory, without a copy."""
+        return np.frombuffer(self._words, np.uint64, n)
+
+    def to_host(self, array: Any) -> npt.NDArray[Any]:
+        """Copy an array to the host."""
+        return np.asarray(array.get() if hasattr(array, "get") else array)
+
+
+@cache
+def _struct(n_bytes: int) -> np.dtype[Any]:
+    return np.dtype([("words", "<u8", n_bytes // 8)])
+
+
+@cache
+def _kernel(name: str, record_words: int, device: int) -> Any:
+    return _module(record_words, device).get_function(name)
+
+
+@cache
+def _module(record_words: int, device: int) -> Any:
+    """Compile the kernels for one device."""
+    cupy = import_cupy()
+    options = ("-std=c++17", "--fmad=false", f"-DRECORD_WORDS={record_words}")
+    try:
+        module = cupy.RawModule(code=_core.kernel_text(), options=options)
+        module.compile()
+    except OSError as error:  # CuPy's cache of compiled kernels
+        raise DataError(
+            f"CuPy cannot write its cache of compiled kernels: {error}. Set CUPY_CACHE_DIR to a "
+            "folder that can be written."
+        ) from error
+    return module

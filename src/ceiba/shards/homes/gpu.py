@@ -1,0 +1,363 @@
+"""The home of shards on a GPU: columns stay where the user has them, and kernels answer the rounds.
+
+The bins of all columns come from a sample of the rows; one pass then writes a record of bytes per
+row and finds the range of each bin. Trees of folds are grown one after the other: each starts with
+such a pass over its own rows.
+"""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ceiba import _core
+from ceiba.errors import DataError, OptionError
+from ceiba.grow import GrowOptions
+from ceiba.shards.first_pass import SAMPLE, FirstPass, build_first_pass, merge_pieces
+from ceiba.shards.grower import check_supported
+from ceiba.shards.homes.cuda import CudaDevice, import_cupy
+from ceiba.shards.homes.gpu_columns import (
+    DeviceColumn,
+    DeviceTarget,
+    address_of,
+    encode_levels,
+    read_columns,
+    read_device_target,
+)
+from ceiba.shards.homes.gpu_columns import is_on_gpu as is_on_gpu
+from ceiba.shards.second_pass import ShardSummary, merge_summaries
+from ceiba.shards.shard import Arrays, Ranges, ShardLayout, Words
+from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, Weighting
+from ceiba.table import Schema, TargetInfo
+from ceiba.tree import SplitKind, Tree
+
+#: Counting again is cheap on a GPU, bringing values to the host is not.
+SIZES: Final = RoundSizes(gather_rows=4096, fetch_rows=64, zoom_bits=6)
+#: Rows below which a warning says that a GPU does not pay.
+SMALL: Final = 200_000
+
+
+@dataclass
+class GpuShard:
+    """Rows of a table on the device, which answer rounds."""
+
+    device: Any
+    schema: Schema
+    columns: list[DeviceColumn]
+    target: DeviceTarget
+    edges: list[list[float]]
+    number: int
+    layout: ShardLayout | None = None
+    inputs: Mapping[str, Arrays] = field(default_factory=dict)
+    tree: int | None = None
+
+    def __post_init__(self) -> None:
+        columns = [column.core for column in self.columns]
+        self.device.compile(_core.device_record_words(self.device, len(columns)))
+        target = self.target
+        labels, numbers, weights = (
+            0 if array is None else address_of(array)
+            for array in (target.labels, target.numbers, target.weights)
+        )
+        arrays = (labels, numbers, weights)
+        self.core = _core.DeviceShard(
+            self.device, columns, self.n_rows, arrays, self.number, SIZES.fetch_rows
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.target.summary.n_rows
+
+    def bin_tree(self, tree: int) -> tuple[Ranges, list[int]]:
+        """Bin the rows of a tree; return the range of each bin and the number of missing values."""
+        xp, weights = self.device.xp, self.target.weights
+        chosen = None if weights is None else weights > 0
+        if tree:
+            train = xp.asarray(self.inputs["folds"][0] != tree - 1)
+            chosen = train if chosen is None else train & chosen
+        if chosen is None:
+            ranges, missing = self.core.bin(self.edges, 0, self.n_rows)
+        else:
+            rows = xp.flatnonzero(chosen).astype(np.uint32)
+            ranges, missing = self.core.bin(self.edges, address_of(rows), len(rows))
+        self.tree = None
+        return tuple(ranges), missing
+
+    def answer(self, rounds: Words) -> Words:
+        """Answer the rounds of a tree; the words are valid until the next answer."""
+        (tree,) = _core.trees_of(rounds)
+        if tree != self.tree:
+            assert self.layout is not None
+            if tree or self.tree is not None or "binned" not in self.__dict__:
+                self.bin_tree(tree)
+            self.__dict__.pop("binned", None)
+            self.core.begin_tree(tree, self.layout.core)
+            self.tree = tree
+        return self.device.answer(self.core.answer(rounds))  # type: ignore[no-any-return]
+
+    def collect(self, kind: str) -> Arrays:
+        """Return the arrays of a kind: rows, gaps or ends (see `ceiba.shards.shard`)."""
+        to_host, target = self.device.to_host, self.target
+        if kind == "rows":
+            values = to_host(target.numbers if target.labels is None else target.labels)
+            values = values.astype(np.float64 if target.labels is None else np.int32)
+            return (values,) if target.weights is None else (values, to_host(target.weights))
+        if kind == "gaps":
+            return self._collect_gaps(*self.inputs["cuts"])
+        assert kind == "ends", kind
+        (fold,) = self.inputs["folds"]
+        ends = np.empty(len(fold), np.int32)
+        for v, tree in enumerate(pickle.loads(self.inputs["routes"][0].tobytes())):
+            ends[fold == v] = to_host(_route(self.device, tree, self.columns, self.n_rows))[
+                fold == v
+            ]
+        return (ends,)
+
+    def _collect_gaps(self, columns: npt.NDArray[Any], cuts: npt.NDArray[Any]) -> Arrays:
+        below, above = np.full(len(cuts), -np.inf), np.full(len(cuts), np.inf)
+        for j in np.unique(columns):
+            (of_column,) = np.nonzero(columns == j)
+            values, place = np.unique(cuts[of_column], return_inverse=True)
+            low, high = [], []
+            for first in range(0, len(values), 250):
+                some = values[first : first + 250].tolist()
+                gaps = _core.device_values_around(
+                    self.device, self.columns[int(j)].core, self.n_rows, some
+                )
+                low.append(np.asarray(gaps[0]))
+                high.append(np.asarray(gaps[1]))
+            below[of_column] = np.concatenate(low)[place]
+            above[of_column] = np.concatenate(high)[place]
+        return below, above
+
+
+class GpuExchange:
+    """The exchange with shards on one device, one after the other."""
+
+    def __init__(self, shards: Sequence[GpuShard]) -> None:
+        self.shards = shards
+
+    def ask(self, rounds: Words) -> Words:
+        """Send the same rounds to all shards; return their merged answer."""
+        if len(self.shards) == 1:
+            return self.shards[0].answer(rounds)
+        return reduce(_core.merge_answers, [shard.answer(rounds).copy() for shard in self.shards])
+
+    def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
+        """Send each shard its arrays of a kind."""
+        for shard, part in zip(self.shards, arrays, strict=True):
+            shard.inputs = {**shard.inputs, kind: part}
+
+    def collect(self, kind: str) -> list[Arrays]:
+        """Return the arrays of a kind of each shard, in shard order."""
+        return [shard.collect(kind) for shard in self.shards]
+
+
+@contextmanager
+def open_table(
+    X: Any, y: Any, sample_weight: Any, options: GrowOptions, weighting: Weighting, categorical: Any
+) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
+    """Yield table and target of a table on the GPU, for the duration of the `with` block."""
+    check_supported(options)
+    _refuse_options(options)
+    device = CudaDevice()
+    schema, columns = read_columns(device, X, categorical)
+    n_rows = len(columns[0].values)
+    if n_rows < SMALL:
+        warnings.warn(
+            f"A GPU does not pay for {n_rows:,} rows: the host grows such a tree in less time. "
+            f"Pass the table as a numpy array, or more than {SMALL:,} rows.",
+            stacklevel=6,
+        )
+    target = read_device_target(device, y, sample_weight, options.task, n_rows)
+    yield build_table(device, [(schema, columns, target)], options, weighting)
+
+
+def _refuse_options(options: GrowOptions) -> None:
+    for name, value, is_refused in (
+        ("max_bins", options.max_bins, options.max_bins is not None),
+        ("criterion", options.criterion_name, options.criterion_name == "poisson"),
+    ):
+        if is_refused:
+            raise OptionError(
+                f"{name}={value!r} is not supported for tables on a GPU. Leave it out, or copy the "
+                "table to the host."
+            )
+
+
+def build_table(
+    device: Any,
+    parts: Sequence[tuple[Schema, list[DeviceColumn], DeviceTarget]],
+    options: GrowOptions,
+    weighting: Weighting,
+) -> tuple[ShardedTable, ShardedTarget]:
+    """Build table and target of the parts of a table on one device, a shard each."""
+    schema = parts[0][0]
+    whole = merge_pieces([replace(part[2].summary) for part in parts])
+    single = frozenset(c.name for c in parts[0][1] if c.values.dtype == np.float32)
+    numbers = [c.name for c in parts[0][1] if c.info.is_numeric]
+    sample = {name: _sample(device, [part[1] for part in parts], name) for name in numbers}
+    infos = {info.name: info for info in schema.columns}
+    whole.infos = {name: info for name, info in infos.items() if not info.is_numeric}
+    numeric = Schema(tuple(infos[name] for name in numbers))
+    column = "sample_weight" if parts[0][2].weights is not None else None
+    first = build_first_pass(
+        whole, schema.names, (numeric, sample), single, ("y", options),
+        Weighting(column, weighting.per_class),
+    )  # fmt: skip
+    first = replace(
+        first, schema=schema, target=TargetInfo(None, first.target.task, first.target.classes, 1)
+    )
+    shards, seen = [], []
+    for number, (_, columns, target) in enumerate(parts):
+        _finish_target(device, target, first)
+        shard = GpuShard(device, schema, columns, target, first.edges, number)
+        ranges, missing = shard.bin_tree(0)
+        shard.__dict__["binned"] = True
+        n_learned, digits = target.summary.n_rows, None
+        if target.weights is not None:
+            weights = device.to_host(target.weights)
+            n_learned = int(np.count_nonzero(weights))
+            n_classes = first.counted if isinstance(first.counted, int) else 1
+            codes = (
+                None if target.labels is None else device.to_host(target.labels).astype(np.int32)
+            )
+            digits = np.asarray(_core.sum_digits(weights, codes, n_classes))
+        shards.append(shard)
+        seen.append(ShardSummary(ranges, missing, n_learned, digits))
+    summary = merge_summaries(first, seen, options)
+    for shard in shards:
+        shard.layout = summary.layout
+    table = ShardedTable(
+        summary.schema,
+        summary.layout,
+        GpuExchange(shards),
+        [shard.n_rows for shard in shards],
+        weight_totals=summary.weight_totals,
+        sizes=SIZES,
+        trees_at_once=1,
+    )
+    return table, summary.target
+
+
+def _sample(device: Any, parts: Sequence[list[DeviceColumn]], name: str) -> npt.NDArray[np.float64]:
+    """Return some values of a numeric column, from all its parts."""
+    each, values = SAMPLE // len(parts), []
+    for columns in parts:
+        array = next(column.values for column in columns if column.name == name)
+        rows = np.arange(min(each, len(array))) * len(array) // max(1, min(each, len(array)))
+        values.append(device.to_host(array[device.xp.asarray(rows)]).astype(np.float64))
+    return np.concatenate(values)
+
+
+def _finish_target(device: Any, target: DeviceTarget, first: FirstPass) -> None:
+    """Put target and weights into the units of growing, and class weights into the weights."""
+    xp, units = device.xp, first.units
+    if target.numbers is not None:
+        numbers = xp.ascontiguousarray(target.numbers, dtype=np.float64)
+        target.numbers = xp.ldexp(numbers, -units.target) if units.target else numbers
+    if first.weights is None:
+        return
+    if first.weights.per_class is not None:
+        per_class = xp.asarray(first.weights.per_class)[target.labels]
+        target.weights = per_class if target.weights is None else target.weights * per_class
+    if units.weight:
+        target.weights = xp.ldexp(target.weights, -units.weight)
+
+
+# --- finished trees
+
+
+def apply(tree: Tree, X: Any) -> Any:
+    """Return the node in which each row of a table on the GPU ends, on the GPU."""
+    device = CudaDevice()
+    return _route(device, tree, *_columns_of(device, tree, X))
+
+
+def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], int]:
+    """Return the columns of X in the order of the tree's schema, and the number of rows."""
+    names = list(tree.schema.names)
+    if isinstance(X, Mapping):
+        lacking = [name for name in names if name not in X]
+        if lacking:
+            raise DataError(f"X must have the columns of the fitted table, got no {lacking[0]!r}.")
+        X = {name: X[name] for name in names}
+    schema, columns = read_columns(device, X)
+    if len(schema.columns) != len(names):
+        raise DataError(
+            f"X has {len(schema.columns)} features, but this tree was fitted to {len(names)}."
+        )
+    columns = [
+        column if info.is_numeric else encode_levels(device, column, info)
+        for column, info in zip(columns, tree.schema.columns, strict=True)
+    ]
+    return columns, len(columns[0].values)
+
+
+def to_host(array: Any) -> Any:
+    """Return an array as a numpy array; None and host arrays as they are."""
+    if array is None or not is_on_gpu(array):
+        return array
+    return import_cupy().asnumpy(
+        array if hasattr(array, "get") else import_cupy().from_dlpack(array)
+    )
+
+
+def take_values(tree: Tree, values: npt.NDArray[Any], X: Any) -> Any:
+    """Return the value of the node in which each row ends: on the GPU, text on the host."""
+    device = CudaDevice()
+    ends = _route(device, tree, *_columns_of(device, tree, X))
+    if values.dtype.kind not in "biuf":
+        return values[device.to_host(ends)]
+    return device.xp.take(device.xp.asarray(values), ends, axis=0)
+
+
+def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) -> Any:
+    """Return the end node of each row."""
+    splits, inner = tree.splits, ~tree.is_leaf
+    levels = inner & (splits.kind == SplitKind.LEVELS)
+    if (
+        (splits.kind == SplitKind.INTERVALS).any()
+        or tree.missing in ("fractional", "surrogate", "error")
+        or (inner & (tree.default_branch < 0)).any()
+        or (levels.any() and tree.unseen in ("default", "error"))
+    ):
+        raise OptionError(
+            "Trees with intervals, surrogates, fractional rows, missing='error', or levels with "
+            f"unseen={tree.unseen!r} do not predict on a GPU. Copy the rows to the host."
+        )
+    branches, first = tree.branch_node.astype(np.int32), tree.branch_start[:-1].astype(np.int32)
+    tables, end = [branches], len(branches)
+    for node in np.flatnonzero(levels).tolist():
+        below = branches[first[node] : tree.branch_start[node + 1]]
+        missing, unknown = tree.default_branch[node], tree.majority_branch[node]
+        unknown = missing if tree.unseen == "missing" else unknown
+        table = np.full(columns[splits.column[node]].info.n_levels + 2, below[unknown], np.int32)
+        own = slice(splits.level_start[node], splits.level_start[node + 1])
+        table[0] = below[missing]
+        table[1 + splits.level_code[own]] = below[splits.level_branch[own]]
+        first[node], end = end, end + len(table)
+        tables.append(table)
+    ends = device.xp.empty(n_rows, np.int32)
+    _core.device_route_rows(
+        device,
+        [column.core for column in columns],
+        n_rows,
+        np.nan_to_num(splits.cut),
+        np.where(inner, splits.column, -1).astype(np.int32),
+        splits.kind.astype(np.int32),
+        np.where(inner, tree.default_branch, 0).astype(np.int32),
+        first,
+        np.concatenate(tables),
+        address_of(ends),
+    )
+    return ends

@@ -1,0 +1,277 @@
+"""Columns and targets of tables on a GPU, read in place."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ceiba import _core
+from ceiba.errors import DataError, DataTypeError, OptionError
+from ceiba.shards.first_pass import PieceSummary
+from ceiba.table import ColumnInfo, Schema, read, read_target
+from ceiba.task import Task
+
+_CUDA, _MANAGED, _ROCM = 2, 13, 10  # device types of DLPack
+_MOST_LEVELS: Final = 255
+_MOST_NUMBERS: Final = 1024  # whole numbers from the smallest class to the largest
+_LEVEL_TYPE: Final = 9
+_TYPES: Final = {
+    name: code
+    for code, name in enumerate(
+        ["float64", "float32", "int64", "int32", "int16", "int8", "uint32", "uint16", "uint8"]
+    )
+} | {"bool": 8}
+
+
+def is_on_gpu(X: Any) -> bool:
+    """Return whether X, or a column of a dict, is an array on a GPU."""
+    if isinstance(X, Mapping):
+        return any(map(_is_device_array, X.values()))
+    return _is_device_array(X)
+
+
+def _is_device_array(array: Any) -> bool:
+    kind = type(array)
+    if hasattr(kind, "__dlpack_device__"):
+        device = int(array.__dlpack_device__()[0])
+        if device == _ROCM:
+            raise DataError("Tables on a GPU need CUDA; ROCm is not supported.")
+        return device in (_CUDA, _MANAGED)
+    return hasattr(kind, "__cuda_array_interface__")
+
+
+def _to_device(device: Any, array: Any) -> Any:
+    """Return an array on the device, in place if it is there."""
+    if hasattr(array, "__dlpack__") and not isinstance(array, np.ndarray | device.xp.ndarray):
+        return device.xp.from_dlpack(array)
+    return device.xp.asarray(array)
+
+
+@dataclass
+class DeviceColumn:
+    """A column on the device: numbers, or codes of levels."""
+
+    name: str
+    values: Any
+    info: ColumnInfo
+
+    @property
+    def core(self) -> tuple[int, int, int, int]:
+        """Address, stride, type and number of levels, for the core."""
+        if self.info.is_numeric:
+            return _describe(self.values, _TYPES[self.values.dtype.name])
+        return *_describe(self.values, _LEVEL_TYPE)[:3], self.info.n_levels
+
+
+def address_of(array: Any) -> int:
+    """Return the address of an array of CuPy (or numpy, under the emulator of the tests)."""
+    return int(array.data.ptr if hasattr(array.data, "ptr") else array.ctypes.data)
+
+
+def _describe(array: Any, kind: int) -> tuple[int, int, int, int]:
+    return address_of(array), array.strides[0] if len(array) > 1 else array.itemsize, kind, 0
+
+
+def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, list[DeviceColumn]]:
+    """Return the schema (without ranges) and the columns of a table on the device."""
+    if isinstance(X, Mapping):
+        arrays = {str(name): _to_device(device, column) for name, column in X.items()}
+        lengths = {len(array) if array.ndim == 1 else -1 for array in arrays.values()}
+        if len(lengths) != 1 or -1 in lengths:
+            raise DataError("The columns of X must be 1-d arrays of the same length.")
+    else:
+        matrix = _to_device(device, X)
+        if matrix.ndim != 2 or not matrix.shape[1]:
+            raise DataError(
+                f"X must be a 2-d array on the GPU with at least one column, got shape "
+                f"{matrix.shape}. Pass X.reshape(-1, 1) for a single column."
+            )
+        arrays = {f"x{j}": matrix[:, j] for j in range(matrix.shape[1])}
+    for name, array in arrays.items():
+        if array.dtype.name not in _TYPES:
+            raise DataTypeError(
+                f"Column {name!r} must hold numbers of a supported type, got {array.dtype}. "
+                f"Allowed types: {', '.join(_TYPES)}. Pass it as float32."
+            )
+        if not len(array):
+            raise DataError("Found array with 0 sample(s) while a minimum of 1 is required.")
+    first = {name: device.to_host(array[:1]) for name, array in arrays.items()}
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one row may be missing, or constant
+        clean = {
+            name: np.nan_to_num(row) if row.dtype.kind == "f" else row
+            for name, row in first.items()
+        }
+        if isinstance(X, Mapping):
+            schema = read(clean).schema
+        else:
+            schema = read(np.stack(list(clean.values()), axis=1)).schema
+    chosen = _categorical_columns(list(arrays), categorical)
+    columns = [
+        _read_levels(device, name, array) if name in chosen else DeviceColumn(name, array, info)
+        for (name, array), info in zip(arrays.items(), schema.columns, strict=True)
+    ]
+    infos = tuple(column.info for column in columns)
+    return Schema(infos, schema.target, schema.named), columns
+
+
+def _categorical_columns(names: list[str], chosen: Any) -> set[str]:
+    """Return the names of `categorical_features`: names, positions or a mask."""
+    if chosen is None or isinstance(chosen, str):
+        return set()
+    chosen = list(chosen)
+    if len(chosen) == len(names) and all(isinstance(c, bool | np.bool_) for c in chosen):
+        return {name for name, is_chosen in zip(names, chosen, strict=True) if is_chosen}
+    return {c if isinstance(c, str) else names[int(c)] for c in chosen}
+
+
+def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
+    """Return a column of numbers as codes of levels, those of a table in memory."""
+    xp = device.xp
+    floats = values.dtype.kind == "f"
+    numbers = xp.unique(values[~xp.isnan(values)] if floats else values)
+    table = read({name: device.to_host(numbers)}, categorical_features=[name])
+    column = table.columns[0]
+    if column.info.n_levels > _MOST_LEVELS:
+        raise OptionError(
+            f"Column {name!r} has {column.info.n_levels} levels; at most {_MOST_LEVELS} are "
+            "supported on a GPU. Leave it out of categorical_features, or fit on the host."
+        )
+    codes = xp.asarray(column.values.astype(np.int32))[
+        xp.clip(xp.searchsorted(numbers, values), 0, max(len(numbers) - 1, 0))
+    ]
+    if floats:
+        codes = xp.where(xp.isnan(values), np.int32(-1), codes)
+    return DeviceColumn(name, xp.ascontiguousarray(codes), column.info)
+
+
+def encode_levels(device: Any, column: DeviceColumn, info: ColumnInfo) -> DeviceColumn:
+    """Return a column of numbers as codes of the levels of a tree; unknown levels get the next."""
+    xp, values = device.xp, column.values
+    try:
+        levels = np.array(info.levels, np.float64)
+    except ValueError:
+        raise DataError(
+            f"The levels of column {info.name!r} are not numbers. Predict on the host."
+        ) from None
+    order = np.argsort(levels)
+    numbers = values.astype(np.float64)
+    place = xp.searchsorted(xp.asarray(levels[order]), numbers)
+    place = xp.minimum(place, max(len(levels) - 1, 0))
+    known = xp.asarray(levels[order])[place] == numbers
+    codes = xp.where(known, xp.asarray(order.astype(np.int32))[place], np.int32(len(levels)))
+    codes = xp.where(xp.isnan(numbers), np.int32(-1), codes)
+    return DeviceColumn(info.name, xp.ascontiguousarray(codes, dtype=np.int32), info)
+
+
+# --- the target
+
+
+@dataclass
+class DeviceTarget:
+    """Labels or numbers, and weights, on the device; and their summary for the first pass."""
+
+    summary: PieceSummary
+    labels: Any = None
+    numbers: Any = None
+    weights: Any = None
+
+
+def read_device_target(
+    device: Any, y: Any, sample_weight: Any, task: Task, n_rows: int
+) -> DeviceTarget:
+    """Read target and weights; either may be on the host."""
+    for what, array in (("y", y), ("sample_weight", sample_weight)):
+        shape = np.shape(array) if array is None or not hasattr(array, "shape") else array.shape
+        if array is not None and tuple(shape) != (n_rows,):
+            raise DataError(
+                f"{what} must be a 1-d array of the {n_rows} rows of X, got shape {tuple(shape)}."
+            )
+    target = DeviceTarget(PieceSummary(n_rows=n_rows))
+    if task.is_classification("A table on a GPU"):
+        _read_classes(device, y, target)
+    else:
+        numbers = _to_device(device, y)
+        (least, most), bits, n_bad = _scan(device, numbers)
+        if n_bad:
+            raise DataError(
+                f"Input y contains NaN or infinity in {n_bad} of {n_rows} rows. Drop these rows."
+            )
+        target.numbers = numbers
+        target.summary.least, target.summary.most = least, most
+        if bits != (0, 0):
+            target.summary.bits = bits
+    if sample_weight is not None:
+        target.weights = device.xp.ascontiguousarray(
+            _to_device(device, sample_weight), dtype=np.float64
+        )
+        (least, _), bits, n_bad = _scan(device, target.weights)
+        if n_bad or least < 0:
+            raise DataError("sample_weight must be finite and not negative.")
+        target.summary.weight, target.summary.weight_bits = "sample_weight", bits
+        if bits == (0, 0):
+            raise DataError("sample_weight must hold a weight above 0, got zeros only.")
+    return target
+
+
+def _scan(device: Any, numbers: Any) -> tuple[tuple[float, float], tuple[int, int], int]:
+    """Return range, bits and number of values that are not finite."""
+    column = _describe(numbers, _TYPES[numbers.dtype.name])
+    return _core.device_scan_numbers(device, column, len(numbers))
+
+
+def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
+    n_rows, xp = target.summary.n_rows, device.xp
+    labels = xp.empty(n_rows, np.uint8)
+    if not _is_device_array(y) and xp is not np:
+        host = read_target(y, task="classification", n_rows=n_rows)
+        values = host.info.classes[0]
+        codes = host.values[:, 0]
+        counts = np.bincount(codes, minlength=len(values))
+        _check_classes(len(values))
+        labels[:] = xp.asarray(codes.astype(np.uint8))
+    else:
+        y = _to_device(device, y)
+        low, high = (0.0, np.inf)
+        if y.dtype.kind in "iub" and y.dtype.name in _TYPES:
+            (low, high), _, _ = _scan(device, y)
+        if high - low < _MOST_NUMBERS and abs(low) < 2**53:
+            column = _describe(y, _TYPES[y.dtype.name])
+            found = np.asarray(
+                _core.device_count_labels(device, column, n_rows, int(low), int(high - low) + 1)
+            )
+            present = np.flatnonzero(found)
+            values = (present + int(low)).astype(y.dtype.name)
+            counts = found[present]
+            _check_classes(len(values))
+            code_of = np.cumsum(found > 0) - 1
+            _core.device_write_labels(
+                device,
+                column,
+                n_rows,
+                int(low),
+                np.maximum(code_of, 0).tolist(),
+                address_of(labels),
+            )
+        else:  # numbers far apart, or fractions
+            unique, inverse, number = xp.unique(y, return_inverse=True, return_counts=True)
+            values, counts = device.to_host(unique), device.to_host(number)
+            _check_classes(len(values))
+            labels[:] = inverse.reshape(-1).astype(np.uint8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # there is a class per row here
+        classes = read_target(values, task="classification").info.classes[0]
+    target.labels = labels
+    target.summary.classes, target.summary.counts = [classes], [counts.astype(float)]
+
+
+def _check_classes(n_classes: int) -> None:
+    if n_classes > _MOST_LEVELS:
+        raise OptionError(
+            f"y has {n_classes} classes; at most {_MOST_LEVELS} are supported on a GPU. Fit on "
+            "the host."
+        )

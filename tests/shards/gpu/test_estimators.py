@@ -1,0 +1,130 @@
+"""Estimators over tables on a GPU, under the emulator: the trees and predictions of the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ceiba
+from ceiba.errors import CeibaError
+from ceiba.shards.homes import gpu
+from ceiba.shards.table import RoundSizes
+from tests.shards.gpu.emulated import EmulatedDevice
+from tests.shards.sharding import assert_same_tree
+
+
+@pytest.fixture
+def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have dicts of numpy arrays stand for tables on a GPU."""
+    monkeypatch.setattr(gpu, "CudaDevice", EmulatedDevice)
+    monkeypatch.setattr(gpu, "is_on_gpu", lambda X: isinstance(X, OnDevice))
+    monkeypatch.setattr(gpu, "SIZES", RoundSizes(50, 8, 3))
+    monkeypatch.setattr(gpu, "SAMPLE", 40)
+    monkeypatch.setattr(gpu, "SMALL", 0)
+
+
+class OnDevice(dict[str, Any]):
+    """A table that stands for one on a GPU."""
+
+
+def columns_of(n: int = 600) -> dict[str, Any]:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(n, 5))
+    columns = {
+        "single": x[:, 0].astype(np.float32),
+        "double": np.where(rng.random(n) < 0.1, np.nan, x[:, 1]),
+        "whole": np.round(20 * x[:, 2]).astype(np.int32),
+        "byte": np.abs(9 * x[:, 3]).astype(np.uint8),
+        "level": rng.integers(0, 5, n),
+    }
+    return columns | {"y": (x[:, 0] * x[:, 1] + (columns["level"] == 2) + 0.5 * x[:, 4])}
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "classes": {},
+    "three classes": {"criterion": "entropy"},
+    "balanced": {"class_weight": "balanced", "max_depth": 5},
+    "weights": {"weighted": True, "min_samples_leaf": 3},
+    "levels": {"categorical_features": ["level"], "max_depth": 4},
+    "multiway": {"categorical_features": ["level"], "categorical_splits": "multiway"},
+    "best first": {"max_leaf_nodes": 9},
+    "folds": {"prune": "1se"},
+    "folds of levels": {"prune": "cv", "categorical_features": ["level"]},
+    "regression": {"task": "regression", "max_depth": 6},
+    "weighted regression": {"task": "regression", "weighted": True, "prune": "cv"},
+}
+
+
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("case", CASES)
+def test_model_on_a_device_is_that_of_the_host(case: str) -> None:
+    params = dict(CASES[case])
+    columns = columns_of()
+    y = columns.pop("y")
+    model: Any = ceiba.DecisionTreeRegressor
+    if params.pop("task", None) is None:
+        model, y = ceiba.DecisionTreeClassifier, (y > 0).astype(int) + (y > 1) * (case[0] == "t")
+    weight = np.arange(len(y)) % 4.0 if params.pop("weighted", False) else None
+    expected = model(**params).fit(columns, y, sample_weight=weight)
+    found = model(**params).fit(OnDevice(columns), y, sample_weight=weight)
+    assert expected.tree_.n_leaves > 3
+    assert_same_tree(expected.tree_, found.tree_)
+    if "prune" in params:
+        assert found.alpha_ == expected.alpha_
+    columns["level"][:5] = 9  # unseen
+    for method in ("predict", "apply", "predict_proba"):
+        if hasattr(found, method):
+            on_device = getattr(found, method)(OnDevice(columns))
+            assert np.array_equal(on_device, getattr(expected, method)(columns))
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "max_bins": ({"max_bins": 8}, r"max_bins=8 is not supported for tables on a GPU"),
+    "max_features": ({"max_features": 2}, r"max_features=2 is not supported"),
+    "surrogates": ({"missing": "surrogate"}, r"missing='surrogate' is not supported"),
+}
+
+
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("case", REFUSED)
+def test_unsupported_options_are_refused_by_name(case: str) -> None:
+    params, message = REFUSED[case]
+    columns = columns_of(100)
+    y = columns.pop("y") > 0
+    with pytest.raises(CeibaError, match=message):
+        ceiba.DecisionTreeClassifier(**params).fit(OnDevice(columns), y)
+
+
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"single": np.full(100, np.inf)}, r"Column 'single' contains infinity"),
+        ({"single": np.zeros(100, np.float16)}, r"Column 'single' must hold numbers .* float16"),
+        ({"single": np.zeros(99)}, r"1-d arrays of the same length"),
+        ({"y": np.zeros(99)}, r"y must be a 1-d array of the 100 rows of X"),
+        ({"y": np.full(100, np.nan)}, r"Input y contains NaN or infinity in 100 of 100 rows"),
+    ],
+)
+def test_bad_tables_are_refused(change: dict[str, Any], message: str) -> None:
+    columns = columns_of(100) | change
+    y = columns.pop("y")
+    with pytest.raises(CeibaError, match=message):
+        ceiba.DecisionTreeRegressor().fit(OnDevice(columns), y)
+
+
+def test_without_cupy_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "cupy", None)
+
+    class Array:
+        """An array on a GPU, as DLPack describes it."""
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 2, 0
+
+    with pytest.raises(ImportError, match=r"pip install ceiba\[gpu\]"):
+        ceiba.DecisionTreeClassifier().fit(Array(), [0, 1])
