@@ -144,12 +144,12 @@ def ceiba_command(*words: Any) -> tuple[str, Any]:
 def studio(folder: Path) -> None:
     """Open the studio on a port of its own, ask over the network, and close it."""
     from ceiba.studio.launch import Address, initial_setup, run
-    from ceiba.studio.prepare import whole_table
+    from ceiba.studio.prepare import read_whole_table
     from ceiba.studio.work.source import Source
     from ceiba.studio.work.workspace import Workspace
 
     X, classes, _ = rows(2_000)
-    table, name = whole_table({**X, "y": classes}, "y")
+    table, name = read_whole_table({**X, "y": classes}, "y")
     source = Source(name, table)
     asking: list[threading.Thread] = []
     failures: list[str] = []

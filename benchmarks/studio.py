@@ -28,7 +28,7 @@ from benchmarks.studio_dragging import dragging
 from benchmarks.studio_opening import opening
 from ceiba.studio.analysis.node_analysis import NodeRowCache
 from ceiba.studio.launch import initial_setup
-from ceiba.studio.prepare import whole_table
+from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.service import Service
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
@@ -80,7 +80,7 @@ def fresh(service: Service, ask: Callable[[], Any], *, places: bool = False) -> 
 
 def workspace(n_rows: int, n_columns: int) -> Workspace:
     """Open the table as the studio would."""
-    whole, target = whole_table(table(n_rows, n_columns), "y")
+    whole, target = read_whole_table(table(n_rows, n_columns), "y")
     source = Source("made up", whole)
     return Workspace(source, initial_setup(source, target, {}))
 
@@ -119,7 +119,7 @@ def main() -> None:
         if given.dragging:
             tell_dragging(given.rows, given.columns)
         return
-    whole, target = whole_table(table(given.rows, given.columns), "y")
+    whole, target = read_whole_table(table(given.rows, given.columns), "y")
     size = sum(column.values.nbytes for column in whole.columns)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     source = Source("made up", whole)

@@ -327,7 +327,7 @@ def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
         kind = (column.kind == "levels", column.levels)
         if j in used and kind_of.setdefault(column.raw, kind) != kind:
             raise TreeError(
-                f"Column {names[column.raw]!r} must not be split as a number and by levels."
+                f"Column {names[column.raw]!r} must not be split both as a number and by levels."
             )
         if column.kind == "levels":
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.CATEGORICAL, column.levels)

@@ -38,7 +38,7 @@ _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ),
 }
 
-#: The core numbers rows in memory with 32 bits.
+#: The core indexes rows in memory with 32-bit integers.
 MAX_ROWS: Final = 2**32 - 1
 
 

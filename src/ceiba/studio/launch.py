@@ -189,7 +189,7 @@ class Address:
             listener.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise OptionError(
-                f"Cannot listen on port {self.port} of {self.host}: {reason}. Choose another."
+                f"Cannot listen on port {self.port} of {self.host}: {reason}. Choose another port."
             ) from None
         return listener
 

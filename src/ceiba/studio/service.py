@@ -89,7 +89,7 @@ class Service:
             if name not in ("action", "arguments", "revision"):
                 raise OptionError(f"{name!r} is not a field of an action.")
         if body.get("action") in ("answer", "record_validation"):
-            raise OptionError("Post answers to /api/lesson; figures are recorded by the studio.")
+            raise OptionError("Post answers to /api/lesson; the studio records figures itself.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and isinstance(arguments, dict):
             arguments = self._choose_split(arguments)

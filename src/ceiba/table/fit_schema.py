@@ -38,7 +38,7 @@ class ColumnRange(NamedTuple):
 def matrix_ranges(
     X: Array, names: tuple[str, ...] | None, n_threads: int = 1
 ) -> NDArray[np.float64]:
-    """Return missing count, minimum and maximum (NaN: none) of each column of a matrix."""
+    """Return the missing count, minimum and maximum of each column; NaN without values."""
     ranges, is_finite = _core.matrix_ranges(X, n_threads)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))

@@ -141,7 +141,7 @@ class TargetInfo:
         return max(self.n_classes, default=1)
 
     def format_output(self, k: int, text: str) -> str:
-        """Return a text about one output, after its name if it has one: ``size = large``.
+        """Return text for one output, prefixed with its name if it has one: ``size = large``.
 
         Examples
         --------

@@ -250,7 +250,7 @@ class DerivedAttributes:
 
     @cached_property
     def stayed_risk(self) -> Array:
-        """The part of R(t) of rows that stay in inner node t; 0 where none do.
+        """The part of R(t) due to rows that stop at inner node t; 0 where none do.
 
         The rows that stay are those of the node less those of its branches. The result is exact
         for class counts and for squared error; other losses are not additive, and the rows get

@@ -186,7 +186,7 @@ def counterfactual(
     for node, box in search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
         kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
-        # A change on top of an earlier alternative is not another one.
+        # Skip alternatives that contain all changes of an earlier one.
         if alternative.changes and not any(earlier <= kind for earlier in alternatives):
             alternatives[kind] = alternative
             if len(alternatives) == k:

@@ -22,7 +22,7 @@ _ENOUGH_ROWS: Final = 200  # below it, a constant column or a perfect split may 
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
 #: Numbers that often stand for "missing", where they are far from all others or alone negative.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-_FEW_VALUES: Final = 10  # other values, below which a code may be one of them
+_FEW_VALUES: Final = 10  # with fewer other values, a code may be genuine
 _RECURS: Final = 3  # rows with the code
 _NOT_RARE: Final = 0.01  # share of rows with a code that only its sign sets apart
 _MAX_LENGTH: Final = 16  # characters of a level in a distribution

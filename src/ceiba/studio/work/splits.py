@@ -26,7 +26,7 @@ def split_from_json(form: Any, schema: Schema) -> Any:
     split = _parse_split(form, info)
     missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
-        raise OptionError(f"split, missing must be the number of a branch, got {missing!r}.")
+        raise OptionError(f"split: missing must be a branch number, got {missing!r}.")
     sentence = _format_sentence(split, schema, missing)
     if sentence is not None:
         return sentence

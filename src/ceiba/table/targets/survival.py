@@ -62,7 +62,7 @@ def _unquote(text: str) -> str:
 
 
 def split_columns(outputs: list[npt.NDArray[Any]]) -> tuple[Any, Any]:
-    """Return times and events of the columns of a target; events are None if there are none."""
+    """Split target columns into times and events; events are None without an event column."""
     if len(outputs) == 1:
         return outputs[0], None
     if len(outputs) > 2:

@@ -40,7 +40,7 @@ def learn(
     ] = None,
     event: Annotated[
         str | None,
-        typer.Option(help="Column of observed events: 1 and 0, or with their code: status=dead."),
+        typer.Option(help="Event column: 1 if observed, 0 if censored; or COLUMN=CODE."),
     ] = None,
     model: Annotated[
         Path | None,

@@ -34,10 +34,10 @@ def reasons(
     ] = None,
     protected: Annotated[
         list[str] | None,
-        typer.Option(help="Columns that the tree must not use and that are never reasons: a,b."),
+        typer.Option(help="Columns that the tree must not use and reasons must not name: a,b."),
     ] = None,
     fixed: Annotated[
-        list[str] | None, typer.Option(help="Columns that are never reasons: a,b.")
+        list[str] | None, typer.Option(help="Columns never to report as reasons: a,b.")
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Maximum number of reasons.")] = 4,
     reading: ReadingFlags = DEFAULT_READING,
