@@ -76,8 +76,8 @@ def test_folder_that_is_absent_is_refused(tmp_path):
 
 
 def test_unknown_lesson_and_language_are_refused():
-    with pytest.raises(ceiba.OptionError, match="from 1 to 8, got 9"):
-        lesson(9)
+    with pytest.raises(ceiba.OptionError, match="from 1 to 9, got 10"):
+        lesson(10)
     with pytest.raises(ceiba.OptionError, match="en, es, pt"):
         lesson(1).text("fr")
 

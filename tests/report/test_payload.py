@@ -120,7 +120,7 @@ def test_words_every_key_used_by_the_scripts_is_known() -> None:
 
 BUILT = (
     *("cells_", "g_", "kind_", "m_", "proof_", "rule_missing_", "rule_unseen_", "tab_", "unit_"),
-    "unseen_",
+    *("unseen_", "lift_", "stake_"),
 )
 
 

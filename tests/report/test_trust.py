@@ -123,8 +123,8 @@ def test_tab_is_absent_without_checks_and_so_is_its_script(open_page: Open) -> N
     plain, full = (
         model("classes").report(**options).html for options in ({}, {"drift": drifted()})
     )
-    assert "trustPanel() {" not in plain
-    assert "trustPanel() {" in full
+    assert "trustPanel(){" not in plain
+    assert "trustPanel(){" in full
 
 
 def drifted() -> Any:

@@ -84,7 +84,7 @@ def load_titanic() -> Dataset:
     --------
     >>> titanic = load_titanic()
     >>> {name: values[0] for name, values in titanic.data.items() if name in ("class", "age")}
-    {'class': '3rd', 'age': 22}
+    {'class': '3rd', 'age': 22.0}
     >>> titanic.X["age"].count(None)
     177
     """

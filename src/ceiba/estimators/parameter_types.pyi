@@ -50,6 +50,7 @@ class SurvivalParameters(TypedDict, total=False):
     monotonic_cst: Any
     min_events_leaf: int
     min_significance: Any
+    interaction_cst: Any
     n_jobs: int | None
     missing: Any
     unseen: str

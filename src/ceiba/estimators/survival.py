@@ -68,7 +68,7 @@ class DecisionTreeSurvival(DecisionTree):
     ...          "died": [0, 1, 0, 1, 1, 1]}
     >>> model = ceiba.DecisionTreeSurvival(max_depth=1).fit(frame, ("weeks", "died"))
     >>> model.predict({"age": [41, 66]}).round(2).tolist()
-    [0.47, 2.41]
+    [0.52, 1.86]
     """
 
     _task: ClassVar[Task] = Task.SURVIVAL

@@ -59,7 +59,9 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     if costs is None:
         return None
     n = len(classes)
-    if isinstance(costs, str):  # "ordinal"
+    if isinstance(costs, str):
+        if costs != "ordinal":
+            raise OptionError(f"cost_matrix must be 'ordinal', a matrix or a dict, got {costs!r}.")
         return ordinal_costs(classes, classes)
     matrix = (
         _costs_from_pairs(costs, classes)

@@ -38,7 +38,7 @@ class Served:
 @contextmanager
 def serve(data: Path | str, *flags: str, folder: Path | None = None) -> Iterator[Served]:
     """Start a studio on a table, or on a lesson, and end it again."""
-    command = [sys.executable, "-m", "ceiba", "studio", str(data), "--no-browser", *flags]
+    command = [sys.executable, "-m", "ceiba", "studio", "--no-browser", str(data), *flags]
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -174,9 +174,9 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     >>> X = {"age": [20, 30, 40, 50], "sex": ["f", "m", "f", "m"], "buys": ["n", "n", "y", "y"]}
     >>> print(ceiba.describe(X, "buys"))
     4 rows, 3 columns: 1 number (age), 1 category (sex); target buys; no missing cells
-    column  kind      missing  distinct  distribution      association  rank
-    age     number                    4  20 █▁▁█▁▁█▁▁█ 50  1            1
-    sex     category                  2  f 50%, m 50%      0            2
+    column  kind      missing  distinct  distribution  association  rank
+    age     number                    4  20 ████ 50    1            1
+    sex     category                  2  f 50%, m 50%  0            2
     buys    target                    2  n 50%, y 50%
     association: share of the impurity of buys that the best single split takes away
     """
