@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
+import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -303,6 +306,29 @@ def test_files_that_change_between_passes_are_noticed(
     with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left
+
+
+def test_plan_of_a_slow_machine_states_the_time_that_the_first_shard_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every shard is slowed down: the stated duration follows, as on a busy machine."""
+    real, pause = thread_home.fill_arrays, 0.5
+
+    def slowly(*args: Any) -> Any:
+        time.sleep(pause)
+        return real(*args)
+
+    monkeypatch.setattr(thread_home, "fill_arrays", slowly)
+    heard: list[str] = []
+    scan = write(tmp_path, table_of(3000), ends=(50, 700, 1400, 2100, 2800))
+    scan = replace(scan, watch=lambda _, text: heard.append(text))
+    ceiba.DecisionTreeClassifier(max_depth=3, n_jobs=1).fit(scan, "label")
+    (at,) = (k for k, text in enumerate(heard) if "about" in text)
+    stated = re.fullmatch(r"about (\d+) s for a tree, measured on the first shard", heard[at])
+    assert stated, heard[at]
+    written = [text for text in heard[:at] if text.startswith("writing shard")]
+    assert written == ["writing shard 1 of 6"]  # the one of 50 rows says little
+    assert int(stated[1]) >= 0.7 * 3000 / 700 * pause
 
 
 def test_a_missing_target_is_named_with_its_file(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ bins; then to encode and bin every row into scratch files, one per shard.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -44,7 +45,8 @@ T = TypeVar("T")
 SIZES: Final = RoundSizes()
 _BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
 # Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and coding, each level, and
-# finishing small nodes of trees without a depth limit.
+# finishing small nodes of trees without a depth limit. Only their ratios are used: reading and
+# coding is timed on the machine as it is, busy or not.
 _SETUP, _LEVEL, _FINISH = 55, 5, 60
 _COPIES: Final = 6  # of a batch while it is read, and of gathered rows while their trees grow
 
@@ -89,10 +91,12 @@ def open_table(
     if not columns.names:
         raise DataError(f"The files must have a column besides the target {target!r}.")
     threads = n_threads(options.n_jobs, scan.n_rows * len(scan.names))
+    started = time.perf_counter()
     if scan.watch is not None:
         files = f"{len(scan.files)} files" if len(scan.files) > 1 else "1 file"
         scan.watch("plan", f"{scan.n_rows:,} rows in {files}, read piece by piece")
     first = run_first_pass(columns, target, options, threads, weighting)
+    read = time.perf_counter() - started
     pieces = scan.pieces
     shapes = [first.shapes(piece.n_rows) for piece in pieces]
     plan = make_plan(scan, first, shapes, threads, options.max_depth)
@@ -102,10 +106,21 @@ def open_table(
         scratch.check_free_space(plan.scratch)
 
         def write(number: int) -> tuple[ShardArrays, ShardSummary]:
+            begin = time.perf_counter()
             arrays = build_shard_arrays(scratch.arrays(f"shard{number}", shapes[number]))
-            return arrays, fill_arrays(arrays, pieces[number], first, target)
+            seen = fill_arrays(arrays, pieces[number], first, target)
+            durations[number] = time.perf_counter() - begin
+            return arrays, seen
 
-        written = _map_in_threads(write, len(pieces), threads, scan, "writing shard")
+        def report(number: int) -> None:
+            if number == timed and scan.watch is not None:
+                scan.watch("plan", plan.duration(read, durations[timed], pieces[timed].n_rows))
+            _report(scan, "writing shard", number, len(pieces))
+
+        durations: dict[int, float] = {}
+        # The first shard that is not small: fixed costs would dominate.
+        timed = next(k for k, p in enumerate(pieces) if 2 * p.n_rows * len(pieces) >= scan.n_rows)
+        written = _map_in_threads(write, len(pieces), threads, report)
         summary = merge_summaries(first, [seen for _, seen in written], options)
         shards = [
             Shard(arrays, summary.schema, summary.layout, k, scratch=scratch)
@@ -136,7 +151,10 @@ def run_first_pass(
     def look(k: int) -> PieceSummary:
         return summarize_piece(pieces[k], others, target, weighting.column, options)
 
-    whole = merge_pieces(_map_in_threads(look, len(pieces), threads, columns, "looking at piece"))
+    def report(number: int) -> None:
+        _report(columns, "looking at piece", number, len(pieces))
+
+    whole = merge_pieces(_map_in_threads(look, len(pieces), threads, report))
     chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
     binned = [*numbers, *(n for n in others if whole.infos[n].kind is not Kind.CATEGORICAL)]
     sample: tuple[Schema, dict[str, Any]] = Schema(()), {}
@@ -148,8 +166,13 @@ def run_first_pass(
     )
 
 
+def _report(scan: Scan, what: str, number: int, n: int) -> None:
+    if scan.watch is not None:
+        scan.watch("progress", f"{what} {number + 1} of {n}")
+
+
 def _map_in_threads(
-    work: Callable[[int], T], n: int, threads: int, scan: Scan, what: str
+    work: Callable[[int], T], n: int, threads: int, report: Callable[[int], None]
 ) -> list[T]:
     """Return `work(k)` for each of n numbers, in threads; the first error cancels the rest."""
     done: list[T] = []
@@ -158,8 +181,7 @@ def _map_in_threads(
         try:
             for k, future in enumerate(futures):
                 done.append(future.result())
-                if scan.watch is not None:
-                    scan.watch("progress", f"{what} {k + 1} of {n}")
+                report(k)
         except BaseException:
             for future in futures:
                 future.cancel()
@@ -181,15 +203,21 @@ class ShardPlan:
     scratch: int
     memory: int
     gathered: int
-    seconds: float
+    growing: float  # work of growing a tree, in that of reading and coding
     trees_at_once: int
 
     def __str__(self) -> str:
         return (
             f"{self.n_rows:,} rows x {self.n_columns} columns in {self.n_shards} shards; "
             f"scratch {self.scratch / 1e9:.2f} GB, memory {self.memory / 1e9:.2f} GB, "
-            f"{pluralize(self.n_threads, 'thread')}, about {_duration(self.seconds)}"
+            f"{pluralize(self.n_threads, 'thread')}"
         )
+
+    def duration(self, read: float, shard: float, shard_rows: int) -> str:
+        """Return the duration of a tree, from seconds for the first pass and for one shard."""
+        writing = shard * self.n_rows / shard_rows / max(1, min(self.n_threads, self.n_shards))
+        text = _duration((read + writing) * (1.0 + self.growing))
+        return f"about {text} for a tree, measured on the first shard"
 
 
 def _duration(seconds: float) -> str:
@@ -225,14 +253,12 @@ def make_plan(
         scratch=sum(map(file_size, shapes)),
         memory=memory,
         gathered=gathered,
-        seconds=n_rows * n_columns * _nanoseconds_per_value(n_rows, depth) * 1e-9 / n_threads,
+        growing=_growing_work(n_rows, depth) / _SETUP,
         trees_at_once=max(1, int((limit - memory) // counts) + 1),
     )
 
 
-def _nanoseconds_per_value(n_rows: int, depth: int | None) -> float:
-    """Return the expected time per value."""
+def _growing_work(n_rows: int, depth: int | None) -> float:
+    """Return the nanoseconds per value of growing a tree on an idle machine."""
     levels = max(0.0, math.log2(max(1, n_rows) / SIZES.gather_rows))
-    if depth is None:
-        return _SETUP + _LEVEL * levels + _FINISH
-    return _SETUP + _LEVEL * depth
+    return _LEVEL * levels + _FINISH if depth is None else _LEVEL * depth
