@@ -20,6 +20,7 @@ from ceiba.criteria import split_gain
 from ceiba.errors import DataError, TreeError
 from ceiba.grow import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table, exact_sum
+from ceiba.table.targets import log_rank_chi_square
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
 from ceiba.tree.routing import MISSING, UNSEEN, evaluate_split
 from ceiba.tree.splits import SPLIT_FORMS, Split, SurrogateTable, parse_split
@@ -323,6 +324,9 @@ class _UnplacedRows:
         if of_split is not None and len(sides) == 2:
             counts = np.array([side.counts for side in sides])
             return float(of_split(counts)) * node.mass / whole.mass
+        if self.problem.options.criterion_name == "logrank" and self.weight is None:
+            times, group = self.problem.target.values[self.rows[placed]], branch[placed]
+            return log_rank_chi_square(times, group, len(sides)) / (2 * whole.mass)
         within = sum(side.mass * side.impurity for side in sides)
         return (node.mass * node.impurity - within) / whole.mass
 

@@ -194,6 +194,31 @@ def log_rank_scores(values: Array) -> Array:
     return np.asarray(values[:, 1] - hazard[place])
 
 
+def risk_sets(
+    values: Array, group: npt.NDArray[Any], n_groups: int
+) -> tuple[Array, npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the rows at risk by group and event time, the events by time and by group."""
+    time, event = values.T
+    event_times = np.unique(time[event > 0])
+    n_times = np.searchsorted(event_times, time, side="right")  # at which a row was at risk
+    shape = (n_groups, len(event_times) + 1)
+    cells = np.bincount(group * shape[1] + n_times, minlength=shape[0] * shape[1]).reshape(shape)
+    at_risk = cells[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(np.float64)
+    happened = np.bincount(n_times[event > 0], minlength=shape[1])[1:]
+    return at_risk, happened, np.bincount(group, event, minlength=n_groups)
+
+
+def log_rank_chi_square(values: Array, group: npt.NDArray[Any], n_groups: int) -> float:
+    """Return the chi-square of the log-rank test of some groups."""
+    at_risk, happened, observed = risk_sets(values, group, n_groups)
+    total = at_risk.sum(axis=0)
+    share = at_risk / total
+    spread = happened * (total - happened) / np.maximum(total - 1, 1)
+    excess = (observed - share @ happened)[:-1]  # they sum to 0
+    variance = np.diag(share @ spread) - (share * spread) @ share.T
+    return float(excess @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ excess)
+
+
 class HazardTarget:
     """A survival target as rates of events per scaled time, for growing and scoring.
 
