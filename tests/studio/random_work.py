@@ -59,7 +59,7 @@ def random_action(rng: np.random.Generator, workspace: Workspace) -> tuple[str, 
         return kind, {"node": node, "split": _split(rng, workspace, node)}
     if kind == "grow":
         if rng.random() < 0.2 and tree.is_leaf[node]:
-            return kind, {"node": node, "levels": 1, "split": _split(rng, workspace, node)}
+            return kind, {"node": node, "splits": [[node, _split(rng, workspace, node)]]}
         return kind, {"node": node, "levels": [1, 1, 2, None][int(rng.integers(4))]}
     if kind in ("forbid", "prefer"):
         some = rng.choice(names, int(rng.integers(0, 3)), replace=False).tolist()

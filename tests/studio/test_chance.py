@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from ceiba.studio.analysis.rivals import find_rivals
-from tests.studio.random_work import opened
+from ceiba.studio.service import Service
+from tests.studio.random_work import frame, opened
 from tests.studio.serving import Talk
 from tests.studio.test_node_analysis import analyze, workspace_on
+from tests.studio.test_script import rebuilt
 
 
 @pytest.mark.parametrize("regression", [False, True])
@@ -58,6 +60,9 @@ def test_many_levels_do_not_stand_above_a_strong_column_and_growing_takes_the_fi
     state = talk.act("grow", node=0, levels=1)
     assert state["log"][-1]["line"].startswith("model = model.set_split(0, 'sex = ")
     assert state["by_hand"] == []  # cross-validation searches it again
+    grown = Talk(workspace_on(many_levels(), "y")).act("grow", node=0, levels=None)
+    assert grown["tree"]["nodes"]["splits"]["column"][0] == 1  # everything: sex first, too
+    assert grown["by_hand"] == []
 
 
 @pytest.mark.parametrize("options", [{}, {"criterion": "entropy"}, {"criterion": "absolute_error"}])
@@ -71,3 +76,28 @@ def test_gains_are_shares_of_the_impurity_that_they_take_away(options: dict[str,
     assert tree is not None
     after = tree.weight[1:] @ tree.impurity[1:] / tree.weight[0]
     assert 1 - best["gain"] / listing["impurity"] == pytest.approx(after / tree.impurity[0])
+
+
+def test_growing_everything_takes_what_stands_first_at_every_node_and_replays() -> None:
+    workspace = workspace_on(frame(11, n=240), "buys")
+    service = Service(workspace)
+    service.act({"action": "grow", "arguments": {"node": 0, "levels": None}})
+    tree = workspace.state.fitted_tree
+    analysis = service.analysis()
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        first = find_rivals(analysis, node)["rivals"][0]
+        split = tree.node(node).split
+        assert split is not None
+        assert first["by_chance"] or first["column"] == split.column
+    entry = workspace.steps[-1]
+    assert len(entry.line.splitlines()) == len(workspace.state.lines)
+    assert rebuilt(workspace, frame(11, n=240)).tree_ == tree
+
+
+def test_growing_two_levels_with_replaced_splits_stops_where_it_would() -> None:
+    data = many_levels()
+    service = Service(workspace_on(data, "y"))
+    service.act({"action": "grow", "arguments": {"node": 0, "levels": 2}})
+    tree = service.workspace.state.fitted_tree
+    assert tree.depth == 2
+    assert rebuilt(service.workspace, data).tree_ == tree

@@ -20,14 +20,19 @@ from ceiba.table.files import (
     is_text,
     load_table,
 )
+from ceiba.table.targets import parse_surv
+from ceiba.task import Task
 
 _MOST_MEMORY = 64 << 30  # bytes, for the reader of a held-out file
 
 
 def open_table(
-    data: str, target: str | None, flags: ReadingFlags, test: str | None, loaded: Any = None
-) -> tuple[Source, str | None]:
-    """Return the source of a table, read here unless `loaded`, and its target."""
+    data: str, target: Any, flags: ReadingFlags, test: str | None, loaded: Any = None
+) -> tuple[Source, Any]:
+    """Return the source of a table, read here unless `loaded`, and its target.
+
+    The target is a column, or those of time and event.
+    """
     reading = flags.resolve()
     loaded = load_table(data, reading) if loaded is None else loaded
     return _build_source(data, loaded, reading, flags, target, test)
@@ -35,7 +40,7 @@ def open_table(
 
 def open_model_table(
     model: str, data: str | None, target: str | None, flags: ReadingFlags
-) -> tuple[Source, str | None]:
+) -> tuple[Source, Any]:
     """Return the source of a model and its training table, and the target."""
     if data is None:
         raise OptionError("A model file requires its training table. Pass --data TABLE.")
@@ -44,11 +49,11 @@ def open_model_table(
     name = target if target is not None else tree.target.name or metadata.get("target")
     if name is None:
         raise OptionError("The model has no target name. Pass --target COLUMN.")
+    surv = parse_surv(str(name)) if tree.task is Task.SURVIVAL else None
+    name = str(name) if surv is None else (surv.time, surv.event)
     reading = flags.for_model(metadata, tree)
     loaded = load_table(data, reading)
-    return _build_source(
-        data, loaded, reading, flags, str(name), None, model=opened, model_file=model
-    )
+    return _build_source(data, loaded, reading, flags, name, None, model=opened, model_file=model)
 
 
 def _build_source(
@@ -56,12 +61,17 @@ def _build_source(
     loaded: Any,
     reading: Any,
     flags: ReadingFlags,
-    target: str | None,
+    target: Any,
     test: str | None,
     **more: Any,
-) -> tuple[Source, str | None]:
+) -> tuple[Source, Any]:
     frame = loaded.frame
-    name = None if target is None else find_column(target, frame.columns, "--target", data)
+    name = None if target is None else target
+    if isinstance(target, tuple):
+        flags_of = zip(target, ("--time", "--event"), strict=True)
+        name = tuple(find_column(column, frame.columns, flag, data) for column, flag in flags_of)
+    elif target is not None:
+        name = find_column(target, frame.columns, "--target", data)
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),
            "reading": {**loaded.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
     remarks = tuple(loaded.remarks)
@@ -99,7 +109,7 @@ def _explicit_flags(flags: ReadingFlags) -> dict[str, Any]:
     }
 
 
-def open_example(name: str) -> tuple[Source, str | None, dict[str, Any]]:
+def open_example(name: str) -> tuple[Source, Any, dict[str, Any]]:
     """Return the source of a table of the package, its target, and its growing options."""
     from ceiba import datasets
     from ceiba.table import read
@@ -109,5 +119,4 @@ def open_example(name: str) -> tuple[Source, str | None, dict[str, Any]]:
     expression = f"ceiba.datasets.load_{name}().data"
     source = Source(name=name, table=read(data.data), expression=expression)
     textbook = {"criterion": "entropy", "categorical_splits": "multiway"}
-    target = data.target if isinstance(data.target, str) else None
-    return source, target, textbook if name in ("restaurant", "play_tennis") else {}
+    return source, data.target, textbook if name in ("restaurant", "play_tennis") else {}

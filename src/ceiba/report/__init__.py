@@ -9,6 +9,7 @@ from ceiba.report.page import csp_hash as csp_hash
 from ceiba.report.payload import fits_into_memory as fits_into_memory
 from ceiba.report.payload import payload
 from ceiba.report.report import Report, report
+from ceiba.report.survival import encode_curve as encode_curve
 from ceiba.report.training_rows import histogram as histogram
 
 __all__ = ["Report", "payload", "report"]

@@ -20,13 +20,14 @@ def encode_survival(tree: Tree) -> dict[str, Any] | None:
         return None
     largest = set(np.argsort(-tree.weight, kind="stable")[:MAX_NODES].tolist())
     nodes = [
-        _encode_curve(node_curve(tree, node)) if node in largest and has_curve(tree, node) else None
+        encode_curve(node_curve(tree, node)) if node in largest and has_curve(tree, node) else None
         for node in range(tree.n_nodes)
     ]
     return {"end": float(node_curve(tree, 0).time[-1]), "nodes": nodes}
 
 
-def _encode_curve(curve: SurvivalCurve) -> dict[str, Any]:
+def encode_curve(curve: SurvivalCurve) -> dict[str, Any]:
+    """Return a curve for the page: steps with bands, events and median."""
     last = len(curve.time) - 1
     steps = np.unique(np.append(np.arange(0, last, last // _MAX_STEPS + 1), last))
     low, high = curve.bands()

@@ -16,9 +16,10 @@ from ceiba.errors import OptionError
 from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.security import KeptAddress, is_loopback, new_token, private_page
 from ceiba.studio.work.journal import Journal
-from ceiba.studio.work.setup import SMALL_TABLE, Setup, check_editable
+from ceiba.studio.work.setup import SMALL_TABLE, Setup, check_editable, default_event
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
+from ceiba.table import Table
 from ceiba.words import words
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def open_studio(
     Parameters
     ----------
     X, y : table and target
-        As in `fit`; y may be the name of a column of X.
+        As in `fit`; y may be the name of a column of X. For survival, pass the names of the columns
+        of time and event as a tuple.
     model : estimator, optional
         If fitted, its tree is edited; otherwise only its parameters are used.
     test : table, optional
@@ -80,7 +82,8 @@ def open_studio(
     >>> data = ceiba.datasets.load_iris()
     >>> model = ceiba.open_studio(data.X, data.y, max_depth=4)  # doctest: +SKIP
     """
-    table, name = read_whole_table(X, y)
+    time = y[0] if isinstance(y, tuple) else y
+    table, name = read_whole_table(X, time)
     fitted = model if model is not None and hasattr(model, "tree_") else None
     if model is not None and fitted is None:
         parameters = {**model._non_default_params(), **parameters}
@@ -89,19 +92,20 @@ def open_studio(
     source = Source(
         name=name,
         table=table,
-        separate_target=not isinstance(y, str),
+        separate_target=not isinstance(time, str),
         held_out=test,
         model=fitted,
         folder=None if workspace is None else Path(workspace).resolve().parent,
     )
     path = None if workspace is None else Path(workspace)
-    start = initial_setup(source, name, parameters, lesson=lesson)
+    target = y if isinstance(y, tuple) else name
+    start = initial_setup(source, target, parameters, lesson=lesson)
     opened = open_workspace(source, start, path, lang, "yours" if lesson else None)
     return run(opened, Address(port=port), browser=browser)
 
 
 def initial_setup(
-    source: Source, target: str | None, parameters: dict[str, Any], *, lesson: bool = False
+    source: Source, target: Any, parameters: dict[str, Any], *, lesson: bool = False
 ) -> Setup:
     """Return the setup that a new workspace starts with.
 
@@ -116,9 +120,14 @@ def initial_setup(
     if source.model is not None:
         tree = source.model.tree_
         others = [name for name in source.table.schema.names if name not in tree.schema.names]
-        ignored = tuple(name for name in others if name != target)
+        answer = target if isinstance(target, tuple) else (target,)
+        ignored = tuple(name for name in others if name not in answer)
         settings["options"] = getattr(source.model, "_non_default_params", dict)()
-        return Setup(target=target, task=tree.task, ignore=ignored, from_model=True, **settings)
+        start = _initial(source.table, target, settings)
+        task = None if start.event is not None else tree.task
+        return replace(start, task=task, ignore=ignored, from_model=True)
+    if lesson and isinstance(target, tuple):
+        raise OptionError("Lessons are not supported for survival.")
     if not lesson:
         n_rows = source.table.n_rows
         if n_rows >= SMALL_TABLE and source.held_out is None:
@@ -126,7 +135,15 @@ def initial_setup(
             n_rows = round((1 - _HELD_OUT) * n_rows)
         least = max(_MIN_LEAF, round(_MIN_LEAF_SHARE * n_rows))
         settings["options"] = {"min_samples_leaf": least, **parameters}
-    return Setup.initial(source.table, target, **settings)
+    return _initial(source.table, target, settings)
+
+
+def _initial(table: Table, target: Any, settings: dict[str, Any]) -> Setup:
+    """Return the first setup for a target, or for the columns of time and event."""
+    time, event = target if isinstance(target, tuple) else (target, None)
+    if event is not None:
+        settings = {**settings, "event": event, "event_code": default_event(table.column(event))}
+    return Setup.initial(table, time, **settings)
 
 
 def open_workspace(
@@ -147,8 +164,14 @@ def open_workspace(
     journal = None
     if path is not None:
         least = start.options.get("min_samples_leaf")
-        begun = {"target": start.target, "model": source.model is not None, "lesson": lesson,
-                 "held_out": start.held_out, "min_samples_leaf": least}  # fmt: skip
+        begun = {
+            "target": start.target,
+            "event": start.event,
+            "model": source.model is not None,
+            "lesson": lesson,
+            "held_out": start.held_out,
+            "min_samples_leaf": least,
+        }
         journal = Journal.open(path, source.fingerprint, begun, new=new)
         start = _start_again(source, start, journal.start)
     return Workspace(source, start, journal, lang, lesson, defer_root=defer_root)
@@ -158,7 +181,7 @@ def _start_again(source: Source, start: Setup, stored: dict[str, Any]) -> Setup:
     """Return the setup with which the actions of a file began: target and defaults are its own."""
     if start.target != stored.get("target"):
         settings = {"held_out": start.held_out, "options": start.options}
-        start = Setup.initial(source.table, stored.get("target"), **settings)
+        start = _initial(source.table, (stored.get("target"), stored.get("event")), settings)
     if source.held_out is None:
         start = replace(start, held_out=stored.get("held_out"))
     options = {k: v for k, v in start.options.items() if k != "min_samples_leaf"}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from ceiba.table import (
     read_weights,
     recode,
 )
-from ceiba.table.targets import read_target_like
+from ceiba.table.targets import read_target_like, split_survival
 from ceiba.task import Task, TaskName
 from ceiba.tree.splits import level_text
 
@@ -86,9 +86,11 @@ def prepare(
     ignore: Iterable[str] = (),
     kinds: Mapping[str, Kinds] | None = None,
     orders: Mapping[str, Iterable[Any]] | None = None,
+    rename: Mapping[str, str] | None = None,
     held_out: Any = None,
     test: float | None = None,
     seed: int = 0,
+    event: Any = None,
     like: Any = None,
 ) -> Prepared:
     """Make a table ready for learning, as the first screen of the studio does.
@@ -97,9 +99,9 @@ def prepare(
     ----------
     X : table
         Anything that `fit` accepts.
-    y : str or array-like
-        The column of X to predict, or its values.
-    task : {"classification", "regression"}, optional
+    y : str, pair of str, or array-like
+        The column of X to predict, or its values; for survival, the columns of time and event.
+    task : {"classification", "regression", "survival"}, optional
         By default texts, booleans and whole numbers of at most 20 values are classes.
     weight : str, optional
         The column with the weight of each row.
@@ -109,6 +111,8 @@ def prepare(
         Columns that are of another kind than their type says.
     orders : mapping of column to levels, optional
         The levels of ordered columns, from the lowest to the highest.
+    rename : mapping of column to its new name, optional
+        All other arguments use the names in X.
     held_out : float or table, optional
         Share of the rows to hold out (of each class the same share), or a table of other rows.
     test : float, optional
@@ -116,6 +120,8 @@ def prepare(
         optimistic.
     seed : int, default=0
         Seed of the choice of held-out and test rows.
+    event : optional
+        The code of the event in the event column, unless its values are 0 and 1.
     like : fitted model or Tree, optional
         Use its columns, their kinds and levels, and its classes.
 
@@ -134,16 +140,19 @@ def prepare(
     >>> ceiba.DecisionTreeClassifier().fit(data.X, data.y).get_n_leaves()
     2
     """
-    table, name = read_whole_table(X, y)
+    time, status = y if isinstance(y, tuple) else (y, None)
+    table, name = read_whole_table(X, time)
+    answer = _Answer(name, status, event, dict(rename or {}))
     if like is not None:
-        settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders}
+        settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders,
+                    "rename": rename}  # fmt: skip
         for option in (option for option, value in settings.items() if value):
             raise OptionError(f"{option} is not supported with like=, which defines the columns.")
-        data = _read_like(table, name, getattr(like, "tree_", like), weight)
-        return _hold_out(data, held_out, test, weight, seed)
+        data = _read_like(table, answer, getattr(like, "tree_", like), weight)
+        return _hold_out(data, answer, held_out, test, weight, seed)
     chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
-    left_out = [*ignore, *([weight] if weight is not None else [])]
-    _check_names(table, [*chosen_kinds, *left_out, name])
+    left_out = [*ignore, *(column for column in (weight, status) if column is not None)]
+    _check_names(table, [*chosen_kinds, *left_out, *answer.rename, name])
     if name in left_out:
         raise OptionError(f"Column {name!r} is the target and cannot be ignored.")
     names = [column for column in table.schema.names if column != name and column not in left_out]
@@ -153,12 +162,33 @@ def prepare(
         as_kind(table.column(column), chosen_kinds.get(column), (orders or {}).get(column))
         for column in names
     ]
-    data = _attach_target(table, columns, name, task, weight)
-    return _hold_out(data, held_out, test, weight, seed)
+    data = _attach_target(table, columns, answer, task, weight)
+    return _hold_out(data, answer, held_out, test, weight, seed)
+
+
+class _Answer(NamedTuple):
+    """The target column; for survival also the column of events and the code of an event."""
+
+    name: str
+    status: str | None
+    code: Any
+    rename: Mapping[str, str]
+
+    def rename_column(self, column: Column) -> Column:
+        """Return a column under its new name."""
+        new = self.rename.get(column.name, column.name)
+        return (
+            column if new == column.name else replace(column, info=replace(column.info, name=new))
+        )
 
 
 def _hold_out(
-    data: Prepared, held_out: Any, test: float | None, weight: str | None, seed: int
+    data: Prepared,
+    answer: _Answer,
+    held_out: Any,
+    test: float | None,
+    weight: str | None,
+    seed: int,
 ) -> Prepared:
     """Set the test rows aside, then hold out a share of all rows, or read the table passed."""
     if test is not None:
@@ -173,21 +203,29 @@ def _hold_out(
     if held_out is None:
         return data
     if not isinstance(held_out, int | float | np.number):
-        name = data.y.info.name
-        assert name is not None
         tree = _KnownSchema(data.X.schema, data.y.info)
-        return replace(data, held_out=_read_like(read(held_out), name, tree, weight))
+        others = read(held_out)
+        if answer.rename:
+            others = _build_table([answer.rename_column(c) for c in others.columns], True)
+            answer = answer._replace(
+                name=answer.rename.get(answer.name, answer.name),
+                status=answer.rename.get(answer.status or "", answer.status),
+            )
+            weight = answer.rename.get(weight or "", weight)
+        return replace(data, held_out=_read_like(others, answer, tree, weight))
     train, kept = _split(data, "held_out", held_out, seed)
     return replace(train, held_out=kept)
 
 
 def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, Prepared]:
-    """Split off a share of the rows, of each class the same."""
+    """Split off a share of the rows, of each class the same, of survival times of events."""
     number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
     if not number or not 0 < float(share) < 1:
         or_table = ", or a table" if name == "held_out" else ""
         raise OptionError(f"{name} must be a share between 0 and 1{or_table}, got {share!r}.")
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
+    if data.y.info.task is Task.SURVIVAL:
+        codes = data.y.values[:, 1].astype(np.int64)
     train, rest = split_held_out_rows(codes, len(data.y), float(share), seed)
     left = replace(data.take(train), n_left_out=data.n_left_out, test=data.test)
     return left, data.take(rest)
@@ -290,26 +328,41 @@ def _reorder_levels(column: Column, order: list[Any]) -> Column:
 
 
 def _attach_target(
-    table: Table, columns: list[Column], name: str, task: Any, weight: str | None
+    table: Table, columns: list[Column], answer: _Answer, task: Any, weight: str | None
 ) -> Prepared:
     """Keep the rows that have a target."""
-    answer = table.column(name)
-    rows = np.flatnonzero(~answer.missing)
+    name, status, code, rename = answer
+    column = table.column(name)
+    missing = column.missing if status is None else column.missing | table.column(status).missing
+    rows = np.flatnonzero(~missing)
     if not len(rows):
         raise DataError(f"No row has a value in the target {name!r}.")
-    X, n = _build_table(columns, table.schema.named), table.n_rows
+    renamed = [answer.rename_column(c) for c in columns]
+    X, n = _build_table(renamed, table.schema.named or bool(rename)), table.n_rows
     weights = None if weight is None else _read_weights(table.column(weight))
     if len(rows) < n:
         X = X.take(rows)
         weights = None if weights is None else weights[rows]
-    chosen = Task(task) if task else infer_task(answer)
+    if status is not None:
+        if not column.info.is_numeric:
+            raise OptionError(f"Times must be numbers, but column {name!r} has levels.")
+        columns_of_target = {
+            rename.get(name, name): column.values[rows].astype(np.float64),
+            rename.get(status, status): read_labels(table.column(status), rows),
+        }
+        y = split_survival(None, columns_of_target, code)[1]
+        target = read_target(y, task=Task.SURVIVAL)
+        return Prepared(X, target, weights, None, n - len(rows))
+    chosen = Task(task) if task else infer_task(column)
+    if chosen is Task.SURVIVAL:
+        raise OptionError("task='survival' requires two columns. Pass y=(time, event).")
     if chosen.is_regression("The studio"):
-        if not answer.info.is_numeric:
+        if not column.info.is_numeric:
             raise OptionError(f"Column {name!r} has levels; its task must be classification.")
-        truth = answer.values[rows].astype(np.float64)
+        truth = column.values[rows].astype(np.float64)
     else:
-        truth = read_labels(answer, rows)
-    target = read_target(truth, task=chosen, name=name)
+        truth = read_labels(column, rows)
+    target = read_target(truth, task=chosen, name=rename.get(name, name))
     return Prepared(X, target, weights, None, n - len(rows))
 
 
@@ -321,19 +374,22 @@ def _read_weights(column: Column) -> Array:
     return weights
 
 
-def _read_like(table: Table, name: str, tree: Any, weight: str | None) -> Prepared:
+def _read_like(table: Table, answer: _Answer, tree: Any, weight: str | None) -> Prepared:
     """Read rows by the schema of a tree."""
-    _check_names(table, [*tree.schema.names, name, *([weight] if weight is not None else [])])
+    others = [column for column in (answer.name, answer.status, weight) if column is not None]
+    _check_names(table, [*tree.schema.names, *others])
     columns = []
     for info in tree.schema.columns:
         column = table.column(info.name)
         converted = column if column.missing.all() else as_kind(column, KIND_NAMES[info.kind])
         columns.append(conform_column(converted, info))
-    data = _attach_target(table, columns, name, tree.target.task, weight)
+    data = _attach_target(table, columns, answer, tree.target.task, weight)
+    if answer.status is not None:
+        return replace(data, y=replace(data.y, info=tree.target))
     labels = data.y.values[:, 0]
     if tree.target.task.has_classes:
         labels = data.y.info.classes[0][labels]
-    target = replace(tree.target, name=tree.target.name or name)
+    target = replace(tree.target, name=tree.target.name or answer.name)
     return replace(data, y=read_target_like(labels, target, len(labels)))
 
 

@@ -36,7 +36,7 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
         raise OptionError("There is no tree yet. Choose the target first.")
     if what in ("model", "refit"):
         file = io.BytesIO()
-        metadata = {**source.metadata, "target": state.setup.target}
+        metadata = {**source.metadata, "target": state.setup.label(str(state.setup.target))}
         model = state.model if what == "model" else _refit(workspace)
         model.save(file, metadata=metadata)
         name = f"{stem}.ceiba" if what == "model" else f"{stem}_all_rows.ceiba"

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio.analysis.column import describe_column, sample_rows
 from ceiba.studio.analysis.compare import compare_states
+from ceiba.studio.analysis.growing import choose_splits
 from ceiba.studio.analysis.lessons import check_answer, is_answered, lesson_steps
 from ceiba.studio.analysis.node_analysis import NodeAnalysis, NodeRowCache
 from ceiba.studio.analysis.preview import find_further_cut, preview_split
@@ -91,24 +92,20 @@ class Service:
         if body.get("action") in ("answer", "record_validation"):
             raise OptionError("Post answers to /api/lesson; the studio records figures itself.")
         arguments = body.get("arguments")
-        if body.get("action") == "grow" and isinstance(arguments, dict):
-            arguments = self._choose_split(arguments)
+        if body.get("action") == "grow" and self.workspace.lesson is None:
+            arguments = self._choose_splits(arguments)
         self.workspace.act(body.get("action"), arguments, body.get("revision"))
         return self.state()
 
-    def _choose_split(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Add the split that stands first to a growth of one level, where `fit` takes another."""
-        node, tree = arguments.get("node"), self.workspace.state.tree
-        one = arguments.get("levels") == 1 and "split" not in arguments
-        known = isinstance(node, int) and tree is not None and 0 <= node < tree.n_nodes
-        if not one or not known or self.workspace.lesson or not tree.is_leaf[node]:  # type: ignore[union-attr]
+    def _choose_splits(self, arguments: Any) -> Any:
+        """Add the splits that stand first in the list of rivals, where `fit` takes others."""
+        state = self.workspace.state
+        if state.model is None or not isinstance(arguments, dict) or "splits" in arguments:
             return arguments
-        listed = self.rivals(int(node))["rivals"]  # type: ignore[arg-type]
-        allowed = [r for r in listed if r["gain"] is not None and not r["forbidden"]]
-        best = max(allowed, key=lambda rival: rival["gain"], default=None)
-        if best is None or allowed[0] is best or allowed[0]["by_chance"]:
-            return arguments
-        return {**arguments, "split": allowed[0]["given"]}
+        context = self.workspace.context(state)
+        node = context.check_node(arguments.get("node"))
+        splits = choose_splits(self.analysis(), context, node, arguments.get("levels"))
+        return {**arguments, "splits": splits} if splits else arguments
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import stat
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ceiba
 from tests.studio.page.conftest import Open
 from tests.studio.page.hands import Hands
 from tests.studio.page.passengers import write_passengers
@@ -195,3 +197,36 @@ def test_no_word_of_pandas_at_the_start(tmp_path: Path) -> None:
         served.process.terminate()
         said = served.process.stdout.read() if served.process.stdout else ""
     assert "pandas" not in said
+
+
+def test_columns_without_a_header_are_renamed_on_the_first_screen(
+    open_studio: Open, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(4)
+    table = tmp_path / "bare.csv"
+    rows = [f"{x:.2f},{rng.normal():.2f},{int(x > 0.3)}" for x in rng.normal(size=600)]
+    table.write_text("\n".join(rows), "utf-8")
+    hands = open_studio(table, "column_3")
+    page = hands.page
+    for k, name in ((0, "income"), (2, "default")):
+        page.fill(f"#name-{k}", name)
+        hands.await_action(lambda: page.keyboard.press("Tab"))
+    assert "Target: default" in page.inner_text("header")
+    page.fill("#name-1", "income")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("#notice:not([hidden])")
+    assert "Another column is called" in page.inner_text("#notice")
+    page.click("#start")
+    hands.await_rivals()
+    assert page.get_attribute(".rival.open", "data-column") == "income"
+    hands.await_action(lambda: page.click("#take-0"))
+    page.click("#screen-hand_over")
+    with hands.page.expect_download() as waiting:
+        page.click("#save-script")
+    waiting.value.save_as(tmp_path / "bare_tree.py")
+    script = (tmp_path / "bare_tree.py").read_text("utf-8")
+    assert "rename={'column_1': 'income', 'column_3': 'default'}" in script
+    program: Any = runpy.run_path(str(tmp_path / "bare_tree.py"))
+    tree = program["rebuild"](ceiba.read_file(table)).tree_
+    assert tree.target.name == "default"
+    assert tree.node(0).split.column == "income"

@@ -13,7 +13,11 @@ from ceiba.edit.forced import NodeSite, partition_rows
 from ceiba.errors import OptionError
 from ceiba.grow import Problem
 from ceiba.grow.significance import chi_square_test
+from ceiba.report import encode_curve
+from ceiba.survival import SurvivalCurve
 from ceiba.table import Table
+from ceiba.table.targets import log_rank_scores
+from ceiba.task import Task
 from ceiba.tree import SplitKind, SplitTable
 from ceiba.tree.routing import evaluate_split
 
@@ -30,21 +34,32 @@ class BranchCounts:
     classes: Array | None
     mean: Array | None
     variance: Array | None
+    risk: Array | None = None  # relative risk of survival; mean and variance are log-rank scores
 
     def impurity(self, criterion: Criterion) -> list[float | None]:
         """Return the impurity of each branch; None where it does not follow from the counts."""
         if self.classes is not None and criterion.of_counts is not None:
             return [float(criterion.of_counts(row)) if row.sum() else None for row in self.classes]
-        if self.variance is not None and criterion.name in ("squared_error", "friedman_mse"):
+        if (
+            self.variance is not None
+            and self.risk is None
+            and criterion.name in ("squared_error", "friedman_mse")
+        ):
             return [float(v) for v in self.variance]
         return [None] * len(self.n_rows)
 
 
 class NodeTarget:
-    """The target of the rows of a node, for repeated counting."""
+    """The target of the rows of a node, for repeated counting.
 
-    def __init__(self, values: Array, weight: Array | None, n_classes: int) -> None:
+    Survival times are counted by their log-rank scores; `times` has time, event and scaled time.
+    """
+
+    def __init__(
+        self, values: Array, weight: Array | None, n_classes: int, times: Array | None = None
+    ) -> None:
         self.values, self.weight, self.n_classes = values, weight, n_classes
+        self.times = times
         self._parts: list[Array] | None = None
 
     @classmethod
@@ -52,10 +67,32 @@ class NodeTarget:
         """Return the target of a node."""
         target = site.problem.target
         every = len(site.rows) == site.problem.n_rows
-        values = target.values[:, 0] if every else target.values[site.rows, 0]
         weight = None if site.weight is None else site.weight[site.rows]
+        if target.info.task is Task.SURVIVAL:
+            return cls.of_times(
+                target.values[site.rows], weight, site.problem.hazard.time[site.rows]
+            )
+        values = target.values[:, 0] if every else target.values[site.rows, 0]
         n_classes = len(target.info.classes[0]) if target.info.classes else 0
         return cls(values, weight, n_classes)
+
+    @classmethod
+    def of_times(cls, target: Array, weight: Array | None, scaled: Array) -> NodeTarget:
+        """Return a survival target: columns of time and event, and the scaled times."""
+        return cls(log_rank_scores(target), weight, 0, np.column_stack([target, scaled]))
+
+    def curves(self, branch: Array, n_branches: int) -> list[dict[str, Any] | None] | None:
+        """Return the Kaplan-Meier curve of each branch; None unless the target is survival."""
+        if self.times is None:
+            return None
+        weight = np.ones(len(branch)) if self.weight is None else self.weight
+        curves: list[dict[str, Any] | None] = []
+        for b in range(n_branches):
+            rows = np.flatnonzero((branch == b) & (weight > 0))
+            time, event = self.times[rows, 0], self.times[rows, 1]
+            curve = SurvivalCurve.from_rows(time, event, weight[rows]) if len(rows) else None
+            curves.append(None if curve is None else encode_curve(curve))
+        return curves
 
     def counts(self, branch: Array, n_branches: int) -> BranchCounts:
         """Count the rows of each branch; rows with a branch below 0 are skipped."""
@@ -77,7 +114,14 @@ class NodeTarget:
         safe = np.where(mass > 0, mass, 1.0)
         mean = np.bincount(branch, masses * values, minlength=n_branches) / safe
         spread = np.bincount(branch, masses * (values - mean[branch]) ** 2, minlength=n_branches)
-        return BranchCounts(n_rows, mass, None, mean, spread / safe)
+        risk = None
+        if self.times is not None:
+            event, time = (
+                np.bincount(branch, masses * self.times[placed, k], minlength=n_branches)
+                for k in (1, 2)
+            )
+            risk = np.divide(event, time, out=np.zeros(n_branches), where=time > 0)
+        return BranchCounts(n_rows, mass, None, mean, spread / safe, risk)
 
     def _count_two_branches(self, branch: Array) -> BranchCounts:
         """Count few classes in two branches: 1,000,000 rows take a millisecond."""
@@ -131,10 +175,11 @@ def _n_branches(splits: SplitTable) -> int:
 
 
 def branches_to_json(
-    counts: BranchCounts, criterion: Criterion, texts: list[str]
+    counts: BranchCounts, criterion: Criterion, texts: list[str], curves: Any = None
 ) -> list[dict[str, Any]]:
     """Return the branches as a list for the page."""
     impurity = counts.impurity(criterion)
+    mean = counts.mean if counts.risk is None else counts.risk
     return [
         {
             "text": texts[b],
@@ -142,8 +187,9 @@ def branches_to_json(
             "weight": float(counts.weight[b]),
             "impurity": impurity[b],
             "counts": None if counts.classes is None else counts.classes[b].tolist(),
-            "mean": None if counts.mean is None else float(counts.mean[b]),
+            "mean": None if mean is None else float(mean[b]),
             "sd": None if counts.variance is None else float(np.sqrt(counts.variance[b])),
+            "curve": None if curves is None else curves[b],
         }
         for b in range(len(counts.n_rows))
     ]
@@ -152,7 +198,7 @@ def branches_to_json(
 def needs_only_counts(problem: Problem) -> bool:
     """Whether gains follow from class counts, or from means and variances."""
     criterion = node_criterion(problem)
-    if problem.options.task.is_regression("The studio"):
+    if not problem.options.task.has_classes:
         return criterion.name in ("squared_error", "friedman_mse")
     return criterion.of_counts is not None and criterion.name != "gain_ratio"
 
@@ -191,8 +237,8 @@ def node_criterion(problem: Problem) -> Criterion:
     """Return the criterion of node impurity; the default one for trees that grow by tests."""
     name = problem.options.criterion_name
     if "tests" in problem.options.growers:
-        name = problem.options.task.lookup(DEFAULT_CRITERION, "The studio")
-    return criterion_named(name)
+        name = DEFAULT_CRITERION[problem.options.task]
+    return criterion_named(name, problem.options.task)
 
 
 def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:

@@ -9,14 +9,13 @@ A node of many rows is sampled; chance gains shrink as 1/n.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from ceiba.edit.forced import NodeSite
 from ceiba.grow import GrowOptions, resolve_min_leaf
 from ceiba.table import Target
-from ceiba.tree import SplitTable
 
 _N_PERMUTATIONS: Final = 19
 _LIMIT: Final = 1.9  # standard deviations
@@ -24,9 +23,7 @@ _MAX_CELLS: Final = 20_000  # rows times columns of the sample
 _MIN_ROWS: Final = 200  # of the sample
 
 
-def find_chance_gains(
-    site: NodeSite, options: GrowOptions, list_splits: Any
-) -> dict[str, tuple[float, float]]:
+def find_chance_gains(site: NodeSite, options: GrowOptions) -> dict[str, tuple[float, float]]:
     """Return the mean chance gain of each column and its limit, by name."""
     table = site.problem.table
     n, n_columns = len(site.rows), table.n_columns
@@ -40,9 +37,11 @@ def find_chance_gains(
     gains = np.zeros((_N_PERMUTATIONS, n_columns))
     for k in range(_N_PERMUTATIONS):
         target = Target(sample.target.info, rng.permutation(sample.target.values))
-        splits: SplitTable
-        for splits, gain in list_splits(sample.with_changes(target=target).grow()):
-            gains[k, int(splits.column[0])] = scale * gain
+        stump = sample.with_changes(target=target).grow()
+        if stump.n_nodes > 1:
+            gains[k, stump.splits.column[0]] = scale * stump.gain[0]
+        if stump.n_nodes > 1 and stump.competitors is not None:
+            gains[k, stump.competitors.splits.column] = scale * stump.competitors.gain
     return {
         name: (float(gains[:, j].mean()), float(gains[:, j].mean() + _LIMIT * gains[:, j].std()))
         for j, name in enumerate(table.schema.names)

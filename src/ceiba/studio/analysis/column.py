@@ -9,16 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.errors import CeibaError, OptionError
+from ceiba.grow import resolve_min_leaf
 from ceiba.inspection.splitting import split_curve
 from ceiba.report import exact_floats, histogram
 from ceiba.studio.analysis.branches import NodeTarget, node_criterion
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
-from ceiba.table import Kind, format_value
+from ceiba.table import Column, Kind, format_value
+from ceiba.table.targets import risk_sets
+from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # of a histogram in which a cut is dragged
 _POINTS: Final = 512  # of a curve
 _MAX_ROWS: Final = 200_000  # of a curve; a larger node is sampled evenly
+_MAX_RANKED_ROWS: Final = 4_000  # of a curve of log-rank tests
 _MAX_LIMIT: Final = 200  # rows of a node
 
 
@@ -43,23 +47,28 @@ def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, A
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
-        "histogram": histogram(
-            source, values, cuts, target.values, target.n_classes, _BINS, stretch=True
-        ),
+        "histogram": _histogram(source, values, cuts, target),
         "curve": curve,
         "levels": None if info.is_numeric else _count_levels(values, target, info.levels),
     }
+
+
+def _histogram(source: Column, values: Any, cuts: Any, target: NodeTarget) -> Any:
+    """Return the histogram of a column by class or with quartiles; of survival, the rows alone."""
+    truth, n_classes = target.values, target.n_classes
+    if target.times is not None:
+        truth, n_classes = np.zeros(len(values), np.int64), 1
+    return histogram(source, values, cuts, truth, n_classes, _BINS, stretch=True)
 
 
 def _gain_curve(
     analysis: NodeAnalysis, values: Any, target: NodeTarget, numeric: bool
 ) -> dict[str, Any] | None:
     """Return the gain by cut; of many cuts, the best one of each of `_POINTS` ranges."""
-    step = -(-len(values) // _MAX_ROWS)
+    step = -(-len(values) // (_MAX_ROWS if target.times is None else _MAX_RANKED_ROWS))
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
-    weight = None if target.weight is None else target.weight[::step]
-    curve = gains_by_cut(analysis, numbers, target.values[::step], weight)
+    curve = gains_by_cut(analysis, numbers, target, np.arange(0, len(values), step))
     if curve is None:
         return None
     cut, gain = curve
@@ -71,25 +80,58 @@ def _gain_curve(
 
 
 def gains_by_cut(
-    analysis: NodeAnalysis, numbers: Any, truth: Any, weight: Any
+    analysis: NodeAnalysis, numbers: Any, target: NodeTarget, rows: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Return all cuts of some rows and their gains; None if the criterion has no curve."""
+    weight = None if target.weight is None else target.weight[rows]
+    name = node_criterion(analysis.problem).name
+    if target.times is not None:
+        if name != "logrank" or weight is not None:
+            return None
+        options, n_rows = analysis.problem.options, analysis.problem.n_rows
+        least = resolve_min_leaf(options.min_samples_leaf, n_rows) * len(rows) / len(target.values)
+        return _log_rank_curve(numbers, target.times[rows], least)
     try:
-        listing = split_curve(numbers, truth, node_criterion(analysis.problem).name, weight=weight)
+        listing = split_curve(numbers, target.values[rows], name, weight=weight)
     except CeibaError:
         return None
     return listing["cut"], listing["gain"]
 
 
+def _log_rank_curve(
+    numbers: Any, times: Any, least: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return cuts, at most one of each of `_POINTS` ranges, and half the log-rank chi-square.
+
+    Sides of fewer than `least` rows are left out: the test prefers a few rows with early events.
+    """
+    present = ~np.isnan(numbers)
+    values, place = np.unique(numbers[present], return_inverse=True)
+    ends = np.unique(np.linspace(0, len(values) - 1, _POINTS + 1).astype(int))[1:] - 1
+    n_left = np.cumsum(np.bincount(place))[ends]
+    ends = ends[(n_left >= least) & (len(place) - n_left >= least)]
+    if not len(ends):
+        return None
+    groups = np.searchsorted(ends, place)
+    at_risk, happened, observed = risk_sets(times[present, :2], groups, len(ends) + 1)
+    total = at_risk.sum(axis=0)
+    share = at_risk.cumsum(axis=0)[:-1] / total  # left of each cut
+    variance = (share * (1 - share)) @ (happened * (total - happened) / np.maximum(total - 1, 1))
+    excess = observed.cumsum()[:-1] - share @ happened
+    chi2 = np.divide(excess**2, variance, out=np.zeros(len(ends)), where=variance > 0)
+    return (values[ends] + values[ends + 1]) / 2, chi2 / (2 * len(numbers))
+
+
 def _count_levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> list[dict[str, Any]]:
     counts = target.counts(np.where(codes < len(levels), codes, -1), len(levels))
+    mean = counts.mean if counts.risk is None else counts.risk
     return [
         {
             "code": code,
             "text": level_text(level),
             "n_rows": int(counts.n_rows[code]),
             "counts": None if counts.classes is None else counts.classes[code].tolist(),
-            "mean": None if counts.mean is None else float(counts.mean[code]),
+            "mean": None if mean is None else float(mean[code]),
         }
         for code, level in enumerate(levels)
         if counts.n_rows[code]
@@ -104,7 +146,12 @@ def sample_rows(analysis: NodeAnalysis, node: int, limit: int) -> dict[str, Any]
     rows = site.rows[np.unique(np.linspace(0, len(site.rows) - 1, limit).astype(int))]
     table, target = analysis.problem.table, analysis.problem.target
     truth = target.values[rows, 0]
-    if target.info.classes:
+    if target.info.task is Task.SURVIVAL:  # + as in R: censored
+        answers = [
+            format_value(time) + ("" if event else "+")
+            for time, event in target.values[rows].tolist()
+        ]
+    elif target.info.classes:
         answers = [level_text(label) for label in target.info.classes[0][truth].tolist()]
     else:
         answers = [format_value(number) for number in truth.tolist()]

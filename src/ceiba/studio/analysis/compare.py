@@ -32,22 +32,22 @@ def compare_states(
         b.data.held_out is None
     ):
         raise OptionError("Cannot compare snapshots with different targets or held-out rows.")
-    truth = data.y.values[:, 0]
+    n_rows = len(data.y)
     leaf_ids = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
     rows = "held_out" if a.data.held_out is not None else "cross_validated"
     if a.data.held_out is not None:
         losses = (
-            row_losses(a.tree, leaf_ids[0], truth),
-            row_losses(b.tree, leaf_ids[1], truth),
+            row_losses(a.tree, leaf_ids[0], data),
+            row_losses(b.tree, leaf_ids[1], data),
         )
     elif losses is None and a.tree == b.tree:
-        losses = (np.zeros(len(truth)), np.zeros(len(truth)))  # the same, however it is judged
+        losses = (np.zeros(n_rows), np.zeros(n_rows))  # the same, however it is judged
     changed = _count_changes(a.tree, b.tree, *leaf_ids)
     return {
         "a": _summarize(a),
         "b": _summarize(b),
         "rows": "train" if a.data.held_out is None else "held_out",
-        "n_rows": len(truth),
+        "n_rows": n_rows,
         "n_changed": sum(row["n_rows"] for row in changed),
         "changed": [
             row
@@ -115,6 +115,6 @@ def _rule_parts(tree: Tree, node: int) -> list[str]:
 
 
 def _predicted_value(tree: Tree, node: int) -> Any:
-    if tree.task.is_regression("The studio"):
+    if not tree.task.has_classes:
         return float(tree.value[node, 0, 0])
     return str(tree.target.classes[0][int(tree.answer[node])])

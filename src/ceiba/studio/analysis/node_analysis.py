@@ -71,6 +71,12 @@ class NodeAnalysis:
         held_out = self.data.held_out
         return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
 
+    def scale_times(self, time: Any) -> Any:
+        """Return survival times on the scale of the training rows, whose overall hazard is 1."""
+        training, scaled = self.problem.target.values[:, 0], self.problem.hazard.time
+        order = np.argsort(training)
+        return np.interp(time, training[order], scaled[order])
+
     def held_out_rows(self, node: int) -> Any:
         """Return the held-out rows that pass through a node."""
         leaf_ids = self.held_out_leaf_ids

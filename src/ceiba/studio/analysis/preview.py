@@ -27,6 +27,7 @@ from ceiba.studio.analysis.branches import (
 from ceiba.studio.analysis.column import gains_by_cut
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.work.splits import parse_cuts, split_from_json, split_to_json
+from ceiba.task import Task
 
 
 def preview_split(analysis: NodeAnalysis, node: int, split: Any) -> dict[str, Any]:
@@ -42,7 +43,8 @@ def preview_split(analysis: NodeAnalysis, node: int, split: Any) -> dict[str, An
         nothing = {"gain": 0.0, "p_value": 1.0, "branches": [], "held_out": None}
         form = split_to_json(question, schema)
         return {"node": node, "split": str(error), "empty": True, "given": form, **nothing}
-    counts = NodeTarget.of(site).counts(branch, n_branches)
+    target = NodeTarget.of(site)
+    counts = target.counts(branch, n_branches)
     texts = [question.sentence(b, schema) for b in range(n_branches)]
     criterion = node_criterion(analysis.problem)
     return {
@@ -52,7 +54,7 @@ def preview_split(analysis: NodeAnalysis, node: int, split: Any) -> dict[str, An
         "gain": compute_gain(counts, analysis.problem) if gain is None else gain,
         "p_value": fixed_split_p_value(counts),
         "empty": bool((counts.n_rows == 0).any()),
-        "branches": branches_to_json(counts, criterion, texts),
+        "branches": branches_to_json(counts, criterion, texts, target.curves(branch, n_branches)),
         "held_out": _held_out_branches(analysis, node, splits, n_branches, texts),
     }
 
@@ -66,11 +68,12 @@ def _held_out_branches(
     rows = analysis.held_out_rows(node)
     branch = assign_held_out(splits, held_out.X, rows)
     weight = None if held_out.weight is None else held_out.weight[rows]
-    classes = held_out.y.info.classes
-    target = NodeTarget(held_out.y.values[rows, 0], weight, len(classes[0]) if classes else 0)
-    return branches_to_json(
-        target.counts(branch, n_branches), node_criterion(analysis.problem), texts
-    )
+    classes, values = held_out.y.info.classes, held_out.y.values[rows]
+    target = NodeTarget(values[:, 0], weight, len(classes[0]) if classes else 0)
+    if analysis.tree.task is Task.SURVIVAL:
+        target = NodeTarget.of_times(values, weight, analysis.scale_times(values[:, 0]))
+    counts, curves = target.counts(branch, n_branches), target.curves(branch, n_branches)
+    return branches_to_json(counts, node_criterion(analysis.problem), texts, curves)
 
 
 def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) -> dict[str, Any]:
@@ -100,8 +103,7 @@ def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) ->
 def _allowed_cuts(analysis: NodeAnalysis, values: Any, target: NodeTarget, rows: Any) -> Any:
     if len(rows) < 2:
         return None
-    weight = None if target.weight is None else target.weight[rows]
-    curve = gains_by_cut(analysis, values[rows], target.values[rows], weight)
+    curve = gains_by_cut(analysis, values[rows], target, rows)
     if curve is None:
         return None
     cut, gain = curve

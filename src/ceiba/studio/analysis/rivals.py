@@ -44,7 +44,8 @@ from ceiba.tree import SplitKind, SplitTable, Tree
 MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
 LEVEL: Final = 0.05  # of significance
 MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes have bounds only
-_MAX_SOON: Final = 10_000  # rows times pending columns whose p-values the listing waits for
+_MAX_CURVE_ROWS: Final = 20_000  # of a node whose rivals have survival curves
+_MAX_SOON: Final = 20_000  # rows times columns of a node whose p-values the listing waits for
 _N_PERMUTATIONS: Final = 999  # of a test
 
 
@@ -55,9 +56,9 @@ def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> 
     listed = _list_rivals(analysis, site, target)
     if not by_gain and listed:
         pending = [rival for rival in listed if rival["p_bound"] == "pending"]
-        if len(site.rows) * len(pending) <= _MAX_SOON:  # small nodes: nothing arrives late
-            for name, p_value in _permute(analysis, site, pending).items():
-                next(rival for rival in pending if rival["column"] == name).update(p_value)
+        if len(site.rows) * len(listed) <= _MAX_SOON:  # small nodes: nothing arrives late
+            for rival in pending:
+                rival.update(_permute(analysis, site, rival))
         listed = _rank_by_excess(site, listed)
     columns = {rival["column"] for rival in listed}
     names = analysis.problem.table.schema.names
@@ -96,21 +97,52 @@ def _list_rivals(
 
 def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rivals by their gain above chance; those that chance explains come last."""
-    options = one_level_options(site.problem.options, 0, site.problem.table.n_columns)
-    chance = find_chance_gains(site, options, _list_splits)
+    chance = _chance_gains(site)
     for rival in listed:
-        mean, limit = chance[rival["column"]]
-        rival["chance_gain"] = mean
-        p_value, bound = rival["p_value"], rival["p_bound"]
-        if bound == "exact" or (bound == "at least" and p_value > LEVEL):
-            rival["by_chance"] = p_value > LEVEL
-        elif bound == "at most" and p_value <= LEVEL:
-            rival["by_chance"] = False
-        else:
-            rival["by_chance"] = rival["gain"] <= limit
+        rival["chance_gain"], limit = chance[rival["column"]]
+        rival["by_chance"] = _is_by_chance(rival, limit)
     return sorted(
         listed, key=lambda rival: (rival["by_chance"], rival["chance_gain"] - rival["gain"])
     )
+
+
+def _chance_gains(site: NodeSite) -> dict[str, tuple[float, float]]:
+    options = one_level_options(site.problem.options, 0, site.problem.table.n_columns)
+    return find_chance_gains(site, options)
+
+
+def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
+    """Whether chance explains a rival: by its p-value, or by the limit until that is known."""
+    p_value, bound = rival["p_value"], rival["p_bound"]
+    if bound == "exact" or (bound == "at least" and p_value > LEVEL):
+        return bool(p_value > LEVEL)
+    if bound == "at most" and p_value <= LEVEL:
+        return False
+    return bool(rival["gain"] <= limit)
+
+
+def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
+    """Return the rival that stands first; None if chance explains all.
+
+    Tests one column after the other until one is significant.
+    """
+    site, forbidden = analysis.at(node), rules_at(analysis.tree, node).forbid
+    target, chance = NodeTarget.of(site), _chance_gains(site)
+    names = analysis.problem.table.schema.names
+    listed = [
+        (names[int(splits.column[0])], splits, gain)
+        for splits, gain in _list_splits(_grow_stump(site)[0])
+    ]
+    for name, splits, gain in sorted(listed, key=lambda item: chance[item[0]][0] - item[2]):
+        mean, limit = chance[name]
+        if name in forbidden or gain <= (mean + limit) / 2:  # far from the limit: not tested
+            continue
+        rival = _describe_rival(analysis, site, target, splits, gain)
+        if rival["p_bound"] == "pending" and len(site.rows) * len(listed) <= _MAX_SOON:
+            rival.update(_permute(analysis, site, rival))
+        if not _is_by_chance(rival, limit):
+            return rival
+    return None
 
 
 def _node_impurity(
@@ -229,6 +261,7 @@ def _describe_rival(
     assert split is not None
     texts = [split.sentence(b, schema, max_levels=8) for b in range(n_branches)]
     p_value, bound = _quick_p_value(site, target, splits, counts)
+    curves = target.curves(branch, n_branches) if len(site.rows) <= _MAX_CURVE_ROWS else None
     return {
         "column": split.column,
         "split": texts[0],
@@ -236,7 +269,7 @@ def _describe_rival(
         "gain": gain,
         "p_value": p_value,
         "p_bound": bound,
-        "branches": branches_to_json(counts, node_criterion(analysis.problem), texts),
+        "branches": branches_to_json(counts, node_criterion(analysis.problem), texts, curves),
     }
 
 
@@ -290,27 +323,16 @@ def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
     site = analysis.at(node)
     listed = _list_rivals(analysis, site, NodeTarget.of(site))
     pending = [rival for rival in listed if rival["p_bound"] == "pending"]
-    tests = {} if len(site.rows) > MAX_PERMUTED_ROWS else _permute(analysis, site, pending)
+    tests = {rival["column"]: _permute(analysis, site, rival) for rival in pending}
     return {"node": node, "p_values": tests}
 
 
-def _permute(
-    analysis: NodeAnalysis, site: NodeSite, pending: list[dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """Return the p-values of some rivals by permutation."""
-    tests = {}
-    for rival in pending:
-        stem, _ = site.force_split(split_from_json(rival["given"], analysis.problem.table.schema))
-        test = SplitTest(
-            stem,
-            analysis.problem,
-            "search",
-            "auto",
-            0.05,
-            _N_PERMUTATIONS,
-            0,
-            analysis.problem.table.n_columns,
-        )
-        result = test(0, site.rows)
-        tests[rival["column"]] = {"p_value": result.p_value, "p_bound": result.bound}
-    return tests
+def _permute(analysis: NodeAnalysis, site: NodeSite, rival: dict[str, Any]) -> dict[str, Any]:
+    """Return the p-value of a rival by permutation."""
+    problem = analysis.problem
+    stem, _ = site.force_split(split_from_json(rival["given"], problem.table.schema))
+    test = SplitTest(
+        stem, problem, "search", "auto", LEVEL, _N_PERMUTATIONS, 0, problem.table.n_columns
+    )
+    result = test(0, site.rows)
+    return {"p_value": result.p_value, "p_bound": result.bound}

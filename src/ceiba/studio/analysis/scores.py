@@ -2,7 +2,8 @@
 
 Errors and costs are means over rows; with class priors, each class is weighted by its prior. `se`
 is the standard error of the cost if costs are set, else of the error. The profit of a tree is the
-cost per row that it saves against the answer of its root.
+cost per row that it saves against the answer of its root. Survival trees have Harrell's C; the loss
+of a row is then 1 - C less its contribution, so that mean and standard error are those of 1 - C.
 
 In each fold of cross-validation, splits set by hand and those above them are kept; subtrees that
 were grown are grown again from the rows of the fold, to the same depth. The scores thus account for
@@ -19,13 +20,21 @@ import numpy.typing as npt
 
 from ceiba.edit import grow_at, rebuild_subtree, repeat_split, rules_at
 from ceiba.edit.forced import NodeSite
-from ceiba.errors import CeibaError
+from ceiba.errors import CeibaError, DataError
 from ceiba.grow import Problem
 from ceiba.prune import choose_step, pruning_sequence
-from ceiba.prune.cross_validation import Fold, FoldTree, GrownFold, read_folds
+from ceiba.prune.cross_validation import (
+    Fold,
+    FoldTree,
+    GrownFold,
+    SurvivalFoldTree,
+    read_folds,
+)
 from ceiba.report import exact_floats
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.prepare import Prepared
+from ceiba.survival import concordance
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -47,11 +56,14 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
     leaf_ids = np.asarray(route.apply(tree, data.X))
     truth = data.y.values[:, 0]
     share = row_shares(data, tree)
-    losses = row_losses(tree, leaf_ids, truth)
+    losses = row_losses(tree, leaf_ids, data)
     mean, se = mean_and_se(losses, share)
     scores: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
-    root = row_losses(tree, np.zeros_like(leaf_ids), truth)
-    if tree.task.is_regression("The studio"):
+    if tree.task is Task.SURVIVAL:
+        events = int(data.y.values[:, 1].sum())
+        return scores | {"concordance": 1.0 - mean, "se": se, "n_events": events}
+    root = row_losses(tree, np.zeros_like(leaf_ids), data)
+    if not tree.task.has_classes:
         spread = float(share @ (truth - share @ truth) ** 2)
         return scores | {
             "mse": mean,
@@ -73,14 +85,40 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
     }
 
 
-def row_losses(tree: Tree, leaf_ids: Array, truth: Array) -> Array:
-    """Return the loss of each row in its leaf: 0 or 1, a cost, or a squared error."""
-    if tree.task.is_regression("The studio"):
+def row_losses(tree: Tree, leaf_ids: Array, data: Prepared) -> Array:
+    """Return the loss of each row in its leaf: 0 or 1, a cost, a squared error, or of 1 - C."""
+    if tree.task is Task.SURVIVAL:
+        every = np.arange(len(data.y))
+        return _rank_losses(tree.value[leaf_ids, 0, 0], data, row_shares(data, tree), [every])
+    truth = data.y.values[:, 0]
+    if not tree.task.has_classes:
         return np.asarray((tree.value[leaf_ids, 0, 0] - truth) ** 2)
     answers = tree.answer[leaf_ids]
     if tree.cost_matrix is None:
         return np.asarray(answers != truth, np.float64)
     return np.asarray(tree.cost_matrix[truth, answers])
+
+
+def _rank_losses(risk: Array, data: Prepared, share: Array, groups: list[Array]) -> Array:
+    """Return losses whose mean is 1 - C over the pairs within groups (all rows, or the folds).
+
+    Risks of two folds are not compared: those of a fold with many events are relative to few.
+    """
+    time, event = data.y.values.T
+    terms, concordant, pairs = np.zeros(len(risk)), 0.0, 0.0
+    for rows in groups:
+        try:
+            ranked = concordance(time[rows], event[rows], risk[rows], share[rows])
+        except DataError:  # no pair of rows is comparable
+            continue
+        n_pairs = ranked.concordant + ranked.discordant + ranked.tied
+        concordant += ranked.value * n_pairs
+        pairs += n_pairs
+        terms[rows] = n_pairs * ranked.contributions
+    if not pairs:
+        return np.full(len(risk), 0.5)
+    each = np.divide(terms, pairs * share, out=np.zeros(len(risk)), where=share > 0)
+    return np.asarray(1.0 - concordant / pairs - each)
 
 
 def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
@@ -114,7 +152,9 @@ def cross_validate(
     `on_fold(done, total)` is called after each fold. "curve" has the risk of each step of the
     pruning sequence, from the same trees.
     """
-    problem, truth = analysis.problem, analysis.problem.target.values[:, 0]
+    problem, data = analysis.problem, analysis.data
+    truth = problem.target.values[:, 0]
+    has_times = problem.options.task is Task.SURVIVAL
     losses, errors = np.empty((2, len(truth)))
     parts = read_folds(folds, problem)
     curve = _RiskCurve.of(analysis.tree, problem)
@@ -123,13 +163,18 @@ def cross_validate(
             raise CancelledError
         tree = refit_fold(analysis.tree, analysis.state.nodes_by_hand, problem, fold.train)
         leaf_ids = np.asarray(route.apply(tree, problem.table.take(fold.test)))
-        losses[fold.test] = row_losses(tree, leaf_ids, truth[fold.test])
+        test = data.take(fold.test)
+        losses[fold.test] = (
+            tree.value[leaf_ids, 0, 0] if has_times else row_losses(tree, leaf_ids, test)
+        )
         if tree.task.has_classes:
             errors[fold.test] = tree.answer[leaf_ids] != truth[fold.test]
         if curve is not None:
             curve.add(GrownFold(fold.train, fold.test, tree, leaf_ids))
         on_fold(done + 1, len(parts))
-    share = row_shares(analysis.data, analysis.tree)
+    share = row_shares(data, analysis.tree)
+    if has_times:
+        losses = _rank_losses(losses, data, share, [fold.test for fold in parts])
     risk, se = mean_and_se(losses, share)
     scores = {
         "n_rows": len(truth),
@@ -137,14 +182,16 @@ def cross_validate(
         "n_leaves": int(analysis.tree.n_leaves),
         "curve": None if curve is None else curve.to_json(parts),
     }
-    if analysis.tree.task.is_regression("The studio"):
+    if has_times:
+        return scores | {"concordance": 1.0 - risk, "se": se}, losses
+    if not analysis.tree.task.has_classes:
         spread = float(share @ (truth - share @ truth) ** 2)
         return scores | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
                        "r2": 1.0 - risk / spread if spread > 0 else None}, losses  # fmt: skip
     error, error_se = mean_and_se(errors, share)
     if analysis.tree.cost_matrix is None:
         return scores | {"error": error, "se": error_se, "cost": None}, losses
-    without = row_losses(analysis.tree, np.zeros(len(truth), np.int64), truth)
+    without = row_losses(analysis.tree, np.zeros(len(truth), np.int64), data)
     profit = float(share @ (without - losses))
     return scores | {"error": error, "se": se, "cost": risk, "profit": profit}, losses
 
@@ -163,7 +210,8 @@ class _RiskCurve:
             sequence = pruning_sequence(tree, risk="cost")
         except CeibaError:
             return None
-        return cls(FoldTree(problem, np.append(sequence.alpha_between, np.inf)))
+        kind = SurvivalFoldTree if problem.options.task is Task.SURVIVAL else FoldTree
+        return cls(kind(problem, np.append(sequence.alpha_between, np.inf)))
 
     def add(self, fold: GrownFold) -> None:
         """Add the losses of the test rows of a fold."""

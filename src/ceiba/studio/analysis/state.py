@@ -95,7 +95,10 @@ def _setup_to_json(setup: Setup, table: Table, analysis: NodeAnalysis | None) ->
     classes = [] if data is None or not data.y.info.classes else data.y.info.classes[0].tolist()
     return {
         "target": setup.target,
+        "target_label": None if setup.target is None else setup.label(setup.target),
         "task": task,
+        "event": setup.event,
+        "event_code": setup.event_code,
         "weight": setup.weight,
         "held_out": None if setup.held_out is None else dict(setup.held_out),
         "n_train": None if data is None else data.X.n_rows,
@@ -142,7 +145,7 @@ def _lesson_to_json(workspace: Workspace, analysis: NodeAnalysis | None) -> dict
 
 def description_key(setup: Setup) -> Any:
     """Return the settings that the description of the columns depends on."""
-    return repr((setup.target, setup.kinds, setup.orders))
+    return repr((setup.y, setup.kinds, setup.orders))
 
 
 def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
@@ -156,7 +159,8 @@ def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, An
         for column in table.columns
     )
     infos = tuple(column.info for column in changed)
-    summary = describe(Table(changed, table.n_rows, Schema(infos)), setup.target).to_dict()
+    target = setup.target if setup.event is None else None  # times alone ignore censoring
+    summary = describe(Table(changed, table.n_rows, Schema(infos)), target).to_dict()
     return {**summary, "n_described": table.n_rows, "n_rows": n_rows}
 
 

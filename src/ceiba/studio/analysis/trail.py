@@ -52,7 +52,7 @@ class Trail:
 def _rows_and_costs(state: State) -> Any:
     """Return what the figures of a tree depend on besides the tree."""
     setup = state.setup
-    rows = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
+    rows = (setup.y, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
     return rows, setup.class_prior, setup.cost_matrix
 
 
@@ -64,7 +64,9 @@ def _figure(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _loss(figures: dict[str, Any]) -> float:
-    """Return the figure that the bar shows: cost, error or RMSE."""
+    """Return the figure that the bar shows: cost, error, RMSE or 1 - concordance."""
     if figures.get("cost") is not None:
         return float(figures["cost"])
+    if "concordance" in figures:
+        return 1.0 - float(figures["concordance"])
     return float(figures["error"] if "error" in figures else figures["rmse"])

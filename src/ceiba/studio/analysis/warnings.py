@@ -44,7 +44,8 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
     site = analysis.at(node)
     split = analysis.tree.node(node).split
     rows = site.rows[:: -(-len(site.rows) // _MAX_ROWS)]
-    if len(rows) < _MIN_ROWS or split is None or site.weight is not None:
+    has_times = analysis.tree.task is Task.SURVIVAL  # a censored row has no loss of its own
+    if has_times or len(rows) < _MIN_ROWS or split is None or site.weight is not None:
         return None
     problem = _one_level_problem(analysis, node, site).take(rows)
     truth = analysis.problem.target.values[rows, 0]
@@ -117,7 +118,7 @@ def _row_loss(value: Array, truth: Array) -> Array:
 def compare_held_out(analysis: NodeAnalysis) -> list[dict[str, Any]]:
     """List the nodes whose held-out rows differ significantly from the training rows."""
     held_out, tree = analysis.data.held_out, analysis.tree
-    if held_out is None or tree.n_outputs > 1:
+    if held_out is None or tree.n_outputs > 1 or tree.task is Task.SURVIVAL:
         return []
     counted = tree.refit_leaves(held_out.X, held_out.y, sample_weight=held_out.weight)
     nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MAX_NODES].tolist()

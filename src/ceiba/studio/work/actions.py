@@ -24,7 +24,8 @@ from ceiba.studio.work.script import (
 from ceiba.studio.work.setup import Setup, check_editable, find_task
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.splits import split_from_json, split_to_python
-from ceiba.studio.work.state import State, branch_path, find_node, split_paths
+from ceiba.studio.work.state import State, branch_path, find_node, levels_below_leaf, split_paths
+from ceiba.task import Task
 from ceiba.tree import Tree
 
 #: Options that only limit growing: the current tree stays valid.
@@ -86,8 +87,7 @@ def _build_estimator(context: ActionContext, setup: Setup) -> Any:
     classes = data.y.info.classes[0].tolist() if data.y.info.classes else []
     parameters = setup.parameters(classes)
     check_editable(parameters)
-    kind = estimators.DecisionTreeClassifier if classes else estimators.DecisionTreeRegressor
-    model = kind(**parameters)
+    model = getattr(estimators, _ESTIMATORS[data.y.info.task])(**parameters)
     model._check_parameters()
     return model
 
@@ -96,7 +96,7 @@ def _build_estimator(context: ActionContext, setup: Setup) -> Any:
 
 
 def set_column(context: ActionContext, column: str, **change: Any) -> tuple[State, str]:
-    """Set role, kind, order, monotone direction or cost of a column; restart the tree."""
+    """Set role, kind, order, direction, cost, event code or name of a column; restart the tree."""
     if not change:
         raise OptionError("set_column: pass role, kind, order, monotone or cost.")
     setup = context.state.setup.with_column(context.source.table, column, **change)
@@ -134,6 +134,8 @@ def set_options(
     task = find_task(old, context.source.table)
     if task is None:
         raise TreeError("There is no tree yet. Choose the target first.")
+    if not task.has_classes and (class_prior, cost_matrix) != (..., ...):
+        raise OptionError(f"class_prior and cost_matrix are not supported for {task}.")
     setup = old if options is None else old.with_options(options, task)
     if class_prior is not ...:
         setup = replace(setup, class_prior=_check_prior(class_prior))
@@ -145,7 +147,7 @@ def set_options(
     if (
         same
         and set(options or {}) <= _STOPPING_OPTIONS
-        and type(context.state.model).__name__ in _CEIBA_ESTIMATORS
+        and type(context.state.model).__name__ in _ESTIMATORS.values()
     ):
         model = _build_estimator(context, replace(setup, from_model=False))
         fitted = type(model).from_tree(context.tree, **model.get_params(deep=False))
@@ -178,17 +180,41 @@ def take(context: ActionContext, node: int, split: Any) -> tuple[State, str]:
 
 
 def grow(
-    context: ActionContext, node: int, levels: int | None = None, split: Any = None
+    context: ActionContext, node: int, levels: int | None = None, splits: Any = ()
 ) -> tuple[State, str]:
-    """Split the leaves at and below a node; with `split`, a leaf by the split that stands first."""
+    """Split the leaves at and below a node.
+
+    `splits` lists nodes and the splits that replace those with the largest gain, in pre-order.
+    """
     context.check_node(node)
-    if split is not None:
-        state, line = take(context, node, split)
-        return replace(state, by_hand=context.state.by_hand), line
-    model = context.state.model.grow_leaves(node, *context.rows(), levels=levels)
-    more = "" if levels is None else f", levels={levels}"
-    line = f"model = model.grow_leaves({node}, {context.data_names}{more})"
-    return context.state.with_model(model, line), line
+    state, pairs = context.state, _check_splits(splits)
+    lines = []
+    if not pairs or pairs[0][0] != node or not context.tree.is_leaf[node]:
+        more = "" if levels is None else f", levels={levels}"
+        line = f"model = model.grow_leaves({node}, {context.data_names}{more})"
+        model = state.model.grow_leaves(node, *context.rows(), levels=levels)
+        state, lines = state.with_model(model, line), [line]
+    for at, split in pairs:
+        state, line = replace_split(context, state, at, split, levels)
+        lines.append(line)
+    return state, "\n".join(lines)
+
+
+def replace_split(
+    context: ActionContext, state: State, node: int, split: Any, levels: int | None
+) -> tuple[State, str]:
+    """Replace the split of a node of a grown tree; grow below as far as the leaf of the context."""
+    here = replace(context, state=state)
+    path = branch_path(here.tree, here.check_node(node))
+    more = ""
+    if levels is not None:
+        levels -= 1 + (levels_below_leaf(context.tree, path) or 0)
+        more = f", levels={levels}"
+    new_split = split_from_json(split, here.tree.schema)
+    model = state.model.set_split(node, new_split, *context.rows(), levels=levels)
+    code = split_to_python(new_split)
+    line = f"model = model.set_split({node}, {code}, {context.data_names}{more})"
+    return state.with_model(model, line), line
 
 
 def regrow(context: ActionContext, node: int) -> tuple[State, str]:
@@ -295,7 +321,11 @@ def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tu
 
 # ---------------------------------------------------------------------- lookup by name
 
-_CEIBA_ESTIMATORS: Final = ("DecisionTreeClassifier", "DecisionTreeRegressor")
+_ESTIMATORS: Final = {
+    Task.CLASSIFICATION: "DecisionTreeClassifier",
+    Task.REGRESSION: "DecisionTreeRegressor",
+    Task.SURVIVAL: "DecisionTreeSurvival",
+}
 _MAX_NOTE_LENGTH: Final = 2_000  # characters of a note
 
 #: The actions by name.
@@ -307,7 +337,7 @@ ACTIONS: Final[dict[str, Callable[..., tuple[State, str]]]] = {
     )
 }  # fmt: skip
 _signature = cache(inspect.signature)
-_COLUMN_SETTINGS: Final = ("role", "kind", "order", "monotone", "cost")
+_COLUMN_SETTINGS: Final = ("role", "kind", "order", "monotone", "cost", "code", "name")
 
 
 def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[State, str]:
@@ -331,6 +361,15 @@ def _check_arguments(arguments: dict[str, Any], *names: str) -> None:
     for name in arguments:
         if name not in names:
             raise OptionError(f"{name!r} is not an argument. Allowed values: {', '.join(names)}.")
+
+
+def _check_splits(splits: Any) -> list[Any]:
+    pairs = isinstance(splits, list | tuple) and all(
+        isinstance(pair, list) and len(pair) == 2 for pair in splits
+    )
+    if not pairs:
+        raise OptionError(f"splits must be a list of pairs of node and split, got {splits!r}.")
+    return list(splits)
 
 
 def _check_columns(columns: Any) -> list[str]:

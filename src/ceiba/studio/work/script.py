@@ -45,7 +45,7 @@ def format_prepare_call(source: Source, setup: Setup) -> str:
     """Format the line that prepares the table."""
     if setup.target is None:
         return "data = ceiba.describe(frame)"
-    target = "X, y" if source.separate_target else f"frame, {setup.target!r}"
+    target = "X, y" if source.separate_target else f"frame, {setup.y!r}"
     arguments = {name: repr(value) for name, value in setup.arguments().items()}
     if setup.held_out is not None and "file" in setup.held_out:
         arguments["held_out"] = format_read_call(

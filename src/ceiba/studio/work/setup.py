@@ -6,15 +6,18 @@ and for the saved script.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+import numpy as np
+
 from ceiba.criteria import criterion_names
 from ceiba.errors import DataError, OptionError
 from ceiba.grow import OPTIONS
-from ceiba.studio.prepare import KIND_NAMES, KINDS, as_kind, infer_task
-from ceiba.table import Table, has_rare_levels, is_identifier
+from ceiba.studio.prepare import KIND_NAMES, KINDS, as_kind, infer_task, read_labels
+from ceiba.table import Column, Table, has_rare_levels, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
@@ -22,11 +25,11 @@ from ceiba.tree.splits import level_text
 LIKE_MODEL: Final = ("weight", "held_out", "test", "seed")
 #: Tables with fewer rows hold out none; their trees are cross-validated.
 SMALL_TABLE: Final = 500
-ROLES: Final = ("use", "ignore", "weight", "target")
+ROLES: Final = ("use", "ignore", "weight", "target", "event")
 #: The options that the first screen offers; a model may have others.
 OFFERED_OPTIONS: Final = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
-    "min_impurity_decrease", "missing", "unseen", "categorical_splits",
+    "min_impurity_decrease", "missing", "unseen", "categorical_splits", "min_events_leaf",
 )  # fmt: skip
 _NOT_EDITABLE: Final = ("leaf_values", "forced_splits", "search")
 
@@ -36,6 +39,8 @@ class Setup:
     """How a table is prepared and how trees grow."""
 
     target: str | None = None
+    event: str | None = None  # the target is a time to this event
+    event_code: str | None = None  # unless the events are 0 and 1
     task: str | None = None
     weight: str | None = None
     ignore: tuple[str, ...] = ()
@@ -43,6 +48,7 @@ class Setup:
     orders: Mapping[str, list[str]] = field(default_factory=dict)
     monotone: Mapping[str, int] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)  # new names; all else uses the old ones
     held_out: Mapping[str, Any] | None = None
     test: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -56,18 +62,26 @@ class Setup:
         if target is not None:
             table.schema.index(target)
         named = [c.name for c in table.columns if is_identifier(c) or has_rare_levels(c)]
-        learned = [name for name in table.schema.names if name != target and name not in named]
-        ignored = tuple(name for name in named if name != target) if learned else ()
+        answer = (target, settings.get("event"))
+        learned = [name for name in table.schema.names if name not in (*answer, *named)]
+        ignored = tuple(name for name in named if name not in answer) if learned else ()
         return cls(target=target, ignore=ignored, **settings)
+
+    @property
+    def y(self) -> Any:
+        """The target of `ceiba.prepare`: a column, or those of time and event."""
+        return self.target if self.event is None else (self.target, self.event)
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `ceiba.prepare`, except held-out rows from a file."""
         arguments: dict[str, Any] = {
             "task": self.task,
             "weight": self.weight,
+            "event": self.event_code,
             "ignore": list(self.ignore),
             "kinds": dict(self.kinds),
             "orders": {name: list(levels) for name, levels in self.orders.items()},
+            "rename": dict(self.names),
         }
         if self.held_out is not None and "share" in self.held_out:
             arguments["held_out"] = float(self.held_out["share"])
@@ -78,20 +92,21 @@ class Setup:
     def parameters(self, classes: list[Any]) -> dict[str, Any]:
         """Return the parameters of the estimator; `classes` is empty for regression."""
         params: dict[str, Any] = dict(self.options)
-        left_out = {*self.ignore, self.weight, self.target}
-        monotone = {
-            name: direction for name, direction in self.monotone.items() if name not in left_out
-        }
-        costs = {name: cost for name, cost in self.costs.items() if name not in left_out}
-        if monotone:
-            params["monotonic_cst"] = monotone
-        if costs:
-            params["column_cost"] = costs
+        left_out = {*self.ignore, self.weight, self.target, self.event}
+        limits = {"monotonic_cst": self.monotone, "column_cost": self.costs}
+        for option, by_column in limits.items():
+            used = {self.label(k): v for k, v in by_column.items() if k not in left_out}
+            if used:
+                params[option] = used
         if classes and self.class_prior is not None:
             params["class_prior"] = _key_by_label(self.class_prior, classes)
         if classes and self.cost_matrix is not None:
             params["cost_matrix"] = [[float(cost) for cost in row] for row in self.cost_matrix]
         return params
+
+    def label(self, column: str) -> str:
+        """Return the new name of a column."""
+        return self.names.get(column, column)
 
     # ------------------------------------------------------------------ changes
 
@@ -113,6 +128,8 @@ class Setup:
             ignore=tuple(name for name in self.ignore if name != column),
             weight=None if self.weight == column else self.weight,
             target=None if self.target == column else self.target,
+            event=None if self.event == column else self.event,
+            event_code=None if self.event == column else self.event_code,
         )
         if role == "ignore":
             return replace(free, ignore=(*free.ignore, column))
@@ -121,7 +138,25 @@ class Setup:
         if role == "target":
             # Priors and costs belong to the classes of the previous target.
             return replace(free, target=column, task=None, class_prior=None, cost_matrix=None)
+        if role == "event":
+            free = replace(free, task=None, class_prior=None, cost_matrix=None)
+            return replace(free, event=column, event_code=default_event(table.column(column)))
         return free
+
+    def _with_code(self, table: Table, column: str, code: Any) -> Setup:
+        if column != self.event or code not in event_levels(table.column(column)):
+            raise OptionError(f"code must be a value of the event column, got {code!r}.")
+        return replace(self, event_code=code)
+
+    def _with_name(self, table: Table, column: str, name: Any) -> Setup:
+        if not isinstance(name, str) or not 0 < len(name.strip()) <= _MAX_NAME_LENGTH:
+            raise OptionError(f"name must be a text of 1 to {_MAX_NAME_LENGTH} characters.")
+        others = {old: new for old, new in self.names.items() if old != column}
+        names = others if name.strip() == column else {**others, column: name.strip()}
+        taken = [names.get(other, other) for other in table.schema.names if other != column]
+        if name.strip() in taken:
+            raise OptionError(f"Another column is called {name.strip()!r}.")
+        return replace(self, names=names)
 
     def _with_kind(self, table: Table, column: str, kind: Any) -> Setup:
         if kind not in KINDS:
@@ -169,12 +204,10 @@ class Setup:
         """Set options of growing; None restores the default."""
         if not isinstance(options, dict):
             raise OptionError(f"options must be an object of names and values, got {options!r}.")
-        new = dict(self.options)
+        new, offered = dict(self.options), _offered_options(task)
         for name, value in options.items():
-            if name not in OFFERED_OPTIONS:
-                raise OptionError(
-                    f"options: got {name!r}. Allowed values: {', '.join(OFFERED_OPTIONS)}."
-                )
+            if name not in offered:
+                raise OptionError(f"options: got {name!r}. Allowed values: {', '.join(offered)}.")
             new.pop(name, None)
             default = _default_value(name, task)
             if value is not None and value != default:
@@ -196,6 +229,8 @@ class Setup:
             role = "weight"
         if name == self.target:
             role = "target"
+        if name == self.event:
+            role = "event"
         kind = (
             "ordered"
             if name in self.orders
@@ -208,15 +243,20 @@ class Setup:
             kind = "date"
         return {
             "name": name,
+            "label": self.label(name),
+            "unnamed": _DEFAULT_NAME.fullmatch(name) is not None,
             "role": role,
             "kind": kind,
             "kinds": list(KINDS),
             "levels": levels,
             "monotone": self.monotone.get(name, 0),
             "cost": self.costs.get(name, 1),
+            "codes": event_levels(source) if role == "event" and self.event_code else None,
         }
 
 
+_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # of a file without a header
+_MAX_NAME_LENGTH: Final = 200
 _MAX_LEVELS: Final = 200  # levels that are listed on the first screen
 _COLUMN_SETTERS: Final = {
     "role": Setup._with_role,
@@ -224,6 +264,8 @@ _COLUMN_SETTERS: Final = {
     "order": Setup._with_order,
     "monotone": Setup._with_monotone,
     "cost": Setup._with_cost,
+    "code": Setup._with_code,
+    "name": Setup._with_name,
 }
 
 
@@ -231,16 +273,36 @@ def find_task(setup: Setup, table: Table) -> Task | None:
     """Return the task; None without a target."""
     if setup.target is None:
         return None
+    if setup.event is not None:
+        return Task.SURVIVAL
     return Task(setup.task) if setup.task else infer_task(table.column(setup.target))
 
 
+def event_levels(column: Column) -> list[str]:
+    """Return the values of an event column as text, at most three."""
+    labels = np.unique(read_labels(column, np.flatnonzero(~column.missing)).astype(str))
+    return [str(label) for label in labels[:3]]
+
+
+def default_event(column: Column) -> str | None:
+    """Return the code of the event, the last of two values; None for 0 and 1."""
+    levels = event_levels(column)
+    return None if set(levels) <= {"0", "1", "False", "True"} else levels[-1]
+
+
+def _offered_options(task: Task) -> list[str]:
+    return [name for name in OFFERED_OPTIONS if name in OPTIONS[task]]
+
+
 def _default_value(name: str, task: Task) -> Any:
-    return task.lookup(OPTIONS, "The studio")[name].default
+    return OPTIONS[task][name].default
 
 
 def option_values(setup: Setup, task: Task) -> dict[str, Any]:
     """Return the values of the offered options; objects as text."""
-    values = {name: setup.options.get(name, _default_value(name, task)) for name in OFFERED_OPTIONS}
+    values = {
+        name: setup.options.get(name, _default_value(name, task)) for name in _offered_options(task)
+    }
     plain = (str, int, float, bool, type(None))
     return {name: v if isinstance(v, plain) else repr(v) for name, v in values.items()}
 
@@ -249,7 +311,8 @@ def allowed_options(task: Task) -> dict[str, list[str]]:
     """Return the allowed values of the options that have a list of them."""
     return {
         "criterion": list(criterion_names(task)),
-        "missing": ["learn", "majority", "surrogate", "fractional", "error"],
+        "missing": ["learn", "majority", "surrogate", "error"]
+        + ([] if task is Task.SURVIVAL else ["fractional"]),
         "unseen": ["majority", "missing", "error", "default"],
         "categorical_splits": ["binary", "multiway"],
     }

@@ -45,7 +45,7 @@ class Source:
         if setup.from_model:
             arguments = {k: v for k, v in arguments.items() if k in LIKE_MODEL}
             arguments["like"] = self.model
-        return prepare(self.table, setup.target, **arguments)
+        return prepare(self.table, setup.y, **arguments)
 
     def _read_held_out(self, chosen: Mapping[str, Any]) -> Any:
         if "given" in chosen:

@@ -121,7 +121,7 @@ def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str |
             if not 0 <= missing < max(len(parts), 2):
                 raise OptionError(f"split, missing: there is no branch {missing}.")
             if missing >= len(parts):
-                return None
+                continue
             parts[missing] += " or missing"
         text = " | ".join(parts)
         try:

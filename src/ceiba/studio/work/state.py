@@ -33,6 +33,15 @@ def find_node(tree: Tree, path: BranchPath) -> int | None:
     return node
 
 
+def levels_below_leaf(tree: Tree, path: BranchPath) -> int | None:
+    """Return how far below a leaf of the tree a path ends; None if it ends above or at a split."""
+    for k in range(len(path) + 1):
+        node = find_node(tree, path[:k])
+        if node is not None and tree.is_leaf[node]:
+            return len(path) - k
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """The setup, the model and the history of a tree."""

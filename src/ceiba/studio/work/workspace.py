@@ -89,7 +89,7 @@ class Workspace:
         """Fit the root at the first call; return the first state."""
         with self.lock:
             if self._first_state is None:
-                self._first_state = begin_state(self._context(State(self.start)), self.start)
+                self._first_state = begin_state(self.context(State(self.start)), self.start)
             return self._first_state
 
     # ------------------------------------------------------------------ reading
@@ -113,7 +113,7 @@ class Workspace:
 
     def prepare(self, setup: Setup) -> Prepared:
         """Return the prepared table of a setup; the last one is cached."""
-        key = (setup.target, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
+        key = (setup.y, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
         cached = self._data
         if cached is None or cached[0] != key:
             self._data = cached = (key, self.source.prepare(setup))
@@ -209,7 +209,7 @@ class Workspace:
         if name not in ACTIONS:
             names = [*ACTIONS, *_WORKSPACE_ACTIONS]
             raise OptionError(f"There is no action {name!r}.{did_you_mean(name, names)}")
-        state, line = act(self._context(self.state), name, arguments)
+        state, line = act(self.context(self.state), name, arguments)
         node = arguments.get("node")
         self._append_entry(HistoryEntry(name, line, node if isinstance(node, int) else None, state))
 
@@ -251,7 +251,7 @@ class Workspace:
         del self.snapshots[name]
 
     def _answer(self, *, node: Any, column: Any) -> None:
-        context = self._context(self.state)
+        context = self.context(self.state)
         place = branch_path(context.tree, context.check_node(node))
         context.tree.schema.index(str(column))
         self.lesson_answers[place] = str(column)
@@ -277,7 +277,8 @@ class Workspace:
 
     # ------------------------------------------------------------------ inside
 
-    def _context(self, state: State) -> ActionContext:
+    def context(self, state: State) -> ActionContext:
+        """Return the context of an action on a state."""
         return ActionContext(self.source, state, self.prepare)
 
     def _replay(self, journal: Journal) -> None:

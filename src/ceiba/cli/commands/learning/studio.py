@@ -25,6 +25,13 @@ def studio(
         str | None,
         typer.Option("--target", "-t", help="Column to predict, by name or number."),
     ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(help="Column of survival times; with --event, not --target."),
+    ] = None,
+    event: Annotated[
+        str | None, typer.Option(help="Column that says whether the event was observed.")
+    ] = None,
     example: Example = None,
     rows: Annotated[
         str | None,
@@ -66,14 +73,18 @@ def studio(
 
     ceiba studio loans.ceiba --data loans.csv
 
+    ceiba studio lung.csv --time time --event died
+
     ceiba studio --example restaurant --lesson --lang es
     """
     from ceiba.cli.terminal.output import remark, show_warnings
 
     if (data is None) == (example is None):
         raise OptionError("Pass a table or model (DATA) or --example NAME, and not both.")
-    if example is not None and (target, test) != (None, None):
+    if example is not None and (target, test, time) != (None, None, None):
         raise OptionError("--example has its own target and rows: leave out --target and --test.")
+    if (time is None) != (event is None) or (time is not None and target is not None):
+        raise OptionError("Pass --target, or --time and --event for survival times.")
     is_model = data is not None and data.endswith((".ceiba", ".ceiba.gz"))
     if rows is not None and not is_model:
         raise OptionError("--data requires a model file: ceiba studio MODEL --data TABLE.")
@@ -91,14 +102,15 @@ def studio(
     show_warnings(quiet)
     warnings.simplefilter("ignore", DataWarning)  # the first screen says it, without pandas
     options: dict[str, Any] = {}
-    name: str | None
+    name: Any
     if data is None:
         assert example is not None
         source, name, options = open_example(example)
     elif is_model:
         source, name = open_model_table(data, rows, target, reading)
     else:
-        source, name = open_table(data, target, reading, test, loaded)
+        answer = target if time is None or event is None else (time, event)
+        source, name = open_table(data, answer, reading, test, loaded)
     del loaded  # keep a large table in memory once
     path = workspace
     if path is None and source.file is not None and source.folder is not None:

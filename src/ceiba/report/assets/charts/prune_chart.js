@@ -99,17 +99,19 @@ function spreadLabels(labels, box) {
 /** A small triangle under the axis that marks the fitted tree. */
 const fittedMark = (x, y) => `M${x - 5},${y + 7}L${x + 5},${y + 7}L${x},${y - 1}Z`;
 
+/** A line with its name, for a legend. */
+export const lineKey = (/** @type {string} */ kind, /** @type {string} */ text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
+
 /** The legend, with the dashes, dots and marks of the chart. */
 export function pruneLegend() {
-  const key = (kind, text, ...marks) => el("span", { class: "legend-item" }, sv("svg", { viewBox: "0 0 26 12", class: "chart line-key", "aria-hidden": "true" }, marks.length ? marks : sv("path", { d: "M0,6H26", class: kind })), text);
-  const items = M.clipped ? [] : [key("line train", t("train"))];
+  const items = M.clipped ? [] : [lineKey("line train", t("train"))];
   if (M.payload.pruning.cv_risk) {
-    items.push(key("", t("cv_line"), sv("line", { x1: 13, x2: 13, y1: 0, y2: 12, class: "error-bar" }), sv("path", { d: "M0,6H26", class: "line cv" }), sv("circle", { cx: 13, cy: 6, r: 3, class: "cv-dot" })),
-      key("limit", t("limit_line")));
+    items.push(lineKey("", t("cv_line"), sv("line", { x1: 13, x2: 13, y1: 0, y2: 12, class: "error-bar" }), sv("path", { d: "M0,6H26", class: "line cv" }), sv("circle", { cx: 13, cy: 6, r: 3, class: "cv-dot" })),
+      lineKey("limit", t("limit_line")));
   }
-  if (testRisks()) items.splice(1, 0, key("line test", t("test")));
-  items.push(key("", t("shown_tree"), sv("path", { d: "M13,0V12", class: "now" })));
-  items.push(key("", t("fitted_tree", { n: stepText(M.start) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
+  if (testRisks()) items.splice(1, 0, lineKey("line test", t("test")));
+  items.push(lineKey("", t("shown_tree"), sv("path", { d: "M13,0V12", class: "now" })));
+  items.push(lineKey("", t("fitted_tree", { n: stepText(M.start) }), sv("path", { d: fittedMark(13, 3), class: "fitted" })));
   return el("div", { class: "legend" }, items);
 }
 

@@ -23,7 +23,7 @@ function survivalText(i) {
 }
 
 /** The corners of a step function from time 0. @param {number[]} x @param {number[]} y */
-function corners(x, y) {
+export function corners(x, y) {
   const points = [[0, 1]];
   x.forEach((v, k) => points.push([v, points[points.length - 1][1]], [v, y[k]]));
   return points;

@@ -7,6 +7,7 @@ import { languageChoice, preferredTheme, showFailure, showPage, themeButton, tre
 import { wireBody } from "../../../report/assets/page/frame.js";
 import { subscribeTabs, renderPanel, tabs } from "../../../report/assets/page/inspector.js";
 import { subscribe, isPreview, reveal, state, update } from "../../../report/assets/page/state.js";
+import { addCurves } from "../../../report/assets/trust/survival_chart.js";
 import { filterText } from "../../../report/assets/tree/search.js";
 import { showHover } from "../../../report/assets/tree/hover.js";
 import { colourLegend, connectTree, updateLegend, unwireTree } from "../../../report/assets/tree/pane.js";
@@ -27,7 +28,7 @@ function studioBar() {
   const at = studio.screen === "editor" && state.tab === "log" ? "hand_over" : studio.screen;
   const screen = (name, step, off = false) => el("button", { class: "screen-tab", id: "screen-" + name, "aria-pressed": String(at === name), disabled: off, onclick: () => showWorkStep(name) }, `${step} ${t("s_screen_" + name)}`);
   return el("header", { class: "top" },
-    el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolateRtl(setup.target)}`))),
+    el("div", { class: "title" }, el("div", { class: "title-line" }, el("h1", { title: source.name }, source.name), setup.target === null ? null : el("span", { class: "muted target-name" }, `${t("s_target")}: ${isolateRtl(setup.target_label)}`))),
     el("div", { class: "tools" },
       el("div", { class: "segmented screens", role: "group", "aria-label": t("s_screens") }, screen("table", 1), screen("editor", 2, !tree), screen("hand_over", 3, !tree)),
       studio.screen === "editor" ? saveButtons() : null,
@@ -223,6 +224,7 @@ async function startStudio() {
   if (run.running) studio.progress = { done: run.done, total: run.total };
   setLanguage(server.lang);
   state.theme = preferredTheme();
+  addCurves();
   state.orientation = "right"; // the tree grows: to the right, many leaves still have text
   studio.show = showScreen;
   Object.assign(tabs, {

@@ -1,10 +1,12 @@
 // Splits and their branches as text and small bars; and the rivals of the selected node, as last loaded.
 
-import { stackedBar } from "../../../report/assets/charts/charts.js";
+import { chartFrame, stackedBar, svgPath } from "../../../report/assets/charts/charts.js";
+import { lineKey } from "../../../report/assets/charts/prune_chart.js";
 import { M } from "../../../report/assets/core/model.js";
 import { className, fmtCount, fmtNumber, fmtPercent, isolateRtl, isYesNo, listNames, quoteLevel } from "../../../report/assets/core/format.js";
-import { rangeLabel, shareGap, t } from "../../../report/assets/core/format.js";
+import { numberAnswer, rangeLabel, shareGap, t } from "../../../report/assets/core/format.js";
 import { el, sv, dataTable } from "../../../report/assets/page/dom.js";
+import { corners } from "../../../report/assets/trust/survival_chart.js";
 import { barColours, palette } from "../../../report/assets/tree/pens.js";
 
 export const rivals = { node: -1, revision: -1, lang: "", /** @type {any} */ data: null, all: false, /** the text searched in column names */ filter: "" };
@@ -32,14 +34,17 @@ export function splitText(item, j) {
 /** A sentence of the library with ≤, ≥ and ∈. @param {string} text */
 export const useSigns = (text) => text.replace(/ <= /g, " ≤ ").replace(/ >= /g, " ≥ ").replace(/ in \{/g, " ∈ {");
 
+export const isLogRank = () => Boolean(rivals.data) && rivals.data.criterion === "logrank";
+
 /** A gain as a share of the impurity or variance of the selected node; as a number where it is no decrease. @param {number} gain */
 export function gainNumber(gain) {
+  if (isLogRank()) return fmtNumber(2 * gain * rivals.data.n_rows, 3); // the gain is half the chi-square per row
   const whole = rivals.data && rivals.data.impurity;
   return whole > 0 ? fmtPercent(gain / whole, gain < 0.1 * whole ? 1 : 0) : fmtNumber(gain, 3);
 }
 
 /** A gain as words. @param {number} gain */
-export const gainText = (gain) => (rivals.data && rivals.data.impurity > 0 ? t(M.regression ? "s_gain_variance" : "s_gain_impurity", { share: gainNumber(gain) }) : `${t("gain")} ${gainNumber(gain)}`);
+export const gainText = (gain) => (isLogRank() ? t("s_gain_logrank", { value: gainNumber(gain) }) : rivals.data && rivals.data.impurity > 0 ? t(M.regression ? "s_gain_variance" : "s_gain_impurity", { share: gainNumber(gain) }) : `${t("gain")} ${gainNumber(gain)}`);
 
 export const pText = (p, bound = "") => {
   const mark = bound === "at most" ? "≤" : bound === "at least" ? "≥" : "=";
@@ -48,24 +53,44 @@ export const pText = (p, bound = "") => {
 
 /** A table of branches with rows and target. @param {any[]} branches @param {any[]|null} held @param {(b: number) => string} words */
 export function branchTable(branches, held, words) {
-  const head = [t("s_branch_head"), t("rows"), M.regression ? t("mean") : t("distribution"), ...(held ? [t("test")] : [])];
+  const head = [t("s_branch_head"), t("rows"), t(M.payload.survival ? "predicted" : M.regression ? "mean" : "distribution"), ...(held ? [t("test")] : [])];
   return dataTable(head, branches.map((item, b) => [words(b), fmtCount(item.n_rows), branchPicture(item), ...(held ? [branchFigure(held[b])] : [])]), "branches-table");
 }
 
 /** The most frequent class and its share, or the mean. */
 function branchFigure(item) {
   if (!item || !item.n_rows) return "–";
+  if (M.payload.survival) return [numberAnswer(item.mean), medianText(item)].filter(Boolean).join(", ");
   if (M.regression) return fmtNumber(item.mean, 3);
   const total = item.counts.reduce((a, n) => a + n, 0) || 1;
   const k = item.counts.indexOf(Math.max(...item.counts));
-  return `${isolateRtl(M.classes[k])}${shareGap()}${fmtPercent(item.counts[k] / total)}`;
+  return `${className(k)}${shareGap()}${fmtPercent(item.counts[k] / total)}`;
 }
 
 /** The target in a branch: class shares, or mean and spread. */
 export function branchPicture(item) {
-  const bar = M.regression ? spreadBar(item)
+  const bar = M.payload.survival ? null : M.regression ? spreadBar(item)
     : stackedBar(item.counts, barColours(), item.counts.reduce((a, n) => a + n, 0) || 1, 120, 12, "branch-bar");
   return el("span", { class: "branch-picture" }, bar, el("span", { class: "branch-figure" }, branchFigure(item)));
+}
+
+/** The median time of a branch, if its curve was computed. */
+export const medianText = ({ curve }) => (curve ? t("s_median_time", { time: curve.median[0] === null ? t("sv_not_reached") : fmtNumber(curve.median[0], 3) }) : "");
+
+/** The Kaplan-Meier curve of a branch, on the time of all rows. */
+export function curvePicture(curve) {
+  const points = corners(curve.time, curve.survival).map(([x, y]) => [(x / M.payload.survival.end) * 120, 1 + (1 - y) * 18]);
+  return sv("svg", { viewBox: "0 0 120 20", class: "chart ghost-curve" }, sv("path", { d: svgPath(points), class: "line cv" }));
+}
+
+const BRANCH_LINES = ["cv", "test", "train"];
+/** The curves of all branches in one chart, with a key. @param {any[]} branches @param {(b: number) => string} words */
+export function branchCurves(branches, words) {
+  if (!branches.some((item) => item.curve)) return null;
+  const frame = chartFrame({ height: 150, x: [0, M.payload.survival.end], y: [0, 1], yTicks: [0, 0.5, 1], yFormat: (v) => fmtPercent(v), xLabel: t("sv_time"), yLabel: t("sv_share"), label: branches.map((item, b) => `${words(b)}: ${medianText(item)}`).join("; ") });
+  const kind = (/** @type {number} */ b) => "line " + BRANCH_LINES[b % BRANCH_LINES.length];
+  branches.forEach((item, b) => item.curve && frame.line(corners(item.curve.time, item.curve.survival), kind(b)));
+  return el("div", { class: "survival branch-curves" }, frame.svg, el("div", { class: "row small-text" }, branches.map((_, b) => lineKey(kind(b), words(b)))));
 }
 
 /** Mean and spread on the scale of the root: its mean ± two standard deviations. */

@@ -68,7 +68,7 @@ export function cutEditor(draft, moved) {
   place();
   return el("div", { class: "cut-editor" }, handle,
     bars.stretched ? el("p", { class: "muted small-text", id: "stretched" }, t("s_stretched")) : null,
-    studio.hasTakenDraft ? null : el("p", { class: "muted small-text" }, t(M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
+    studio.hasTakenDraft ? null : el("p", { class: "muted small-text" }, t(M.payload.survival ? "s_drag_hint_survival" : M.regression ? "s_drag_hint_number" : "s_drag_hint")), list,
     el("div", { class: "row" }, el("label", { class: "inline", for: "cut-typed" }, `${M.columns.name[draft.column]} ≤`, typed), wrongText,
       curve ? el("button", { class: "small", id: "cut-best", onclick: () => change([bestCut(curve)], 0) }, t("s_best_cut")) : null,
       M.columns.kind[draft.column] === "numeric" && !isYesNo(draft.column, draft.cut) ? [add, remove] : null));

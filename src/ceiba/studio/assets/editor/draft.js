@@ -7,7 +7,7 @@ import { byId, selectBox, el, announce } from "../../../report/assets/page/dom.j
 import { renderPanel } from "../../../report/assets/page/inspector.js";
 import { state } from "../../../report/assets/page/state.js";
 import { api, attempt, studio } from "../client/client.js";
-import { branchTable, branchText, gainText, pText, rivals } from "./branches.js";
+import { branchCurves, branchTable, branchText, gainText, pText, rivals } from "./branches.js";
 import { bestCut } from "./cut_editor.js";
 import { paintGhost } from "./ghost.js";
 
@@ -154,6 +154,7 @@ export function previewParts() {
   const several = Boolean(draft.cuts.length > 1 || draft.missing === OWN_BRANCH);
   const share = best > 0 ? (gain >= best * (1 - 1e-9) && !several ? 1 : gain / best) : null;
   return [
+    M.payload.survival ? branchCurves(branches, (b) => branchText(draftSplit(), draft.column, b)) : "",
     branchTable(branches, held, (b) => branchText(draftSplit(), draft.column, b)),
     el("p", { id: "preview-gain" }, el("strong", {}, gainText(gain)),
       share === null ? null : el("span", { class: "muted" }, ` · ${t(several ? "s_of_best_single" : "s_of_best_cut", { share: fmtPercent(share, 1) })}`),

@@ -2,12 +2,12 @@
 
 import { stackedBar } from "../../../report/assets/charts/charts.js";
 import { M } from "../../../report/assets/core/model.js";
-import { fmtCount, fmtNumber, fmtPercent, t } from "../../../report/assets/core/format.js";
+import { fmtCount, fmtNumber, fmtPercent, numberAnswer, t } from "../../../report/assets/core/format.js";
 import { byId, el, sv } from "../../../report/assets/page/dom.js";
 import { barColours } from "../../../report/assets/tree/pens.js";
 import { boxSize, scheduleTree, screenPosition, view } from "../../../report/assets/tree/tree_view.js";
 import { studio } from "../client/client.js";
-import { branchText } from "./branches.js";
+import { branchText, curvePicture, medianText } from "./branches.js";
 
 const GHOST = { w: 148, h: 66, gap: 10, away: 42, most: 6 };
 
@@ -71,13 +71,15 @@ function ghostPlaces(k, n) {
 function ghostCard(branch, held, text, [left, top]) {
   const total = branch.counts ? branch.counts.reduce((a, n) => a + n, 0) || 1 : 1;
   return el("div", { class: "ghost-card", style: { left: `${left}px`, top: `${top}px`, width: `${GHOST.w}px`, height: `${GHOST.h}px` } },
-    el("strong", {}, text), el("span", {}, `n ${fmtCount(branch.n_rows)}${M.regression ? ` · ${fmtNumber(branch.mean, 3)}` : ""}`),
+    el("strong", {}, text), el("span", {}, `n ${fmtCount(branch.n_rows)}${M.regression ? ` · ${numberAnswer(branch.mean)}` : ""}`),
+    branch.curve ? curvePicture(branch.curve) : null,
     branch.counts ? stackedBar(branch.counts, barColours(), total, GHOST.w, 7, "ghost-bar") : null,
     held && held.n_rows ? el("span", { class: "muted" }, t("s_ghost_held", { figure: heldOutFigure(branch, held) })) : null);
 }
 
-/** The error of held-out rows in a branch, as its training rows predict; their RMSE in regression. */
+/** The error of held-out rows in a branch, as its training rows predict; their RMSE, or median time. */
 function heldOutFigure(branch, held) {
+  if (held.curve) return medianText(held);
   if (M.regression) return `RMSE ${fmtNumber(Math.sqrt(held.sd ** 2 + (held.mean - branch.mean) ** 2), 3)}`;
   const said = branch.counts.indexOf(Math.max(...branch.counts));
   const all = held.counts.reduce((a, n) => a + n, 0) || 1;

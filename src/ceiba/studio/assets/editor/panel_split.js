@@ -4,7 +4,7 @@ import { ruleParts } from "../../../report/assets/core/conditions.js";
 import { M } from "../../../report/assets/core/model.js";
 import { fmtCount, joinWithAnd, t } from "../../../report/assets/core/format.js";
 import { selectBox, el, section } from "../../../report/assets/page/dom.js";
-import { isTerminal, isPreview, state, update } from "../../../report/assets/page/state.js";
+import { isTerminal, isPreview, nodeCurve, state, update } from "../../../report/assets/page/state.js";
 import { nodeAnswer, nodeHead, nodeNotes, nodeRows, nodeSplit, ruleBox } from "../../../report/assets/panels/panel_node.js";
 import { lessonQuestion, lessonResult } from "../lesson/lesson.js";
 import { act, isHidden, nodeAtPath, studio, branchPathTo } from "../client/client.js";
@@ -26,8 +26,8 @@ export function splitPanel() {
     hidden ? null : nodeAnswer(i, end),
     hidden || isPreview() ? null : nodeButtons(i),
     hidden ? lessonQuestion(i) : isPreview() ? null : [draftSection(), lessonResult(i), section(t("s_rivals"), el("div", { id: "rivals", "aria-live": "off" }, rivalParts()))],
-    hidden ? null : el("details", { class: "node-more" }, el("summary", {}, t("s_more_of_node")), section(t("rule"), ruleBox(i)), section(t("rows"), nodeRows(i)), end ? null : section(t("split"), nodeSplit(i)), nodeNotes(i, end)),
-    hidden ? null : [noteBox(i), answerBox(i)]);
+    hidden ? null : el("details", { class: "node-more" }, el("summary", {}, t("s_more_of_node")), nodeCurve.view(i), section(t("rule"), ruleBox(i)), section(t("rows"), nodeRows(i)), end ? null : section(t("split"), nodeSplit(i)), nodeNotes(i, end)),
+    hidden ? null : [noteBox(i), M.payload.survival ? null : answerBox(i)]);
 }
 
 /** The rule of a node on one line. */

@@ -6,7 +6,7 @@ import { byId, el, announce } from "../../../report/assets/page/dom.js";
 import { renderPanel } from "../../../report/assets/page/inspector.js";
 import { state } from "../../../report/assets/page/state.js";
 import { act, api, showError, isHidden, studio } from "../client/client.js";
-import { branchPicture, branchText, gainNumber, gainText, pText, rivals, splitText } from "./branches.js";
+import { branchCurves, branchPicture, branchText, gainNumber, gainText, isLogRank, pText, rivals, splitText } from "./branches.js";
 import { startDraft } from "./draft.js";
 
 const MAX_RIVALS = 12;
@@ -127,10 +127,10 @@ function rivalItem(rival, k, best, opened) {
 }
 
 /** What the split takes away, and how much of it chance would. */
-const gainHint = (rival) => gainText(rival.gain) + (rival.chance_gain > 0 ? ` · ${t("s_gain_chance", { gain: gainNumber(rival.chance_gain) })}` : "");
+const gainHint = (rival) => gainText(rival.gain) + (rival.chance_gain > 0 ? ` · ${t(isLogRank() ? "s_gain_chance_logrank" : "s_gain_chance", { gain: gainNumber(rival.chance_gain) })}` : "");
 
 /** The branches of a split: condition, rows, target. */
-const branchRows = (item, j) => el("div", { class: "rival-branches" }, item.branches.map((branch, b) => el("div", { class: "rival-branch" },
+const branchRows = (item, j) => el("div", { class: "rival-branches" }, M.payload.survival && !studio.draft ? branchCurves(item.branches, (b) => branchText(item.given, j, b)) : null, item.branches.map((branch, b) => el("div", { class: "rival-branch" },
   el("span", { class: "branch-name", title: branch.text }, branchText(item.given, j, b)), el("span", { class: "num" }, fmtCount(branch.n_rows)), branchPicture(branch))));
 
 /** Buttons to forbid or prefer a column at and below the node. */

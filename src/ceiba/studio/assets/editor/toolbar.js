@@ -34,15 +34,16 @@ export const isJudged = () => Boolean(studio.server.figures.held_out || studio.s
 
 const tool = (id, text, title, run, off = false) => el("button", { class: "small", id, title, disabled: off, onclick: run }, text);
 
-/** Error or cost with its standard error, or RMSE and R². */
+/** Error, cost or concordance with its standard error, or RMSE and R². */
 export function figureText(f) {
+  if (f.concordance !== undefined) return `C ${fmtNumber(f.concordance, 3)} ± ${fmtNumber(f.se, 2)}`;
   if (M.regression) return `RMSE ${fmtNumber(f.rmse, 3)} · R² ${fmtNumber(f.r2, 2)}`;
   if (f.cost !== null && f.cost !== undefined) return `${fmtNumber(f.cost, 3)} ± ${fmtNumber(f.se, 2)}`;
   return `${fmtPercent(f.error, 1)} ± ${fmtNumber(100 * f.se, 2)}`;
 }
 
-/** The name of the score: error, cost, or quality for regression. */
-export const figureName = (f) => t(M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
+/** The name of the score: error, cost, concordance, or quality for regression. */
+export const figureName = (f) => t(f.concordance !== undefined ? "s_concordance" : M.regression ? "s_quality" : f.cost !== null && f.cost !== undefined ? "expected_cost" : "m_error") + (M.payload.class_prior ? ` (${t("s_by_priors")})` : "");
 
 function figureBox(id, name, f) {
   return el("span", { class: "figure-box", id, title: t("s_figure_hint", { n: fmtCount(f.n_rows) }) + (M.payload.class_prior ? ` ${t("s_by_priors_hint")}` : "") },
@@ -68,7 +69,8 @@ function liveCurve() {
   const most = Math.log(Math.max(2, ...trail.map((point) => point.n_leaves)));
   const x = (point) => CURVE.pad + (Math.log(point.n_leaves) / most) * (CURVE.width - 2 * CURVE.pad);
   const y = (v) => CURVE.height - CURVE.pad - ((v - low) / (high - low || 1)) * (CURVE.height - 2 * CURVE.pad);
-  const svg = sv("svg", { viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, class: "live-curve", id: "live-curve", role: "img", "aria-label": t("s_curve_label") }, sv("title", {}, t("s_curve_label")));
+  const label = t(M.payload.survival ? "s_curve_label_survival" : "s_curve_label");
+  const svg = sv("svg", { viewBox: `0 0 ${CURVE.width} ${CURVE.height}`, class: "live-curve", id: "live-curve", role: "img", "aria-label": label }, sv("title", {}, label));
   names.forEach((name, k) => {
     const known = trail.filter((point) => point[name] !== null && point[name] !== undefined);
     const kind = ["train", "test", "cv"][k];

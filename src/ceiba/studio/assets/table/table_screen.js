@@ -69,18 +69,21 @@ function columnsTable() {
 function columnRow(column, description, k, heads) {
   const cell = (h, kind, ...children) => el("td", { class: kind, "data-head": heads[h] }, children);
   return el("tr", { class: "role-" + column.role, "data-column": column.name },
-    el("th", { scope: "row", class: "column-name" }, isolateRtl(column.name)),
+    el("th", { scope: "row", class: "column-name" }, column.unnamed ? el("input", { id: `name-${k}`, type: "text", maxlength: 200, autocomplete: "off", value: column.label, "aria-label": `${t("s_rename")}: ${column.name}`, title: t("s_rename"), onchange: (e) => act("set_column", { column: column.name, name: e.target.value }) }) : isolateRtl(column.name)),
     cell(1, "", roleChoice(column, k)),
-    cell(2, "", kindChoice(column, k), column.role === "use" ? columnMore(column, k) : null),
+    cell(2, "", kindChoice(column, k), column.role === "use" ? columnMore(column, k) : null, column.codes ? eventChoice(column, k) : null),
     cell(3, "num", description ? (description.n_missing ? fmtPercent(description.missing, 1) : "–") : "…"),
     cell(4, "", description ? columnPicture(description) : "…"),
     cell(5, "", description ? associationBar(description) : "…"),
     cell(6, "remarks", description ? description.remarks.map((r) => el("p", { class: "remark" }, "⚠ " + remarkText(r, description))) : null));
 }
 
-const ROLES = ["use", "ignore", "weight", "target"];
+const ROLES = ["use", "ignore", "weight", "target", "event"];
 const roleChoice = (column, k) => selectBox(`role-${k}`, `${t("s_role")}: ${column.name}`, ROLES, column.role, (v) => t("s_role_" + v), (role) => act("set_column", { column: column.name, role }));
 const kindChoice = (column, k) => selectBox(`kind-${k}`, `${t("s_kind")}: ${column.name}`, column.kinds.includes(column.kind) ? column.kinds : [column.kind, ...column.kinds], column.kind, (v) => t("s_kind_" + v), (kind) => act("set_column", { column: column.name, kind }));
+
+/** Which value of the event column is the event. */
+const eventChoice = (column, k) => el("label", { class: "inline" }, t("s_event_code"), selectBox(`event-${k}`, t("s_event_code"), column.codes, studio.server.setup.event_code, (v) => v, (code) => act("set_column", { column: column.name, code })));
 
 /** Further settings of a column: monotone direction, cost, order of its levels. */
 function columnMore(column, k) {
@@ -124,8 +127,9 @@ function setupBox() {
 function targetChoice() {
   const { setup } = studio.server;
   const names = setup.columns.map((column) => column.name);
-  return el("div", {}, selectBox("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", (v) => v, (column) => column && act("set_column", { column, role: "target" })),
-    setup.task ? el("p", { class: "muted small-text" }, t(setup.task) + (setup.classes.length ? `: ${listNames(setup.classes, 6)}` : "")) : null);
+  const label = (v) => setup.columns.find((column) => column.name === v)?.label ?? v;
+  return el("div", {}, selectBox("target", t("s_target"), setup.target === null ? ["", ...names] : names, setup.target ?? "", label, (column) => column && act("set_column", { column, role: "target" })),
+    setup.task ? el("p", { class: "muted small-text", id: "task" }, t(setup.task) + (setup.classes.length ? `: ${listNames(setup.classes, 6)}` : setup.event ? `: ${t("s_event_of", { column: label(setup.event) })}` : "")) : null);
 }
 
 const CREDIT = { share: 0.25, min_samples_leaf: 0.05 };

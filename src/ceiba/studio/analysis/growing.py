@@ -1,0 +1,47 @@
+"""Growth in the order of the rivals: corrections of the tree that `grow_leaves` returns.
+
+`fit` takes the split with the largest gain. Where another column stands first among the rivals, its
+split replaces that one, and everything below is grown again. The corrections are arguments of the
+action, so that journal and script repeat them without a search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ceiba.edit import rules_at
+from ceiba.studio.analysis.node_analysis import NodeAnalysis
+from ceiba.studio.analysis.rivals import find_first_rival
+from ceiba.studio.work.actions import ActionContext, grow, replace_split
+from ceiba.studio.work.state import branch_path, levels_below_leaf
+
+
+def choose_splits(
+    analysis: NodeAnalysis, context: ActionContext, node: int, levels: Any
+) -> list[list[Any]]:
+    """Return the nodes and splits that replace those of `grow_leaves`, in pre-order."""
+    options = analysis.problem.options
+    by_gain = options.max_leaf_nodes is None and options.column_cost is None
+    if not by_gain or "tests" in options.growers or options.min_significance is not None:
+        return []  # these choose by more than the gain
+    before, splits = analysis.tree, list[list[Any]]()
+    state, _ = grow(context, node, levels)
+    i = node
+    while i < int(state.fitted_tree.subtree_end[node]):
+        tree = state.fitted_tree
+        if not tree.is_leaf[i] and levels_below_leaf(before, branch_path(tree, i)) is not None:
+            first = _first_split(NodeAnalysis(state, analysis.data, analysis.row_cache), i)
+            if first is not None:
+                splits.append([i, first])
+                state, _ = replace_split(context, state, i, first, levels)
+        i += 1
+    return splits
+
+
+def _first_split(analysis: NodeAnalysis, node: int) -> Any:
+    """Return the split that stands first at a node; None if it is in the tree, or by chance."""
+    if rules_at(analysis.tree, node).prefer:
+        return None
+    first, column = find_first_rival(analysis, node), int(analysis.tree.splits.column[node])
+    in_tree = first is not None and first["column"] == analysis.tree.schema.names[column]
+    return None if first is None or in_tree else first["given"]
