@@ -139,10 +139,35 @@ def test_options_are_refused_by_name(
         DecisionTreeSurvival(**options).fit(trial, ("weeks", "died"))
 
 
-def test_tables_beyond_memory_are_refused_by_name(trial: pd.DataFrame, tmp_path: Path) -> None:
-    trial.to_csv(tmp_path / "trial.csv", index=False)
-    with pytest.raises(ceiba.CeibaError, match="not supported for survival"):
-        DecisionTreeSurvival().fit(ceiba.scan(tmp_path / "trial.csv"), ("weeks", "died"))
+def test_zero_weight_rows_change_nothing(trial: pd.DataFrame) -> None:
+    early = trial[:20].assign(weeks=np.linspace(0.0001, 0.001, 20), died=1)
+    frame = pd.concat([early, trial], ignore_index=True)
+    weight = np.append(np.zeros(20), np.ones(len(trial)))
+    model = DecisionTreeSurvival(criterion="exponential", max_depth=3)
+    found = model.fit(frame, ("weeks", "died"), sample_weight=weight).tree_
+    expected = model.fit(trial, ("weeks", "died")).tree_
+    assert np.array_equal(found.value, expected.value)
+    assert np.array_equal(found.risk, expected.risk)
+
+
+def test_monotone_leaves_without_events_have_a_hazard_above_0(trial: pd.DataFrame) -> None:
+    frame = trial.assign(died=trial["died"] * (trial["age"] > 45))
+    model = DecisionTreeSurvival(criterion="exponential", monotonic_cst={"age": 1})
+    assert model.fit(frame, ("weeks", "died")).tree_.value.min() > 0
+    model.set_params(prune="cv").fit(frame, ("weeks", "died"))
+    assert np.isfinite(model.pruning_table_["cv_risk"]).all()
+
+
+def test_regrown_branches_keep_interaction_limits() -> None:
+    rng = np.random.default_rng(0)
+    age, dose = rng.integers(0, 2, 600) + rng.normal(0, 0.01, 600), rng.normal(size=600)
+    time = rng.exponential(np.where(age > 0.5, 9, 1) * np.where(dose > 0, 4, 1))
+    frame = pd.DataFrame({"age": age, "dose": dose, "weeks": time, "died": 1})
+    model = DecisionTreeSurvival(max_depth=3, interaction_cst=[["age"], ["dose"]])
+    tree = model.fit(frame, ("weeks", "died")).tree_
+    regrown = model.regrow(1, frame, ("weeks", "died")).tree_
+    assert np.array_equal(regrown.splits.column, tree.splits.column)
+    assert regrown.value == pytest.approx(tree.value)
 
 
 @pytest.mark.parametrize("leaf_values", ["share", "honest"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -17,14 +17,19 @@ from ceiba.prune.cross_validation import check_shard_folds
 from ceiba.shards import (
     UNWEIGHTED,
     Blocks,
+    ShardedTable,
+    ShardedTarget,
     Weighting,
     check_parameters,
+    check_supported,
     open_journal,
     unsupported_error,
+    with_hazard,
 )
 from ceiba.shards.homes import dask, gpu, threads
-from ceiba.table import Scan, Target, TargetInfo
+from ceiba.table import Scan, Table, Target, TargetInfo, read_target, read_weights
 from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
+from ceiba.table.targets import split_survival, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree
 
@@ -32,6 +37,8 @@ from ceiba.tree import Tree
 _SUPPORTED: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
 #: Bytes of folds per row: a permutation, target, weight, fold, held-out rows.
 _BYTES_OF_FOLDS: Final = 40
+#: Bytes of survival times per row: times, events, weights, rates, curves (361 measured at depth 3).
+_BYTES_OF_TIMES: Final = 400
 
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
@@ -136,6 +143,8 @@ def map_lazily(
 
 def is_beyond_memory(X: Any) -> bool:
     """Return whether a table is a scan of files, a dask collection, or on a GPU."""
+    if type(X) is np.ndarray or isinstance(X, Table):
+        return False
     return isinstance(X, Scan) or is_dask(X) or gpu.is_on_gpu(X)
 
 
@@ -143,30 +152,99 @@ def is_beyond_memory(X: Any) -> bool:
 def open_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the problem over the shards of a table; raise for unsupported parameters."""
+    """Yield the problem over the shards of a table; raise for unsupported parameters.
+
+    `y` of a survival tree has two parts: the names of columns, and the code of the event.
+    """
+    if task is Task.SURVIVAL:
+        with _open_survival_problem(X, y, params, sample_weight, checkpoint) as problem:
+            yield problem
+        return
     if gpu.is_on_gpu(X):
         with _open_gpu_problem(X, y, params, task, sample_weight, checkpoint) as problem:
             yield problem
         return
     if is_dask(X):
         X, y, sample_weight = read_dask(X, y, sample_weight)
-    for name, column in (("y", y), ("sample_weight", sample_weight or "")):
+    _check_names(y=y, sample_weight=sample_weight or "")
+    options = _read_options(X, params, task, _SUPPORTED)
+    weighting = _read_weighting(sample_weight, params.get("class_weight"))
+    with (
+        _open_table(X, y, options, weighting) as (table, target),
+        open_journal(table, options, checkpoint) as watched,
+    ):
+        yield Problem(watched, target, options)
+
+
+def _open_table(
+    X: Any, y: str, options: GrowOptions, weighting: Weighting
+) -> AbstractContextManager[tuple[ShardedTable, ShardedTarget]]:
+    """Open the shards in threads of this process, or on a cluster."""
+    if isinstance(X, Scan) and X.cluster is None:
+        return threads.open_table(X, y, options, weighting)
+    return dask.open_table(X, y, options, weighting)
+
+
+def _check_names(**columns: Any) -> None:
+    """Raise if target or weights are not names of columns."""
+    for name, column in columns.items():
         if not isinstance(column, str):
             raise DataError(
                 f"{name} must be the name of a column of X, which is beyond memory, got "
                 f"{type(column).__name__}. Pass fit(X, 'name')."
             )
-    check_parameters(params, _SUPPORTED)
+
+
+def _read_options(
+    X: Any, params: Mapping[str, Any], task: Task, supported: frozenset[str]
+) -> GrowOptions:
+    """Return the options of growing; raise for parameters that need a table in memory."""
+    check_parameters(params, supported)
     options = grow_options(dict(params), task)
     _check_pruning(read_pruning(params.get("prune")), X, options)
-    weighting = _read_weighting(sample_weight, params.get("class_weight"))
-    here = isinstance(X, Scan) and X.cluster is None
-    open_table = threads.open_table if here else dask.open_table
-    with (
-        open_table(X, y, options, weighting) as (table, target),
-        open_journal(table, options, checkpoint) as watched,
-    ):
-        yield Problem(watched, target, options)
+    return options
+
+
+@contextmanager
+def _open_survival_problem(
+    X: Any, y: tuple[Any, Any], params: Mapping[str, Any], sample_weight: Any, checkpoint: Any
+) -> Iterator[Problem]:
+    """Yield the problem of survival times, whose target and weights are read into memory first.
+
+    The pooled hazard needs all times. The shards then grow a tree of events per scaled time.
+    """
+    scanned = isinstance(X, Scan)
+    if not scanned and not is_dask_frame(X):
+        raise DataError(
+            "Survival trees of tables beyond memory need files (ceiba.scan) or a dask DataFrame, "
+            f"got {type(X).__name__}."
+        )
+    options = _read_options(X, params, Task.SURVIVAL, _SUPPORTED)
+    check_supported(options)
+    _check_memory("A survival tree", "times", _BYTES_OF_TIMES, X, "a sample of the rows")
+    features, outputs = split_survival(X, *y)
+    if not isinstance(outputs, dict):
+        raise DataError(
+            "y must name columns of X, which is beyond memory: fit(X, ('time', 'event'))."
+        )
+    target = read_target(outputs, task=Task.SURVIVAL)
+    weight = None
+    if sample_weight is not None:
+        _check_names(sample_weight=sample_weight)
+        weight = read_weights(split_target(features, sample_weight)[1], len(target))
+    # The shards need a target until that of rates is known: the times.
+    time = next(iter(outputs))
+    names, kept = (set(table.names if scanned else table.columns) for table in (X, features))
+    others = names - kept - {time}
+    rows = X.without(*others) if scanned else X.drop(columns=list(others))
+    reading = ("missing", "unseen", "n_jobs", "max_depth")
+    numbers = GrowOptions(
+        task=Task.REGRESSION, **{name: getattr(options, name) for name in reading}
+    )
+    with _open_table(rows, time, numbers, _read_weighting(sample_weight, None)) as (table, _):
+        table, rates = with_hazard(table, target, weight)
+        with open_journal(table, options, checkpoint) as watched:
+            yield Problem(watched, rates, options, weight)
 
 
 @contextmanager
@@ -178,9 +256,7 @@ def _open_gpu_problem(
         raise OptionError("checkpoint is not supported for tables on a GPU. Leave it out.")
     if isinstance(y, str) and isinstance(X, Mapping) and y in X:
         X, y = {name: column for name, column in X.items() if name != y}, X[y]
-    check_parameters(params, _SUPPORTED | {"categorical_features"})
-    options = grow_options(dict(params), task)
-    _check_pruning(read_pruning(params.get("prune")), X, options)
+    options = _read_options(X, params, task, _SUPPORTED | {"categorical_features"})
     weighting = _read_weighting(None, params.get("class_weight"))
     categorical = params.get("categorical_features")
     with gpu.open_table(X, y, sample_weight, options, weighting, categorical) as (table, target):
@@ -200,14 +276,16 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
         return
     pruning.check()
     check_shard_folds(pruning.folds, pruning.groups, options)
-    if isinstance(X, Scan):
-        needed = _BYTES_OF_FOLDS * X.n_rows
-        if needed > X.memory:
-            raise OptionError(
-                f"prune={pruning!r} needs {needed / 1e9:.3g} GB for the folds of {X.n_rows:,} "
-                f"rows, and memory is {X.memory / 1e9:.3g} GB. Raise memory, or use "
-                "CostComplexity(alpha=...)."
-            )
+    _check_memory(f"prune={pruning!r}", "folds", _BYTES_OF_FOLDS, X, "CostComplexity(alpha=...)")
+
+
+def _check_memory(what: str, part: str, n_bytes: int, X: Any, instead: str) -> None:
+    """Raise if so many bytes per row are more than the memory of a scan."""
+    if isinstance(X, Scan) and n_bytes * X.n_rows > X.memory:
+        raise OptionError(
+            f"{what} needs {n_bytes * X.n_rows / 1e9:.3g} GB for the {part} of {X.n_rows:,} rows, "
+            f"and memory is {X.memory / 1e9:.3g} GB. Raise memory, or use {instead}."
+        )
 
 
 def _read_weighting(column: str | None, class_weight: Any) -> Weighting:

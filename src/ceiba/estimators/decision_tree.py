@@ -214,7 +214,7 @@ class DecisionTree(BaseTree):
             X, groups = split_target(X, groups)
         for name in ("_counts_rows", "_matches_names"):
             self.__dict__.pop(name, None)
-        if type(X) is not np.ndarray and not isinstance(X, Table) and is_beyond_memory(X):
+        if is_beyond_memory(X):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
                 raise OptionError(f"{name} is not supported for tables beyond memory.")

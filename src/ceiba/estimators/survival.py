@@ -14,7 +14,7 @@ from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, pop_column
 from ceiba.options import init_from_options
 from ceiba.survival import SurvivalCurve, concordance
-from ceiba.table import Table, read_target
+from ceiba.table import read_target
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 from ceiba.tree import Tree, node_curve
@@ -120,7 +120,7 @@ class DecisionTreeSurvival(DecisionTree):
         groups : array-like of shape (n_rows,) or str, default=None
             Groups of rows that the folds of `prune` hold out together; or their column in X.
         checkpoint : path, default=None
-            Not supported: for tables beyond memory.
+            As in `DecisionTreeClassifier.fit`.
         frequency : array-like of shape (n_rows,) or str, default=None
             Number of times that each row counts; or the column of X that holds it.
         drop_missing_target : bool, default=False
@@ -141,9 +141,8 @@ class DecisionTreeSurvival(DecisionTree):
         >>> bool(model.predict({"dose": [1]})[0] > model.predict({"dose": [9]})[0])
         True
         """
-        if type(X) is not np.ndarray and not isinstance(X, Table) and is_beyond_memory(X):
-            self._task.is_classification("A table beyond memory")
-        X, y = split_survival(X, y, event)
+        # The columns of a table beyond memory are read where its shards are opened.
+        X, y = (X, (y, event)) if is_beyond_memory(X) else split_survival(X, y, event)
         return super().fit(
             X, y, sample_weight, check_input, groups, checkpoint, frequency, drop_missing_target
         )

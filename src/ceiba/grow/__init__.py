@@ -19,7 +19,10 @@ from ceiba.grow.core_grower import resolve_max_features as resolve_max_features
 from ceiba.grow.core_grower import resolve_min_leaf as resolve_min_leaf
 from ceiba.grow.core_grower import resolve_min_split as resolve_min_split
 from ceiba.grow.core_grower import set_sizes as set_sizes
+from ceiba.grow.core_grower import set_survival_options as set_survival_options
+from ceiba.grow.core_grower import survival_rates as survival_rates
 from ceiba.grow.core_grower import tree_from_arrays as tree_from_arrays
+from ceiba.grow.core_grower import with_survival_figures as with_survival_figures
 from ceiba.grow.leaf_values import LEAF_VALUES as LEAF_VALUES
 from ceiba.grow.leaf_values import Honest, MEstimate, Shrinkage
 from ceiba.grow.leaf_values import apply_monotonic_limits as apply_monotonic_limits

@@ -27,9 +27,10 @@ from ceiba.grow.option_objects import GainRatio
 from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.table import Table, exact_sum
+from ceiba.table.targets import HazardTarget
 from ceiba.task import Task
 from ceiba.tree import GrownArrays, SurvivalSums, Tree, tree_from_grown
-from ceiba.tree.routing import attach_survival, find_row_ends, n_threads
+from ceiba.tree.routing import RowEnds, attach_survival, find_row_ends, n_threads
 
 if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
@@ -356,22 +357,18 @@ def grow_by_search(
 def _grow_survival(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a survival tree: the search sees events per scaled time, weighted by that time."""
+    """Grow a survival tree by the search for rates of events per scaled time."""
     table, options, hazard = problem.table, problem.options, problem.hazard
-    units = Units.of(hazard.rate, hazard.cases)
-    cases = np.ldexp(hazard.cases, -units.weight)
-    exposure = cases * hazard.time
-    core = core_options(table, options, None, problem.scales, rows)
-    core.allow_zero_rate = True
+    units, rate, exposure, cases = survival_rates(hazard)
+    path = () if subtree is None else subtree.path
+    core = core_options(table, options, None, problem.scales, rows, path)
     if subtree is not None:
         subtree.apply(core, options, PLAIN_UNITS)
-    # The core's gains are per unit of scaled time, those of the tree per unit of weight.
     part = slice(None) if rows is None else rows
-    core.min_gain *= exact_sum(cases[part]) / exact_sum(exposure[part])
+    set_survival_options(core, exposure[part], cases[part])
     ranks = hazard.event_rank if options.criterion_name == "logrank" else None
-    rate = np.ldexp(hazard.rate, -units.target)[:, None]
     grown = tree_from_arrays(
-        _core.grow_numbers(table.core(), rate, exposure, core, rows, cases, ranks),
+        _core.grow_numbers(table.core(), rate[:, None], exposure, core, rows, cases, ranks),
         problem,
         units,
         subtree,
@@ -380,11 +377,33 @@ def _grow_survival(
     ends = find_row_ends(grown, sample, hazard.cases[part])
     if rows is not None:
         ends = replace(ends, row=rows.astype(np.intp)[ends.row])
+    return with_survival_figures(grown, problem, ends, subtree)
+
+
+def set_survival_options(core: _core.GrowOptions, exposure: Array, cases: Array) -> None:
+    """Set the core's options for rates of events; its gains are per time, not per weight."""
+    core.allow_zero_rate = True
+    core.min_gain *= exact_sum(cases) / exact_sum(exposure)
+
+
+def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
+    """Return units, and in them events per scaled time, weighted time and weight of each row."""
+    units = Units.of(hazard.rate, hazard.cases)
+    cases = np.ldexp(hazard.cases, -units.weight)
+    return units, np.ldexp(hazard.rate, -units.target), cases * hazard.time, cases
+
+
+def with_survival_figures(
+    grown: Tree, problem: Problem, ends: RowEnds, subtree: SubtreeContext | None = None
+) -> Tree:
+    """Return a tree of rates with the figures and curves of a survival tree, from its rows."""
+    hazard = problem.hazard
     sums = SurvivalSums.of(grown, hazard, ends)
     overall = hazard.overall if subtree is not None else float(sums.events[0] / sums.time[0])
-    # Shrinking would break monotone limits.
-    limited = options.monotonic_cst is not None
-    value = grown.value[:, 0, 0] if limited else sums.shrunken_hazard(overall)
+    value = sums.shrunken_hazard(overall)
+    if problem.options.monotonic_cst is not None:
+        # Shrinking would break monotone limits. A lower limit keeps hazards above 0.
+        value = np.maximum(grown.value[:, 0, 0], value.min())
     factor = np.divide(grown.weight, sums.weight, out=np.zeros_like(sums.weight),
                        where=sums.weight > 0)  # fmt: skip
     runners_up = grown.competitors

@@ -16,7 +16,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
 
@@ -33,13 +33,19 @@ from ceiba.grow import (
     core_options,
     merge_equal_siblings,
     set_sizes,
+    set_survival_options,
+    survival_rates,
     tree_from_arrays,
+    with_survival_figures,
 )
-from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts
+from ceiba.shards.shard import Arrays, ShardLayout, tree_layouts, with_rates
 from ceiba.shards.table import ShardedTable, ShardedTarget
-from ceiba.table import exact_sum
+from ceiba.table import Target, exact_sum, round_digit_sums
+from ceiba.table.targets import HazardTarget
 from ceiba.task import Task
 from ceiba.tree import Tree
+from ceiba.tree.routing import RowEnds
+from ceiba.tree.splits import SplitKind
 
 _CRITERIA: Final = {
     Task.CLASSIFICATION: (
@@ -50,6 +56,7 @@ _CRITERIA: Final = {
         "hellinger",
     ),
     Task.REGRESSION: ("squared_error", "friedman_mse", "poisson"),
+    Task.SURVIVAL: ("exponential",),
 }
 #: "fractional" only for tables without missing values.
 _MISSING: Final = ("learn", "majority", "error", "fractional")
@@ -126,13 +133,14 @@ class TreeRows:
     """The rows of a tree over shards.
 
     Tree 0 is grown on all rows, tree v + 1 on the rows that fold v does not hold out; `n_learned`
-    of the rows have a weight above 0.
+    of the rows have a weight above 0. Survival trees need the `rows` themselves (None: all).
     """
 
     tree: int
     n_rows: int
     n_learned: int
     weight: float
+    rows: npt.NDArray[np.intp] | None = None
 
 
 def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | None) -> Tree:
@@ -165,7 +173,7 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
     assert isinstance(table, ShardedTable)
     assert isinstance(target, ShardedTarget)
     check_supported(problem.options)
-    _refuse_fractional_rows(problem)
+    _refuse_missing(problem)
     layouts = [table.layout] * len(parts)
     if problem.options.max_bins is not None:
         layouts = choose_bins(table, [part.tree for part in parts], problem.options.max_bins)
@@ -180,7 +188,48 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
             if table.watch is not None:
                 table.watch("progress", _progress([growers[k] for k in open_ones]))
             _ask_round(table, [(parts[k].tree, growers[k]) for k in open_ones])
-    return [tree_from_arrays(grower.tree(), problem, target.units, None) for grower in growers]
+    trees = [tree_from_arrays(grower.tree(), problem, target.units, None) for grower in growers]
+    if problem.options.task is Task.SURVIVAL:
+        pairs = zip(trees, parts, strict=True)
+        return [_as_survival_tree(tree, problem, table, part) for tree, part in pairs]
+    return trees
+
+
+def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: TreeRows) -> Tree:
+    """Return a tree of rates as a survival tree, by the end nodes of its rows."""
+    rows = np.arange(part.n_rows) if part.rows is None else part.rows
+    unused = np.empty(0)
+    node = _route_rows(table, [tree])[rows]
+    ends = RowEnds(unused, unused, unused, rows, node, problem.hazard.cases[rows])
+    tree = replace(tree, default_branch=_heavier_branches(tree, ends))
+    return with_survival_figures(tree, problem, ends)
+
+
+def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
+    """Return the default branches by the weight of rows, as in memory; shards weigh them by time.
+
+    Where nothing is missing, `missing="learn"` chooses the last of equally heavy branches.
+    """
+    digits = np.asarray(_core.sum_digits(ends.weight, ends.node, tree.n_nodes))
+    running = np.cumsum(digits.reshape(tree.n_nodes, -1), axis=0, dtype=np.uint64)
+    running = np.concatenate([np.zeros_like(running[:1]), running])
+    weight = round_digit_sums((running[tree.subtree_end] - running[:-1]).ravel())
+    default = tree.default_branch.copy()
+    learned = (tree.sent_default > 0) | (tree.splits.kind == SplitKind.PRESENCE)
+    for node in np.flatnonzero(~tree.is_leaf & ~learned).tolist():
+        branches = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]]
+        heaviest = np.flatnonzero(weight[branches] == weight[branches].max())
+        default[node] = heaviest[-1 if tree.missing == "learn" else 0]
+    return default
+
+
+def _route_rows(table: ShardedTable, trees: list[Tree]) -> npt.NDArray[np.int32]:
+    """Return the end node of each row in the tree of its fold, or in the only tree."""
+    # Shards hold zero-weight rows without values, which missing="error" would refuse.
+    trees = [replace(t, missing="learn") if t.missing == "error" else t for t in trees]
+    routes = np.frombuffer(pickle.dumps(trees), np.uint8)
+    table.exchange.scatter("routes", [(routes,)] * table.n_shards)
+    return np.concatenate([nodes for (nodes,) in table.exchange.collect("ends")])
 
 
 @contextmanager
@@ -194,16 +243,23 @@ def _contradictions_as_data_errors() -> Iterator[None]:
         ) from error
 
 
-def _refuse_fractional_rows(problem: Problem) -> None:
-    """Raise if rows with missing values would go down several branches."""
-    if problem.options.missing_rule != "fractional":
-        return
-    for info in problem.table.schema.columns:
+def _refuse_missing(problem: Problem) -> None:
+    """Raise if rows with missing values would go down several branches, or by the weight of rows.
+
+    The shards of survival trees weigh rows by time.
+    """
+    options, refused = problem.options, ""
+    if options.missing_rule == "fractional":
+        refused, advice = "missing='fractional'", "missing='learn' or 'majority'"
+    elif options.task is Task.SURVIVAL and options.missing_rule == "majority":
+        refused, advice = "missing='majority'", "missing='learn'"
+    elif options.task is Task.SURVIVAL and options.categorical_splits != "binary":
+        refused, advice = "categorical_splits='multiway'", "categorical_splits='binary'"
+    for info in problem.table.schema.columns if refused else ():
         if info.n_missing:
             raise OptionError(
-                f"missing='fractional' is not supported for tables beyond memory with missing "
-                f"values; column {info.name!r} has {info.n_missing:,}. Use missing='learn' or "
-                "'majority'."
+                f"{refused} is not supported for {options.task} trees of tables beyond memory with "
+                f"missing values; column {info.name!r} has {info.n_missing:,}. Use {advice}."
             )
 
 
@@ -215,6 +271,10 @@ def _make_grower(
         core.set_missing("majority")
     core.approximate = False  # the layout has the bins already, also those of gathered rows
     set_sizes(core, problem.options, part.n_rows, part.weight)
+    if problem.options.task is Task.SURVIVAL:
+        _, _, exposure, cases = survival_rates(problem.hazard)
+        rows = slice(None) if part.rows is None else part.rows
+        set_survival_options(core, exposure[rows], cases[rows])
     types = [(info.kind.value, info.n_levels) for info in table.schema.columns]
     sizes = table.sizes
     return _core.LevelGrower(
@@ -315,6 +375,20 @@ def with_targets(problem: Problem) -> Problem:
     return problem.with_changes(target=rows, weight=weight)
 
 
+def with_hazard(
+    table: ShardedTable, target: Target, weight: npt.NDArray[np.float64] | None
+) -> tuple[ShardedTable, ShardedTarget]:
+    """Send the shards the events per scaled time of their rows; return table and target."""
+    units, rate, exposure, _ = survival_rates(HazardTarget(target.values, weight))
+    bits = (*_core.bit_range(rate), len(rate), *_core.bit_range(exposure))
+    numbers = np.array([rate.min(), rate.max(), *bits], np.float64)
+    firsts = np.cumsum(table.shard_rows)[:-1]
+    parts = zip(np.split(rate, firsts), np.split(exposure, firsts), strict=True)
+    table.exchange.scatter("rates", [(*part, numbers) for part in parts])
+    table = table.with_changes(layout=with_rates(table.layout, numbers))
+    return table, ShardedTarget(target.info, np.empty(0), units, target.values)
+
+
 def grow_folds(
     problem: Problem, fold: npt.NDArray[Any]
 ) -> list[tuple[npt.NDArray[np.uint32], Tree, npt.NDArray[np.int32]]]:
@@ -331,16 +405,15 @@ def grow_folds(
     parts = []
     weight = target.units.shrink_weight(problem.weight)
     for v in range(int(fold.max()) + 1):
-        train = fold != v
-        n_rows = int(np.count_nonzero(train))
+        (train,) = np.nonzero(fold != v)
+        kept = train if problem.options.task is Task.SURVIVAL else None
         if weight is None:
-            parts.append(TreeRows(v + 1, n_rows, n_rows, float(n_rows)))
+            parts.append(TreeRows(v + 1, len(train), len(train), float(len(train)), kept))
         else:
             mass = weight[train]
-            parts.append(TreeRows(v + 1, n_rows, int(np.count_nonzero(mass)), exact_sum(mass)))
+            n_learned = int(np.count_nonzero(mass))
+            parts.append(TreeRows(v + 1, len(train), n_learned, exact_sum(mass), kept))
     trees = grow_trees(problem, parts)
-    routes = np.frombuffer(pickle.dumps(trees), np.uint8)
-    table.exchange.scatter("routes", [(routes,)] * table.n_shards)
-    ends = np.concatenate([nodes for (nodes,) in table.exchange.collect("ends")])
+    ends = _route_rows(table, trees)
     rows = [np.flatnonzero(fold == v).astype(np.uint32) for v in range(len(trees))]
     return [(held_out, tree, ends[held_out]) for held_out, tree in zip(rows, trees, strict=True)]

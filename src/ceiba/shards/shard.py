@@ -9,7 +9,8 @@ it:
     places    per tree the end of its slice; slices: positions of rows among those of the tree
     bins      bins of trees, as `tree_layouts` reads them
     cuts      columns; cuts
-    routes    the trees of all folds, pickled
+    routes    the trees of all folds, or one tree, pickled
+    rates     target and weights that replace those of the shard; numbers for `with_rates`
 
 and these are collected from it, for the arrays scattered last:
 
@@ -19,7 +20,7 @@ and these are collected from it, for the arrays scattered last:
               column the end of its slice; slices: distinct values, at most one more than the bins
     sample    values of the rows at `places`, tree by tree, column by column; their weights
     gaps      largest value of the column below each cut; smallest above
-    ends      end node of each row in the tree of its fold
+    ends      end node of each row in the tree of its fold, or in the only tree
 """
 
 from __future__ import annotations
@@ -114,6 +115,14 @@ class ShardLayout:
         return {name: value for name, value in self.__dict__.items() if name != "core"}
 
 
+def with_rates(layout: ShardLayout, numbers: Array) -> ShardLayout:
+    """Return the layout for rates with weights: their range, bits and rows; bits of the weights."""
+    least, most, *counts = numbers.tolist()
+    low, high, n_rows, lightest, heaviest = map(int, counts)
+    target = NumberTarget(least, most, (low, high), n_rows, rates=True)
+    return replace(layout, target=target, weight_bits=(lightest, heaviest))
+
+
 def merge_ranges(a: Ranges, b: Ranges) -> Ranges:
     """Return the ranges of the bins of two shards together."""
     return tuple(
@@ -203,7 +212,11 @@ class Shard:
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
-        """Return this shard with further input arrays."""
+        """Return this shard with further input arrays, or with another target."""
+        if kind == "rates":
+            target, weights, numbers = arrays
+            rows = replace(self.arrays, target=target, weights=weights)
+            return replace(self, arrays=rows, layout=with_rates(self.layout, numbers))
         return replace(self, inputs={**self.inputs, kind: arrays})
 
     def collect(self, kind: str) -> Arrays:
@@ -346,9 +359,10 @@ def _collect_gaps(shard: Shard) -> Arrays:
 
 
 def _collect_ends(shard: Shard) -> Arrays:
-    (fold,) = shard.inputs["folds"]
-    ends = np.empty(len(fold), np.int32)
-    for v, tree in enumerate(pickle.loads(shard.inputs["routes"][0].tobytes())):
+    trees = pickle.loads(shard.inputs["routes"][0].tobytes())
+    ends = np.zeros(len(shard.arrays.target), np.int32)
+    fold = shard.inputs["folds"][0] if len(trees) > 1 else ends.copy()
+    for v, tree in enumerate(trees):
         rows = np.flatnonzero(fold == v)
         if len(rows):
             columns = tuple(

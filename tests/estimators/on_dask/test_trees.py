@@ -315,3 +315,20 @@ def test_counts_travel_as_the_formula_says(
     assert n_bytes == [
         8 * (5 + branches + n_nodes * cells * layout.target) for branches, n_nodes in levels
     ]
+
+
+@pytest.mark.parametrize(("prune", "weight"), [("cv", None), (None, "weight")])
+def test_the_survival_tree_of_a_dask_frame_is_the_tree_in_memory(
+    client: Any, prune: Any, weight: Any
+) -> None:
+    frame = frame_of(900)
+    rng = np.random.default_rng(3)
+    frame = frame.assign(
+        time=rng.exponential(np.exp(0.1 * frame["number"].to_numpy())).round(2),
+        died=rng.random(900) < 0.7,
+        weight=rng.choice([0.0, 0.5, 2.0], 900),
+    ).drop(columns=["label", "number", *([] if weight else ["weight"])])
+    model = ceiba.DecisionTreeSurvival(criterion="exponential", max_depth=4, prune=prune)
+    expected = model.fit(frame, ("time", "died"), sample_weight=weight).tree_
+    lazy = dd.from_pandas(frame, npartitions=4, sort=False)
+    assert model.fit(lazy, ("time", "died"), sample_weight=weight).tree_ == expected

@@ -23,7 +23,7 @@ def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
     elif isinstance(y, list | tuple) and len(y) == 2 and all(isinstance(name, str) for name in y):
         X, y = split_target(X, list(y))
     elif isinstance(y, str):
-        X, y = split_target(X, y)
+        X, y = split_target(X, [y])
     if event is None and (names is None or not names.as_in_r):
         return X, y
     outputs, label = read_outputs(y)

@@ -159,12 +159,13 @@ def check_observed(event: Array, weight: Array | None = None) -> None:
 def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Array:
     """Return times on the scale with an overall hazard of 1, all above 0.
 
-    A time of 0 counts as half the smallest positive time.
+    A time of 0 counts as half the smallest positive time. Zero-weight rows change nothing.
     """
+    counted = np.ones(len(time), bool) if weight is None else weight > 0
     if not time.all():
-        positive = time[time > 0]
+        positive = time[(time > 0) & counted]
         time = np.where(time > 0, time, positive.min() / 2 if len(positive) else 1.0)
-    return cumulative_hazard(time, event, np.unique(time[event > 0]), weight)
+    return cumulative_hazard(time, event, np.unique(time[(event > 0) & counted]), weight)
 
 
 def cumulative_hazard(
