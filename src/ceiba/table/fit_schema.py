@@ -1,12 +1,11 @@
 """The schema of the rows that a tree is fitted to: levels, ranges, missing counts.
 
-Rows may be dropped after a table was read: those without a target and those with weight 0. Their
-missing values, ranges and levels are not part of the schema: a level without rows becomes unseen,
-unless it was declared (by a category type). Kinds stay: a text column without rows has no levels.
-Infinities are rejected.
+Rows without a target and rows of weight 0 may be dropped after a table was read. Their missing
+values, ranges and levels are not part of the schema. A level without rows becomes unseen, unless a
+category type declares it. The kind of a column does not change. Infinities are rejected.
 
 The core computes the ranges of a matrix in one pass: numpy's reductions take longer than the whole
-fit of a small table, and pass twice over a large one.
+fit of a small table, and read a large one twice.
 """
 
 from __future__ import annotations
@@ -116,12 +115,10 @@ def _fit_column(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bo
 
 
 def recount_missing(schema: Schema, table: Table, weight: NDArray[np.float64] | None) -> Schema:
-    """Return a schema with the (weighted) missing counts of the rows of a table.
-
-    A column that had missing values before keeps at least one: it is known to have some.
-    """
+    """Return a schema with the (weighted) missing counts of the rows of a table."""
     each = np.ones(table.n_rows) if weight is None else weight
     columns = tuple(
+        # A column that had missing values before keeps at least one: it is known to have some.
         replace(info, n_missing=max(1, round(float(each[column.missing].sum()))))
         if info.n_missing
         else info

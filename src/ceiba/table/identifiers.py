@@ -129,15 +129,12 @@ def classify_texts(
 
 
 def should_warn_identifier(columns: Sequence[Column], j: int) -> bool:
-    """Whether `fit` warns that a column is an identifier.
-
-    It does not warn about floats without missing values, which are seldom counts, nor about numbers
-    that are the only column.
-    """
+    """Whether `fit` warns that a column is an identifier."""
     column = columns[j]
     if column.info.is_numeric:
-        counted = column.of_integers or column.info.n_missing > 0
-        if len(columns) == 1 or not counted:
+        # Floats are seldom identifiers, but integers with missing values are read as floats.
+        may_be_integers = column.of_integers or column.info.n_missing > 0
+        if len(columns) == 1 or not may_be_integers:
             return False
     return is_identifier(column)
 

@@ -1,10 +1,9 @@
 """Read a table for predicting, by the schema seen when fitting.
 
 container -> TableSource -> columns matched by position or by name -> levels encoded by the schema
--> Table. A float matrix skips all of this in a microsecond. By position (scikit-learn's rule),
-names that differ raise scikit-learn's error, with a hint, and names on one side only its warning.
-By name, order does not matter and other columns are ignored. Both skip a column named like the
-target.
+-> Table. A float matrix skips these steps. Matching by position follows scikit-learn: different
+names raise its error, and names in only one of the two tables its warning. Matching by name allows
+any order and ignores other columns. Both skip a column with the name of the target.
 """
 
 from __future__ import annotations
@@ -113,7 +112,14 @@ def match_by_name(
     position = {name: j for j, name in enumerate(names)}
     absent = [name for name in schema.names if name not in position]
     if absent:
-        raise SchemaError(_missing_columns_message(absent, names, schema))
+        free = [name for name in names if name not in schema.names]
+        lines = [f"X lacks {len(absent)} of the {schema.n_columns} columns seen when fitting:"]
+        for name in absent[:_MAX_LISTED]:
+            hint = did_you_mean(name, free).replace(" Did you mean", " (is it")
+            lines.append(f"- {name}{hint.replace('?', ' in X?)')}")
+        lines += ["- ..."] * (len(absent) > _MAX_LISTED)
+        lines.append(f"X has {join_names(tuple(names))}. Add the columns, with NaN if unknown.")
+        raise SchemaError("\n".join(lines))
     return [position[name] for name in schema.names]
 
 
@@ -157,17 +163,6 @@ def _name_mismatch_message(names: Sequence[str], fitted: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _missing_columns_message(absent: Sequence[str], names: Sequence[str], schema: Schema) -> str:
-    free = [name for name in names if name not in schema.names]
-    lines = [f"X lacks {len(absent)} of the {schema.n_columns} columns seen when fitting:"]
-    for name in absent[:_MAX_LISTED]:
-        hint = did_you_mean(name, free)
-        lines.append(f"- {name}{hint.replace(' Did you mean', ' (is it').replace('?', ' in X?)')}")
-    lines += ["- ..."] * (len(absent) > _MAX_LISTED)
-    lines.append(f"X has {join_names(tuple(names))}. Add the columns, with NaN if unknown.")
-    return "\n".join(lines)
-
-
 def _bullet_list(names: Sequence[str]) -> list[str]:
     return [f"- {name}" for name in names[:_MAX_LISTED]] + ["- ..."] * (len(names) > _MAX_LISTED)
 
@@ -203,7 +198,13 @@ def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
         if column.missing.all():
             return np.full(len(column.values), np.nan)
         if info.display in _DATES and all(isinstance(level, str) for level in column.info.levels):
-            return _read_iso_dates(column, info)
+            # Each distinct string is parsed once; code -1 indexes the last entry.
+            used = np.unique(column.values[~column.missing])
+            texts = [column.info.levels[code] for code in used.tolist()]
+            by_code: NDArray[Any] = np.full(len(column.info.levels) + 1, np.nan)
+            by_code[used], zone = parse_iso_dates(info.name, texts)
+            _check_zones(info, zone)
+            return np.asarray(by_code[column.values])
         raise _kind_error(info, f"strings or categories ({join_names(column.info.levels, 3)})")
     mine, theirs = info.display, column.info.display
     are_dates = mine in _DATES and theirs in _DATES
@@ -213,18 +214,6 @@ def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
             raise _kind_error(info, f"{theirs}s")
         _check_zones(info, column.info.zone)
     return column.values
-
-
-def _read_iso_dates(column: Column, info: ColumnInfo) -> NDArray[Any]:
-    """Read ISO strings as dates, each distinct string once."""
-    used = np.unique(column.values[~column.missing])
-    numbers, zone = parse_iso_dates(info.name, [column.info.levels[code] for code in used.tolist()])
-    _check_zones(info, zone)
-    # Code -1 indexes the last entry.
-    by_code: NDArray[Any] = np.full(len(column.info.levels) + 1, np.nan)
-    by_code[used] = numbers
-    result: NDArray[Any] = by_code[column.values]
-    return result
 
 
 def _check_zones(info: ColumnInfo, zone: str | None) -> None:

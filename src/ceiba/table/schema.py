@@ -7,6 +7,7 @@ dates, datetimes and durations are seconds (since 1970-01-01 UTC for the first t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -276,10 +277,7 @@ class Schema:
         try:
             return self._positions[name]
         except KeyError:
-            raise SchemaError(
-                f"Column not found: {name!r}. Columns: "
-                f"{join_names(self.names)}.{did_you_mean(name, self.names)}"
-            ) from None
+            raise column_error(name, self.names) from None
 
     def with_target(self, target: TargetInfo | None) -> Schema:
         """Return the same columns with this target."""
@@ -291,6 +289,14 @@ class Schema:
 def auto_names(n_columns: int) -> tuple[str, ...]:
     """Return the names of unnamed columns: x0, x1, ..."""
     return tuple([f"x{j}" for j in range(n_columns)])
+
+
+def column_error(name: str, names: Sequence[Any]) -> SchemaError:
+    """Return the error for a column that is not among the names of a table."""
+    return SchemaError(
+        f"Column not found: {name!r}. Columns: "
+        f"{join_names(tuple(names))}.{did_you_mean(name, names)}"
+    )
 
 
 def join_names(names: tuple[Any, ...], limit: int = 8) -> str:

@@ -38,43 +38,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         raise DataError(
             f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: one weight per row."
         )
-    _check_values(weights)
-    return weights
-
-
-def exact_sum(weight: NDArray[np.float64]) -> float:
-    """Return the sum of weights, rounded once, so that the order of rows does not matter."""
-    return float(exact_sums(weight, None, 1)[0])
-
-
-def exact_sums(
-    weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
-) -> NDArray[np.float64]:
-    """Return the sum of weights of each group, each rounded once."""
-    return round_digit_sums(np.asarray(_core.sum_digits(weight, groups, n_groups)))
-
-
-def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return sums given as digits (`_core.sum_digits`) as floats, each rounded once."""
-    return np.asarray(_core.digit_sums(digits))
-
-
-def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Return the effective number of rows: the sum of the weights if they are counts, else Kish's.
-
-    Kish's number (1965), (sum of w)^2 / sum of w^2, does not depend on the scale of the weights.
-    """
-    if weight is None:
-        return float(n_rows)
-    if counts:
-        return float(weight.sum())
-    relative = weight / max(float(weight.max(initial=0.0)), np.finfo(np.float64).tiny)
-    return float(relative.sum()) ** 2 / float(relative @ relative)
-
-
-def _check_values(weights: NDArray[np.float64]) -> None:
     if not len(weights):
-        return
+        return weights
     low, high = float(weights.min()), float(weights.max())  # NaN if any weight is
     if low != low or low == -np.inf or high == np.inf:
         row = int(np.argmin(np.isfinite(weights)))
@@ -98,3 +63,32 @@ def _check_values(weights: NDArray[np.float64]) -> None:
         raise DataError(
             "Sample weights must contain at least one non-zero number; all weights are zero."
         )
+    return weights
+
+
+def exact_sum(weight: NDArray[np.float64]) -> float:
+    """Return the sum of weights, rounded once, so that the order of rows does not matter."""
+    return float(exact_sums(weight, None, 1)[0])
+
+
+def exact_sums(
+    weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
+) -> NDArray[np.float64]:
+    """Return the sum of weights of each group, each rounded once."""
+    return round_digit_sums(np.asarray(_core.sum_digits(weight, groups, n_groups)))
+
+
+def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return sums given as digits (`_core.sum_digits`) as floats, each rounded once."""
+    return np.asarray(_core.digit_sums(digits))
+
+
+def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
+    """Return the effective number of rows: the sum of weights that are counts, else Kish's."""
+    if weight is None:
+        return float(n_rows)
+    if counts:
+        return float(weight.sum())
+    # Kish (1965): (sum of w)^2 / sum of w^2, which does not depend on the scale of the weights.
+    relative = weight / max(float(weight.max(initial=0.0)), np.finfo(np.float64).tiny)
+    return float(relative.sum()) ** 2 / float(relative @ relative)

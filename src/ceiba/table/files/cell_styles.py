@@ -70,10 +70,7 @@ class Style:
         return series.to_frame().select(self.expression(pl.col(series.name))).to_series()
 
     def expression(self, cells: Any) -> Any:
-        """Return the polars expression that converts a column of texts.
-
-        polars evaluates the expressions of many columns in one parallel query.
-        """
+        """Return the polars expression that converts a column of texts."""
         if self.kind == "text":
             return cells
         cells = strip_weak_markers(cells)
@@ -350,29 +347,20 @@ def _choose_date(
 
 
 def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
-    """Return a typed value in the usual notation: 1234.5, 2024-12-31.
-
-    A single value often matches two styles. The styles of the training file decide; if they do not,
-    raise an error.
-    """
+    """Return a typed value in the usual notation (1234.5, 2024-12-31); raise if it is ambiguous."""
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
     is_number = info.display == "number"
     fits = [style for style in matching_styles([text]) if (style.kind in NUMBERS) == is_number]
     if not fits:
         return text
-    decimal_comma = _has_decimal_comma(info.name, styles)
+    # The style of the column decides; without one, the decimal mark of the other columns.
+    marks = {style.decimal for style in styles.values() if style.kind in NUMBERS} - {""}
+    styled = info.name in styles and styles[info.name].decimal
+    decimal_comma = True if marks == {","} and not styled else None
     choice = choose_styles({info.name: fits}, decimal_comma=decimal_comma, stored=styles)
     if choice.ambiguities:
         example = "1234.5" if is_number else "2024-12-31"
         raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write it like {example}.")
     value: Any = choice.styles[info.name].read(pl.Series("value", [text]))[0]
     return text if value is None else str(value)
-
-
-def _has_decimal_comma(name: str, styles: Mapping[str, Style]) -> bool | None:
-    """Return True if the file had decimal commas; None if that is unknown."""
-    if name in styles and styles[name].decimal:
-        return None  # the style of the column decides
-    marks = {style.decimal for style in styles.values() if style.kind in NUMBERS and style.decimal}
-    return True if marks == {","} else None

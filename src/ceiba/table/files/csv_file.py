@@ -24,7 +24,13 @@ from ceiba.table.files.cell_styles import (
     matching_styles,
 )
 from ceiba.table.files.header import detect_separator, name_columns, parse_records
-from ceiba.table.files.streams import display_name, first_line, read_pieces, require_file
+from ceiba.table.files.streams import (
+    display_name,
+    first_line,
+    read_pieces,
+    record_end,
+    require_file,
+)
 
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
@@ -71,10 +77,7 @@ class CsvPiece:
         markers: bool = True,
         rows: int | None = None,
     ) -> pl.DataFrame:
-        """Return columns with these types, and all others as texts; at most the first `rows` rows.
-
-        Without `markers`, missing value markers such as NA are texts.
-        """
+        """Return columns (the first `rows` rows) with these types, and all others as texts."""
         file = self.file
         missing = list(file.format.markers) if markers else None
         try:
@@ -87,12 +90,10 @@ class CsvPiece:
             raise DataError(f"{display_name(file.source)}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
-        """Parse like `parse`, but leave markers in text columns to the caller.
-
-        Comparing every cell with the markers takes polars 40 % longer, and most files have none
-        among numbers. It is skipped until a cell is not a finite number, unless a marker that is
-        itself a number (-999) occurs in the piece.
-        """
+        """Parse like `parse`, but leave markers in text columns to the caller."""
+        # Comparing every cell with the markers takes polars 40 % longer, and most files have none
+        # among numbers. It is skipped until a cell is not a finite number, unless a marker that is
+        # itself a number (-999) occurs in the piece.
         file = self.file
         if file.numbers_only and not any(marker in self.raw for marker in file.numeric_markers):
             try:
@@ -218,8 +219,9 @@ class CsvFile:
     def choice(self) -> StyleChoice:
         """The style of each column, detected from the first rows."""
         raw = self._first.raw
-        cut = len(raw) if len(raw) <= _SAMPLE_BYTES else _record_end(raw, _SAMPLE_BYTES)
-        frame = CsvPiece(self, raw[:cut], self._first.line).parse().head(_SAMPLE_ROWS)
+        cut = len(raw) if len(raw) <= _SAMPLE_BYTES else record_end(raw, 0, _SAMPLE_BYTES)
+        piece = CsvPiece(self, raw[: cut or len(raw)], self._first.line)
+        frame = piece.parse().head(_SAMPLE_ROWS)
         cells = frame.to_dict(as_series=False)
         return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
@@ -255,9 +257,3 @@ def _is_finite(text: str) -> bool:
         return isfinite(float(text))
     except ValueError:
         return False
-
-
-def _record_end(raw: bytes, stop: int) -> int:
-    """Return the end of the last record before `stop`, or of `raw` if quotes leave it unclear."""
-    end = raw.rfind(b"\n", 0, stop) + 1
-    return end if end and raw.count(b'"', 0, end) % 2 == 0 else len(raw)

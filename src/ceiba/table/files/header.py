@@ -70,17 +70,12 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
         else:
             texts += 1
             again += cell in column
-    if alike and _counts_up([cell for cell in first if _NUMBER.fullmatch(cell)]):
-        return True
+    names = [cell for cell in first if _NUMBER.fullmatch(cell)]
+    if alike and all(cell.isdigit() for cell in names):
+        steps = {int(b) - int(a) for a, b in itertools.pairwise(names)}
+        if steps == {1}:
+            return True
     return not (alike or (again > texts / 2 and (again > 1 or len(set(first)) < len(first))))
-
-
-def _counts_up(cells: list[str]) -> bool:
-    if len(cells) < 2 or not all(cell.isdigit() for cell in cells):
-        return False
-    numbers = [int(cell) for cell in cells]
-    steps = {b - a for a, b in itertools.pairwise(numbers)}
-    return steps == {1}
 
 
 def name_columns(

@@ -1,4 +1,4 @@
-"""Convert columns to the kinds that the options or the schema of a model ask for.
+"""Convert columns to the kinds that options or the schema of a model specify.
 
 For learning, `convert_columns` applies --drop, --categorical, --numeric and --ordered. For
 predicting, `apply_schema` converts the texts of a CSV to the kinds of the schema.
@@ -98,11 +98,8 @@ def _to_levels(enum: Any) -> Levels:
 
 
 def as_table(columns: list[Any]) -> Table:
-    """Read columns as a table to learn from, and empty the list.
-
-    Each column is released as soon as it is converted, so that a large table is in memory once.
-    Integers that are exact in float32 are stored as float32: half the memory, the same tree.
-    """
+    """Read columns as a table to learn from, and empty the list."""
+    # Each column is released once it is converted, so that a large table is in memory only once.
     n_rows = len(columns[0])
     columns.reverse()
     taken = []
@@ -110,6 +107,7 @@ def as_table(columns: list[Any]) -> Table:
         series = columns.pop()
         values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
         is_integer = series.dtype.is_integer()
+        # Integers that are exact in float32 take half the memory and give the same tree.
         if is_integer and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
             values = series.cast(pl.Float32).fill_null(float("nan"))
         column = fit_column(values_to_column(series.name, values))

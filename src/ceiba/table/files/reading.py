@@ -123,10 +123,7 @@ class Batch:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
-        """Return the rows, optionally of some columns; cells of a CSV are texts.
-
-        Without `markers`, missing value markers such as NA are texts.
-        """
+        """Return the rows, optionally of some columns; `markers`: read NA and others as missing."""
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
         part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
@@ -163,9 +160,7 @@ def load_table(source: str, reading: ReadOptions) -> LoadedTable:
             for series in frame.get_columns()
             if series.dtype.is_float() and series.is_nan().any()
         ]
-        return LoadedTable(
-            frame.with_columns(pl.col(gaps).fill_nan(None)) if gaps else frame, remarks
-        )
+        return LoadedTable(frame.with_columns(pl.col(gaps).fill_nan(None)), remarks)
     columns = ColumnSink()
     sources = [make_seekable(path) for path in expand_sources(source)]
     csv, remarks = _call_polars(source, lambda: read_csv(sources, reading, columns))
@@ -217,9 +212,10 @@ def refuse_text_options(source: str, reading: ReadOptions) -> None:
 
 def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
     """Drop columns of lists and structs, which no split supports."""
-    nested = [series.name for series in frame.get_columns() if series.dtype.is_nested()]
-    nested += [
-        series.name for series in frame.get_columns() if str(series.dtype) in ("Object", "Binary")
+    nested = [
+        series.name
+        for series in frame.get_columns()
+        if series.dtype.is_nested() or str(series.dtype) in ("Object", "Binary")
     ]
     if not nested:
         return frame, []

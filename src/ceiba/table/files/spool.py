@@ -73,15 +73,15 @@ def open_scan(
     other = next(path for path in paths if not _is_parquet(path))
     if cluster is not None:
         raise OptionError(f"Only Parquet files are supported with cluster, got {other}.")
-    rows = _SpoolSink(Spool(directory), target)
+    spool = _Spool(directory, target)
     if all(map(is_text, paths)):
-        csv, remarks = read_csv(paths, reading, rows)
+        csv, remarks = read_csv(paths, reading, spool)
     else:
-        csv, remarks = _spool_typed(paths, reading, rows)
+        csv, remarks = _spool_typed(paths, reading, spool)
     name = paths[0] if len(paths) == 1 else f"{paths[0]} ..."
-    table = make_scan((rows.spool.finish(name),), size, directory)
-    dropped, remark = find_nameless(csv, rows.filled)
-    return OpenedScan(table.without(*dropped), csv, remarks + remark, rows.n_left_out)
+    table = make_scan((spool.finish(name),), size, directory)
+    dropped, remark = find_nameless(csv, spool.filled)
+    return OpenedScan(table.without(*dropped), csv, remarks + remark, spool.n_left_out)
 
 
 def _paths(source: Any) -> list[str]:
@@ -105,7 +105,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _spool_typed(
-    paths: Sequence[str], reading: ReadOptions, rows: _SpoolSink
+    paths: Sequence[str], reading: ReadOptions, spool: _Spool
 ) -> tuple[CsvFormat, list[str]]:
     """Write typed tables: Arrow and NDJSON in batches, others (which are small) as a whole."""
     csv = CsvFormat()
@@ -117,27 +117,37 @@ def _spool_typed(
         if lazy is None or "::" in path:
             loaded = load_table(path, reading)
             csv, remarks = loaded.format, remarks + loaded.remarks
-            rows.add(loaded.frame)
+            spool.add(loaded.frame)
             continue
         refuse_text_options(path, reading)
         try:
             for frame in lazy(path).collect_batches(chunk_size=1 << 17, maintain_order=True):
-                rows.add(frame)
+                spool.add(frame)
         except pl.exceptions.PolarsError as error:
             raise DataError(f"{path}: {first_line(error)}") from None
     return csv, remarks
 
 
-class _SpoolSink:
-    """Write frames into a spool, without rows that lack a target."""
+class _Spool:
+    """Write frames of one schema, without rows that lack a target, into a Parquet file."""
 
-    def __init__(self, spool: Spool, target: str) -> None:
-        self.spool, self._target = spool, target
+    def __init__(self, directory: str | None, target: str) -> None:
+        self._directory, self._target = directory or tempfile.gettempdir(), target
+        handle, name = tempfile.mkstemp(".parquet", "ceiba-spool-", self._directory)
+        self._path, self._owner = Path(name), _Owner()
+        if _OPEN_FILES.is_dir():
+            self._path.unlink()
+            self._path = _OPEN_FILES / str(handle)
+            weakref.finalize(self._owner, os.close, handle)
+        else:  # macOS and Windows
+            os.close(handle)
+            weakref.finalize(self._owner, self._path.unlink, missing_ok=True)
         self.restart()
 
     def restart(self) -> None:
         """Discard all rows."""
-        self.spool.restart()
+        self._waiting: list[Any] = []
+        self._writer: Any = None
         self.filled: set[str] = set()  # columns with at least one value
         self.n_left_out = 0
 
@@ -156,38 +166,10 @@ class _SpoolSink:
                 frame = frame.filter(present)
         texts = [c.name for c in frame.get_columns() if c.dtype in (pl.Categorical, pl.String)]
         frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
-        self.spool.write(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
-
-
-class Spool:
-    """Write Arrow tables of one schema, then read them as a Parquet file."""
-
-    def __init__(self, directory: str | None) -> None:
-        self.directory = directory or tempfile.gettempdir()
-        self._waiting: list[Any] = []
-        self._writer: Any = None
-        self.n_rows = 0
-        handle, name = tempfile.mkstemp(".parquet", "ceiba-spool-", self.directory)
-        self._path, self._owner = Path(name), _Owner()
-        if _OPEN_FILES.is_dir():
-            self._path.unlink()
-            self._path = _OPEN_FILES / str(handle)
-            weakref.finalize(self._owner, os.close, handle)
-        else:  # macOS and Windows
-            os.close(handle)
-            weakref.finalize(self._owner, self._path.unlink, missing_ok=True)
-
-    def write(self, table: Any) -> None:
-        """Write rows."""
-        if table.num_rows:
-            self._waiting.append(table)
-            self.n_rows += table.num_rows
+        if len(frame):
+            self._waiting.append(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
         if sum(part.num_rows for part in self._waiting) >= _ROW_GROUP_SIZE:
             self._flush()
-
-    def restart(self) -> None:
-        """Discard all rows."""
-        self._waiting, self._writer, self.n_rows = [], None, 0
 
     def finish(self, name: str) -> ParquetFile:
         """Finish writing and return the file, which is called `name` in errors."""
@@ -208,8 +190,7 @@ class Spool:
         rows, self._waiting = pa.concat_tables(self._waiting), []
         try:
             if self._writer is None:
-                parquet = import_parquet()
-                self._writer = parquet.ParquetWriter(
+                self._writer = import_parquet().ParquetWriter(
                     self._path, rows.schema, compression="lz4", write_statistics=False
                 )
             self._writer.write_table(rows, row_group_size=_ROW_GROUP_SIZE)
@@ -220,7 +201,7 @@ class Spool:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             return error
         return DataError(
-            f"No space left in {self.directory}. Free some space, or pass another directory as "
+            f"No space left in {self._directory}. Free some space, or pass another directory as "
             "scratch."
         )
 

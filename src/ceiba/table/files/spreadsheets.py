@@ -31,11 +31,9 @@ def is_spreadsheet(source: str) -> bool:
 
 
 def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, bool, list[str]]:
-    """Return a sheet (the named one, else the first with rows), whether it has names, and remarks.
-
-    The reader allocates a dense range of cells and aborts its process if two cells are too far
-    apart. It therefore runs in a child process, whose memory limit depends on the file size.
-    """
+    """Return a sheet (the named or first full one), whether it has a header, and remarks."""
+    # The reader allocates a dense range of cells and aborts its process if two cells are too far
+    # apart. It therefore runs in a child process, whose memory limit depends on the file size.
     path, _, wanted = source.partition("::")
     memory = _BASE_MEMORY + _MEMORY_PER_BYTE * Path(require_file(path)).stat().st_size
     rows, remarks = call_in_child(path, memory, _read_rows, path, wanted, reading.skip_rows)

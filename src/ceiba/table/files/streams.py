@@ -206,8 +206,7 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
             if len(files) != 1:
                 listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
                 raise DataError(
-                    f"{source} must contain one file, got {len(files)} ({listed}). Extract one of "
-                    "them."
+                    f"{source} must contain one file, got {len(files)} ({listed}). Extract one."
                 )
             with archive.open(files[0]) as file:
                 while block := file.read(_BLOCK):
@@ -270,7 +269,7 @@ def _cut_pieces(
         text = b"".join(held)
         at = 0
         while len(text) - at >= size:
-            end = _record_end(text, at, at + size) or _record_end(text, at, len(text))
+            end = record_end(text, at, at + size) or record_end(text, at, len(text))
             if not end and len(text) - at > _MAX_RECORD:
                 raise DataError(
                     f"{display_name(source)}, line {line}: record of more than "
@@ -289,7 +288,7 @@ def _cut_pieces(
         yield TextPiece(b"".join(held), line, done, file_encoding)
 
 
-def _record_end(raw: bytes, start: int, stop: int) -> int:
+def record_end(raw: bytes, start: int, stop: int) -> int:
     """Return the end of the last record in raw[start:stop] (a newline outside quotes), or 0."""
     end = raw.rfind(b"\n", start, stop) + 1
     quotes = raw.count(b'"', start, end) if end else 0
@@ -315,11 +314,9 @@ def _detect_encoding(block: bytes) -> str:
 
 
 def _western_word(raw: bytes) -> str:
-    """Return an example word if bytes are surely Windows-1252, else "".
-
-    They are if each byte beyond ASCII is a Western letter next to ASCII letters, at most two in a
-    row, or one of a few signs. Other code pages have signs there, or words of such bytes only.
-    """
+    """Return an example word if bytes are surely Windows-1252, else ""."""
+    # They are if each byte beyond ASCII is a Western letter next to ASCII letters, at most two in a
+    # row, or one of a few signs. Other code pages have signs there, or words of such bytes only.
     if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):
         return ""
     word = _WORD.search(raw)
@@ -329,10 +326,7 @@ def _western_word(raw: bytes) -> str:
 def _decode_blocks(
     source: str, encoding: str | None, remarks: list[str] | None = None
 ) -> Iterator[tuple[bytes, int, str]]:
-    """Yield blocks as UTF-8 without a byte order mark, with line feeds at line ends.
-
-    Each comes with the offset reached in the file, and the encoding of the file.
-    """
+    """Yield blocks as UTF-8 with line feeds, each with the offset and the encoding of the file."""
     line = column = 1  # of the next byte
     decoder: Any = None
     plain = old_mac = guessed = False

@@ -115,7 +115,7 @@ def array_to_column(name: str, values: NDArray[Any]) -> Column:
         return numeric_column(name, numbers, display)
     refuse_complex(values.dtype)
     raise DataTypeError(
-        f"Column {name!r} has unsupported type {values.dtype}. Supported are numbers, booleans, "
+        f"Column {name!r} has unsupported type {values.dtype}. Supported types: numbers, booleans, "
         "strings, categories and dates."
     )
 

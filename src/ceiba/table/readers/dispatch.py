@@ -15,15 +15,18 @@ from ceiba.table.readers.sparse import is_sparse, open_sparse
 from ceiba.table.table import Table
 
 _READABLE = (
-    "Supported are numpy arrays, scipy.sparse matrices, pandas, polars and pyarrow frames, DuckDB "
-    "relations, dicts of lists, lists of dicts and lists of lists."
+    "Supported tables: numpy arrays, scipy.sparse matrices, pandas, polars and pyarrow frames, "
+    "DuckDB relations, dicts of lists, lists of dicts and lists of lists."
 )
 
 
 def open_source(X: Any) -> TableSource:
     """Find the reader for a container and open it."""
     if isinstance(X, Table):
-        return _open_table(X)
+        names = X.schema.names if X.schema.named else None
+        return TableSource(
+            X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix, sparse=X.sparse
+        )
     if isinstance(X, np.ndarray):
         return open_array(X)
     if isinstance(X, list | tuple):
@@ -41,18 +44,11 @@ def open_source(X: Any) -> TableSource:
         return open_frame(frame)
     if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] != 1:
         raise DataTypeError(
-            "X is on a GPU, where fit, predict, predict_proba, apply and score work. Copy it to "
-            "the host for other methods: cupy.asnumpy(X), or X.cpu() of torch."
+            "X is on a GPU, which only fit, predict, predict_proba, apply and score support. Copy "
+            "it to the host for other methods: cupy.asnumpy(X), or X.cpu() of torch."
         )
     if hasattr(X, "__array__"):
         return open_array(np.asarray(X))
     if hasattr(X, "__len__") and hasattr(X, "__getitem__"):
         return open_rows(list(X))
     raise DataTypeError(f"X must be a table, got a {type(X).__name__}. {_READABLE}")
-
-
-def _open_table(X: Table) -> TableSource:
-    names = X.schema.names if X.schema.named else None
-    return TableSource(
-        X.n_rows, X.n_columns, names, lambda j, name: X.columns[j], X.matrix, sparse=X.sparse
-    )

@@ -1,9 +1,9 @@
 """Read data frames with narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB and others.
 
-narwhals tells the type of a column; its numpy form is read like any array. Categories and strings
-are encoded by the library of the frame, many times faster than Python strings. Pandas categories,
-polars Enums and ordered Arrow dictionaries declare the order of their levels; polars Categoricals
-and plain Arrow dictionaries do not (theirs is the order of appearance), so their levels are sorted.
+The narwhals type of a column decides how it is read; numbers are read as numpy arrays. Categories
+and strings are encoded by the library of the frame, many times faster than Python strings. pandas
+categories, polars Enums and ordered Arrow dictionaries declare the order of their levels. polars
+Categoricals and plain Arrow dictionaries list levels by first appearance, so these are sorted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Return a narwhals frame over ``X`` (collected if lazy), or None if ``X`` is not a frame."""
     import narwhals as nw
 
-    _refuse_duplicates(X)
+    # narwhals' error for duplicate names does not contain the name.
+    if hasattr(X, "column_names"):  # pyarrow
+        normalize_names(X.column_names)
+    elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
+        normalize_names(list(X.columns))  # pandas
+        raise DataError("Two columns of X have a missing name. Rename them.")
     frame = nw.from_native(X, pass_through=True, allow_series=True)
     if isinstance(frame, nw.LazyFrame):
         return frame.collect()
@@ -63,15 +68,6 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     return None
 
 
-def _refuse_duplicates(X: Any) -> None:
-    """Raise an error that names a duplicate column, which narwhals' error does not."""
-    if hasattr(X, "column_names"):  # pyarrow
-        normalize_names(X.column_names)
-    elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
-        normalize_names(list(X.columns))  # pandas
-        raise DataError("Two columns of X have a missing name. Rename them.")
-
-
 def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
     """Open a narwhals frame."""
     names = normalize_names(frame.columns)
@@ -89,11 +85,8 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
 
 
 def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
-    """Return a small frame of floats as one matrix.
-
-    Reading a column takes about 60 microseconds, a copy of a small frame one or two in total. Large
-    frames are read column by column, without a copy.
-    """
+    """Return a small frame of floats as one matrix; None for other frames."""
+    # Copying a small frame takes two microseconds in total, reading it 60 for each column.
     n_rows, n_columns = frame.shape
     native = frame.to_native()
     dtypes = getattr(native, "dtypes", None)  # pyarrow has none; reading its columns is cheap
@@ -127,8 +120,13 @@ def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
         return array_to_column(name, native.to_numpy())
     import narwhals as nw
 
-    if str(getattr(native, "type", "")).startswith("run_end_encoded"):
-        series = _decode_runs(native)
+    if str(getattr(native, "type", "")).startswith("run_end_encoded"):  # Arrow
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        chunks = [pc.run_end_decode(chunk) for chunk in native.chunks]
+        plain = pa.chunked_array(chunks, type=native.type.value_type)
+        series = nw.from_native(plain, series_only=True)
     kind = series.dtype
     if isinstance(kind, nw.Categorical | nw.Enum):
         return _category_column(name, series)
@@ -151,21 +149,10 @@ def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
         return _time_column(name, series)
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
-            f"Column {name!r} has unsupported type {kind}. Supported are numbers, booleans, "
+            f"Column {name!r} has unsupported type {kind}. Supported types: numbers, booleans, "
             "strings, categories and dates. Extract the values that you need as columns."
         )
     return array_to_column(name, as_array(name, series))
-
-
-def _decode_runs(native: Any) -> nw.Series[Any]:
-    """Return a run-end encoded Arrow column with one value per row."""
-    import narwhals as nw
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    chunks = [pc.run_end_decode(chunk) for chunk in native.chunks]
-    plain = pa.chunked_array(chunks, type=native.type.value_type)
-    return nw.from_native(plain, series_only=True)
 
 
 def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
@@ -175,8 +162,8 @@ def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
     except Exception as error:  # each library raises its own
         native = getattr(series.to_native(), "type", series.dtype)
         raise DataTypeError(
-            f"Column {name!r} has unsupported type {native} ({error}). Supported are numbers, "
-            "booleans, strings, categories and dates; convert the column."
+            f"Column {name!r} has unsupported type {native} ({error}). Supported types: numbers, "
+            "booleans, strings, categories and dates. Convert the column."
         ) from None
 
 

@@ -81,7 +81,12 @@ def open_rows(X: Sequence[Any]) -> TableSource:
     if isinstance(X[0], Mapping):
         return _open_dicts(X)
     if any(not isinstance(row, list | tuple | np.ndarray) for row in X):
-        return _open_uneven(X)
+        if any(isinstance(row, list | tuple | np.ndarray | Mapping) for row in X):
+            row = next(i for i, value in enumerate(X) if type(value) is not type(X[0]))
+            raise _row_type_error(X, row)
+        if any(hasattr(row, "__array__") for row in X):
+            return open_array(np.array([np.asarray(row) for row in X]))
+        raise dimension_error(np.array(X, dtype=object))
     are_arrays = all(isinstance(row, np.ndarray) for row in X)
     widths = [len(row) if np.ndim(row) else -1 for row in X] if are_arrays else list(map(len, X))
     if len(set(widths)) > 1:
@@ -106,26 +111,18 @@ def open_rows(X: Sequence[Any]) -> TableSource:
     return TableSource(len(X), widths[0], None, read_column)
 
 
-def _open_uneven(X: Sequence[Any]) -> TableSource:
-    if any(isinstance(row, list | tuple | np.ndarray | Mapping) for row in X):
-        row = next(i for i, value in enumerate(X) if type(value) is not type(X[0]))
-        raise DataError(
-            f"X is ragged: row 0 is a {type(X[0]).__name__}, row {row} a {type(X[row]).__name__}. "
-            "All rows must have the same type."
-        )
-    if any(hasattr(row, "__array__") for row in X):
-        return open_array(np.array([np.asarray(row) for row in X]))
-    raise dimension_error(np.array(X, dtype=object))
+def _row_type_error(X: Sequence[Any], row: int) -> DataError:
+    return DataError(
+        f"X is ragged: row 0 is a {type(X[0]).__name__}, row {row} a {type(X[row]).__name__}. "
+        "All rows must have the same type."
+    )
 
 
 def _open_dicts(X: Sequence[Any]) -> TableSource:
     labels: dict[Any, None] = {}
     for i, row in enumerate(X):
         if not isinstance(row, Mapping):
-            raise DataError(
-                f"X is ragged: row 0 is a dict, row {i} a {type(row).__name__}. All rows must "
-                "have the same type."
-            )
+            raise _row_type_error(X, i)
         labels.update(dict.fromkeys(row))
     keys = list(labels)
 

@@ -33,12 +33,9 @@ def numeric_column(
 
 
 def as_floats(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float64 and float32 as they are, and other floats converted to one of them.
-
-    Unaligned values (fields of a packed record, a buffer with an odd offset) are copied, because
-    the core requires alignment.
-    """
+    """Return float64 and float32 as they are, and other floats converted to one of them."""
     if values.dtype == np.float64 or values.dtype == np.float32:
+        # The core requires alignment, which fields of a packed record do not have.
         return values if values.flags.aligned else values.copy()
     return values.astype(np.float32 if values.dtype.itemsize < 4 else np.float64)
 
@@ -46,18 +43,14 @@ def as_floats(values: NDArray[Any]) -> NDArray[Any]:
 def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     """Return integers as float64, with a warning if some are rounded."""
     floats = values.astype(np.float64)
-    if values.dtype.itemsize == 8 and values.size:
-        low, high = int(values.min()), int(values.max())
-        if max(-low, high) > EXACT_LIMIT and _loses_digits(values, floats):
+    is_long = values.dtype.itemsize == 8 and values.size > 0
+    if is_long and max(-int(values.min()), int(values.max())) > EXACT_LIMIT:
+        # A float rounded up to the limit of the integer type cannot be cast back.
+        fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
+        back = floats[fits].astype(values.dtype)
+        if not fits.all() or not np.array_equal(back, values[fits]):
             warn_inexact(name, "integers beyond 2**53")
     return floats
-
-
-def _loses_digits(values: NDArray[Any], floats: NDArray[np.float64]) -> bool:
-    # A float rounded up to the limit of the integer type cannot be cast back.
-    fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
-    back = floats[fits].astype(values.dtype)
-    return not fits.all() or not np.array_equal(back, values[fits])
 
 
 def warn_inexact(name: str, what: str) -> None:

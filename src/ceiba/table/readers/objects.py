@@ -41,7 +41,10 @@ _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 def objects_to_column(name: str, values: Sequence[Any]) -> Column:
     """Convert Python objects to a column, by their types."""
     seen = set(map(type, values))
-    if seen <= _PLAIN_NUMBERS and (int not in seen or _is_small(values)):
+    if seen <= _PLAIN_NUMBERS and (
+        int not in seen
+        or all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
+    ):
         # The common case; numpy itself converts None to NaN.
         of_integers = int in seen and float not in seen
         return numeric_column(name, np.array(values, dtype=np.float64), of_integers=of_integers)
@@ -77,15 +80,11 @@ def _all_subclasses(types: set[type], wanted: tuple[type, ...]) -> bool:
     return all(issubclass(t, wanted) for t in types)
 
 
-def _is_small(values: Sequence[Any]) -> bool:
-    return all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
-
-
 def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTypeError:
     strange = [t for t in types if not issubclass(t, _KNOWN_TYPES)]
     if strange:
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
-        hint = "Supported are numbers, booleans, strings, categories and dates."
+        hint = "Supported types: numbers, booleans, strings, categories and dates."
         if strange[0].__name__ == "Interval":
             hint = "Pass its ends as two numeric columns, or convert it with .astype(str)."
         return DataTypeError(

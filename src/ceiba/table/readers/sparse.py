@@ -54,20 +54,16 @@ def _canonicalize(X: Any) -> Any:
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    values = _to_core_numbers(matrix.data)
+    values = matrix.data
+    if values.dtype.kind == "f":
+        values = as_floats(values)
+    elif values.dtype != np.int64 or (
+        values.size and max(-int(values.min()), int(values.max())) > EXACT_LIMIT
+    ):
+        values = integers_to_floats("X", values)
     if values is matrix.data:
         return matrix
     return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
-
-
-def _to_core_numbers(values: Any) -> Any:
-    if values.dtype.kind == "f":
-        return as_floats(values)
-    if values.dtype == np.int64 and (
-        not values.size or max(-int(values.min()), int(values.max())) <= EXACT_LIMIT
-    ):
-        return values
-    return integers_to_floats("X", values)
 
 
 def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:

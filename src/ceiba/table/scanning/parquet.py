@@ -89,23 +89,19 @@ class ParquetFile:
 def check_same_columns(files: Sequence[ParquetFile]) -> None:
     """Raise an error unless all files have the same columns and types, in any order."""
     first = files[0]
-    names = first.schema.names
     for other in files[1:]:
-        for name in names:
-            if name not in other.schema.names:
+        for one, two in ((first, other), (other, first)):
+            absent = [name for name in one.schema.names if name not in two.schema.names]
+            if absent:
                 raise SchemaError(
-                    f"Column {name!r} of {first.display_name} is missing in {other.display_name}."
+                    f"Column {absent[0]!r} of {one.display_name} is missing in {two.display_name}."
                 )
+        for name in first.schema.names:
             mine, theirs = first.schema.field(name).type, other.schema.field(name).type
             if mine != theirs:
                 raise SchemaError(
                     f"Column {name!r} is {theirs} in {other.display_name} and {mine} in "
                     f"{first.display_name}. Write all files with the same types."
-                )
-        for name in other.schema.names:
-            if name not in names:
-                raise SchemaError(
-                    f"Column {name!r} of {other.display_name} is missing in {first.display_name}."
                 )
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.errors import CeibaError, DataError, OptionError, SchemaError, did_you_mean
+from ceiba.errors import CeibaError, DataError, OptionError
 from ceiba.table.scanning.parquet import ParquetFile, check_same_columns, check_unique_names
-from ceiba.table.schema import ColumnInfo, Schema, join_names
+from ceiba.table.schema import ColumnInfo, Schema, column_error, join_names
 from ceiba.table.table import Column, Table
 
 if TYPE_CHECKING:
@@ -117,10 +117,7 @@ class Scan:
         """Return the same rows without some columns."""
         for name in names:
             if name not in self.names:
-                raise SchemaError(
-                    f"Column not found: {name!r}. Columns: "
-                    f"{join_names(self.names)}.{did_you_mean(name, self.names)}"
-                )
+                raise column_error(name, self.names)
         return replace(self, names=tuple(name for name in self.names if name not in names))
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:

@@ -57,15 +57,6 @@ def _encode_integers(y: Array, n_threads: int = 1) -> EncodedLabels:
 def _encode_floats(y: Array) -> EncodedLabels:
     if not np.array_equal(y, np.floor(y)):
         raise label_type_error("continuous")
-    _warn_about_floats(y)
-    if np.abs(y).max() < 2**53:
-        classes, codes = _encode_integers(y.astype(np.int64))
-        return classes.astype(y.dtype), codes
-    return _encode_by_sorting(y)
-
-
-def _warn_about_floats(y: Array) -> None:
-    """Warn about integral floats that look like a quantity: many values with few rows each."""
     n = len(np.unique(y))
     if n > _MAX_FLOAT_CLASSES and n * _MIN_ROWS_PER_CLASS > len(y):
         warnings.warn(
@@ -75,6 +66,10 @@ def _warn_about_floats(y: Array) -> None:
             DataWarning,
             stacklevel=2,
         )
+    if np.abs(y).max() < 2**53:
+        classes, codes = _encode_integers(y.astype(np.int64))
+        return classes.astype(y.dtype), codes
+    return _encode_by_sorting(y)
 
 
 def _encode_texts(values: Sequence[str]) -> EncodedLabels:

@@ -1,4 +1,4 @@
-"""Split a target column off a table by its name, as in fit(frame, "RAIN")."""
+"""Split target columns off a table by name: fit(frame, "RAIN"), fit(frame, ("time", "status"))."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ceiba.errors import DataError, SchemaError, did_you_mean
+from ceiba.errors import DataError
 from ceiba.table.scanning.scan import Scan, is_dask_frame
-from ceiba.table.schema import join_names
+from ceiba.table.schema import column_error
+from ceiba.table.targets.survival import parse_surv, read_events, split_columns
+from ceiba.table.targets.target import read_outputs
 
 _SEQUENCES = (list, tuple)  # a union is built anew at each call
 
@@ -23,7 +25,8 @@ def is_named_target(X: Any, y: Any) -> bool:
     names = _column_names(X)
     if names is None or len(set(y)) < len(y) or not set(y) <= set(names):
         return False
-    return _n_rows(X) != len(y)
+    rows = next(iter(X.values())) if isinstance(X, Mapping) else X
+    return not hasattr(rows, "__len__") or len(rows) != len(y)
 
 
 def _column_names(X: Any) -> Sequence[Any] | None:
@@ -37,12 +40,6 @@ def _column_names(X: Any) -> Sequence[Any] | None:
         return list(X.collect_schema().names())
     columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
     return None if columns is None or callable(columns) else list(columns)
-
-
-def _n_rows(X: Any) -> int:
-    if isinstance(X, Mapping):
-        return len(next(iter(X.values()))) if X else 0
-    return len(X) if hasattr(X, "__len__") else -1
 
 
 def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
@@ -82,7 +79,27 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
 
 def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
-        raise SchemaError(
-            f"Column not found: {name!r}. Columns: "
-            f"{join_names(tuple(names))}.{did_you_mean(name, names)}"
-        )
+        raise column_error(name, names)
+
+
+def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
+    """Return X without its target columns, and a survival target with events coded as 0 and 1."""
+    names = parse_surv(y) if isinstance(y, str) else None
+    if names is not None:
+        X, y = split_target(X, [names.time, names.event])
+        event = names.code if event is None else event
+    elif isinstance(y, list | tuple) and len(y) == 2 and all(isinstance(name, str) for name in y):
+        X, y = split_target(X, list(y))
+    elif isinstance(y, str):
+        X, y = split_target(X, [y])
+    if event is None and (names is None or not names.as_in_r):
+        return X, y
+    outputs, label = read_outputs(y)
+    time, status = split_columns(outputs)
+    if status is None:
+        raise DataError(f"event={event!r} requires a target with two columns, time and event.")
+    label = label if isinstance(label, tuple) else ("time", "event")
+    events = read_events(status, event, as_in_r=names is not None and names.as_in_r)
+    # The name keeps the code, for rows that are evaluated later.
+    coded = label[1] if event is None or "," in str(event) else f"{label[1]} == {event}"
+    return X, {label[0]: time, coded: events}

@@ -157,12 +157,9 @@ def check_observed(event: Array, weight: Array | None = None) -> None:
 
 
 def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Array:
-    """Return times on the scale with an overall hazard of 1, all above 0.
-
-    A time of 0 counts as half the smallest positive time. Zero-weight rows change nothing.
-    """
+    """Return times on the scale with an overall hazard of 1, all above 0."""
     counted = np.ones(len(time), bool) if weight is None else weight > 0
-    if not time.all():
+    if not time.all():  # a time of 0 counts as half the smallest positive time
         positive = time[(time > 0) & counted]
         time = np.where(time > 0, time, positive.min() / 2 if len(positive) else 1.0)
     return cumulative_hazard(time, event, np.unique(time[(event > 0) & counted]), weight)
@@ -221,21 +218,13 @@ def log_rank_chi_square(values: Array, group: npt.NDArray[Any], n_groups: int) -
 
 
 class HazardTarget:
-    """A survival target as rates of events per scaled time, for growing and scoring.
-
-    Attributes
-    ----------
-    time : float64 array
-        Scaled times.
-    event, cases : float64 arrays
-        Observed events; weights of rows.
-    """
+    """A survival target as rates of events per scaled time, for growing and scoring."""
 
     def __init__(self, values: Array, weight: Array | None) -> None:
-        self.event = np.ascontiguousarray(values[:, 1])
+        self.event = np.ascontiguousarray(values[:, 1])  # 1: observed, 0: censored
         check_observed(self.event, weight)
         self.cases = np.ones(len(values)) if weight is None else weight
-        self.time = hazard_times(values[:, 0], self.event, weight)
+        self.time = hazard_times(values[:, 0], self.event, weight)  # scaled
         self._observed = values[:, 0]
 
     @cached_property

@@ -343,11 +343,8 @@ def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
 
 
 def order_as_declared(target: Target, y: Any) -> Target:
-    """Return the target with its classes in the order that ``y`` declares, if any.
-
-    Classes are sorted, as in scikit-learn. R keeps the declared order of levels, in which users of
-    rpart pass priors and losses.
-    """
+    """Return the target with its classes in the order that ``y`` declares, if any."""
+    # scikit-learn sorts classes; R keeps the declared order, in which priors and losses are passed.
     declared = declared_classes(y)
     if declared is None or target.info.n_outputs != 1:
         return target
