@@ -13,7 +13,7 @@ Array = npt.NDArray[Any]
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
-    """Return a read-only, C-ordered new view of `values` as `dtype`, copied only where needed."""
+    """Return a read-only, C-contiguous view of `values` as `dtype`, copied only where needed."""
     view = np.ascontiguousarray(values, dtype=dtype).view()
     view.flags.writeable = False
     return view
@@ -95,12 +95,8 @@ def sum_over_subtrees(tree: Any, values: Array) -> Array:
         running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()
-    flat = values.reshape(len(values), -1)
-    columns = [_sum_column(parent, flat[:, k].tolist()) for k in range(flat.shape[1])]
+    columns = values.reshape(len(values), -1).T.tolist()
+    for total in columns:
+        for i in range(len(total) - 1, 0, -1):  # branches come after their parent
+            total[parent[i]] += total[i]
     return np.array(columns, np.float64).T.reshape(values.shape)
-
-
-def _sum_column(parent: list[int], total: list[float]) -> list[float]:
-    for i in range(len(total) - 1, 0, -1):  # branches come after their parent
-        total[parent[i]] += total[i]
-    return total

@@ -286,10 +286,7 @@ class DerivedAttributes:
 
 
 class SklearnAttributes(DerivedAttributes):
-    """The attributes of scikit-learn's trees, for binary trees.
-
-    Thresholds are float64 cuts on float64 data; level splits have no threshold and are refused.
-    """
+    """The attributes of scikit-learn's trees, for binary trees without level splits."""
 
     def _child(self, branch: int, name: str) -> Array:
         if not self.is_binary:

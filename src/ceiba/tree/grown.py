@@ -45,21 +45,16 @@ class ValueRules(NamedTuple):
 
 
 class GrownArrays(NamedTuple):
-    """The core's arrays, and the parameters that values are derived with.
-
-    `target_exponent` and `weight_exponent` are the powers of two by which target and weights were
-    divided; `factor` and `costs` are q(k) and C of `ceiba.grow.priors`; `whole` is the weight of
-    the tree that this subtree belongs to.
-    """
+    """The core's arrays, and the parameters that values are derived with."""
 
     arrays: _core.TreeArrays
     rules: ValueRules
     n_outputs: int
-    target_exponent: int = 0
+    target_exponent: int = 0  # powers of two by which target and weights were divided
     weight_exponent: int = 0
-    factor: Array | None = None
+    factor: Array | None = None  # q(k) of `ceiba.grow.priors`
     costs: Array | None = None
-    whole: float | None = None
+    whole: float | None = None  # weight of the tree that this subtree belongs to
 
 
 def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:

@@ -5,7 +5,7 @@ The order matters: each check relies on those before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -17,7 +17,6 @@ from ceiba.tree.splits.tests import TEST_FIGURES, SplitTests
 
 if TYPE_CHECKING:
     from ceiba.tree.arrays import Array
-    from ceiba.tree.attachments import Attachment
     from ceiba.tree.tree import Tree
 
 _MISSING = ("learn", "majority", "surrogate", "fractional", "error")
@@ -58,8 +57,11 @@ def check(tree: Tree, *, content: bool = True) -> None:
             _check_splits_by_node(tree, name, getattr(tree, name))
     if tree.tests is not None:
         _check_tests(tree, tree.tests)
-    if tree.attachments is not None:
-        _check_attachments(tree, tree.attachments)
+    for name, attachment in (tree.attachments or {}).items():
+        where = f"attachments[{name!r}]"
+        _check_offsets(where, attachment.start, tree.n_nodes, len(attachment.values))
+        if np.isinf(attachment.values).any():
+            _fail(where, "an infinite number", "Values must be finite or NaN.")
 
 
 def _fail(where: str, got: str, allowed: str) -> NoReturn:
@@ -142,12 +144,10 @@ def _check_shape(tree: Tree) -> None:
 
 def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
     """Check the rows of a split table against the schema and the branches they lead to."""
-    m = len(splits)
-    lengths = np.diff(splits.level_start)
-    if len(splits.level_start) != m + 1 or splits.level_start[0] != 0 or np.any(lengths < 0):
-        _fail("level_start", "not ascending from 0", "It holds m + 1 offsets into level_code.")
-    if not len(splits.level_code) == len(splits.level_branch) == splits.level_start[-1]:
-        _fail("level_code", f"length {len(splits.level_code)}", "level_start ends elsewhere.")
+    _check_offsets("level_start", splits.level_start, len(splits), len(splits.level_code))
+    if len(splits.level_branch) != len(splits.level_code):
+        allowed = f"Must be {len(splits.level_code)}, as level_code."
+        _fail("level_branch", f"length {len(splits.level_branch)}", allowed)
     asks = splits.kind != SplitKind.NONE
     wrong = ~np.isin(splits.kind, [int(kind) for kind in SplitKind])
     _fail_where(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Allowed values: 0 to 4.")
@@ -179,14 +179,18 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     _check_level_maps(splits, schema, n_branches, place)
 
 
+def _check_offsets(place: str, start: Array, n: int, n_values: int) -> None:
+    """Check the offsets of a ragged array: n + 1 of them, ascending from 0 to its length."""
+    if len(start) != n + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
+        _fail(place, "not ascending from 0", f"Must be {n + 1} offsets.")
+    if start[-1] != n_values:
+        _fail(place, f"start ends at {start[-1]}", f"There are {n_values} entries.")
+
+
 def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
     """Check the cuts of intervals: numeric column, ascending, finite but a last one for missing."""
     start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
-    if len(start) != len(splits) + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
-        _fail("interval_start", "not ascending from 0", "It holds m + 1 offsets into interval_cut.")
-    if start[-1] != len(splits.interval_cut):
-        n_cuts = len(splits.interval_cut)
-        _fail("interval_start", f"ends at {start[-1]}", f"There are {n_cuts} cuts.")
+    _check_offsets("interval_start", start, len(splits), len(splits.interval_cut))
     levels = splits.kind == SplitKind.LEVELS
     marked = levels & (np.diff(start) == 1) & splits.has_missing_branch
     wrong = ~(asks | marked) & (np.diff(start) > 0)
@@ -294,10 +298,9 @@ def _check_content(tree: Tree) -> None:
 
     for name in ("n_rows", "weight", "sent_default"):
         amount = getattr(tree, name)
-        wrong = np.flatnonzero(~(np.isfinite(amount) & (amount >= 0)))
-        if len(wrong):
-            i = int(wrong[0])
-            _fail(f"node {i}", f"{name} {amount[i]}", "It must be finite and at least 0.")
+        wrong = ~(np.isfinite(amount) & (amount >= 0))
+        first = "".join(f"{name} {number}" for number in amount[wrong][:1])
+        _fail_where(wrong, "node", first, "It must be finite and at least 0.")
     if tree.missing == "fractional":  # a row may be in several branches
         return
     for name, slack in (("n_rows", 0.0), ("weight", 1e-9)):
@@ -337,12 +340,9 @@ def check_values(tree: Tree) -> None:
 
 def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
     start, splits = extra.start, extra.splits
-    if len(start) != tree.n_nodes + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
-        _fail(f"{name}.start", "not n_nodes + 1 ascending offsets", "Node i has start[i:i + 2].")
-    if start[-1] != len(splits):
-        _fail(f"{name}.start", f"ends at {start[-1]}", f"There are {len(splits)} splits.")
-    owner = np.repeat(np.arange(tree.n_nodes), np.diff(start))
+    _check_offsets(f"{name}.start", start, tree.n_nodes, len(splits))
     count = np.diff(start)
+    owner = np.repeat(np.arange(tree.n_nodes), count)
     wrong = tree.is_leaf & (count > 0)
     _fail_where(wrong, "node", f"a leaf with {name}", "Only inner nodes have them.")
     entry = name.removesuffix("s")
@@ -350,17 +350,6 @@ def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
     is_surrogate = name == "surrogates"
     n_branches = tree.n_branches[owner] if is_surrogate else _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, entry)
-
-
-def _check_attachments(tree: Tree, attachments: Mapping[str, Attachment]) -> None:
-    for name, attachment in attachments.items():
-        where, start, values = f"attachments[{name!r}]", attachment.start, attachment.values
-        if len(start) != tree.n_nodes + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
-            _fail(where, "not n_nodes + 1 ascending offsets", "Node i has start[i:i + 2].")
-        if start[-1] != len(values):
-            _fail(where, f"start ends at {start[-1]}", f"There are {len(values)} values.")
-        if np.isinf(values).any():
-            _fail(where, "an infinite number", "Values must be finite or NaN.")
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:

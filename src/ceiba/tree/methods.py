@@ -23,7 +23,7 @@ from ceiba.tree.construct.sample import Container, sample
 from ceiba.tree.notes import annotate, override
 from ceiba.tree.routing import route
 from ceiba.tree.routing.attach import attach, attachment_settings
-from ceiba.tree.routing.one_row import Answer, as_table_row, complete_row, predict_row
+from ceiba.tree.routing.one_row import Answer, as_table_row, predict_row
 from ceiba.tree.routing.recount import recount
 
 if TYPE_CHECKING:
@@ -43,11 +43,7 @@ _File = str | os.PathLike[str] | BinaryIO
 
 
 class TreeMethods:
-    """Methods of a tree and of every fitted estimator.
-
-    The three hooks are `_tree`, `_read_rows` and `_with_tree`. Methods that edit return a new
-    tree or a new fitted estimator; the original is unchanged.
-    """
+    """Methods of a tree and of every fitted estimator; edits return a new object."""
 
     if TYPE_CHECKING:
 
@@ -411,10 +407,7 @@ class TreeMethods:
         """
         from ceiba.inspection import Explanations, explain
 
-        tree = self._tree
-        if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
-            row = complete_row(tree, row)
-        table = self._read_rows(as_table_row(row))
+        tree, table = self._tree, self._read_rows(as_table_row(row, self._tree))
         if table.n_rows == 1:
             return explain(tree, table, lang=lang)
         return Explanations(tree, table, lang)
@@ -684,10 +677,7 @@ class TreeMethods:
         """
         from ceiba.audit import reasons, reasons_table
 
-        tree = self._tree
-        if isinstance(row, dict) and all(np.ndim(value) == 0 for value in row.values()):
-            row = complete_row(tree, row)
-        table = self._read_rows(as_table_row(row))
+        tree, table = self._tree, self._read_rows(as_table_row(row, self._tree))
         found = reasons(
             tree, table, k=k, target=target, against=against, protected=protected, fixed=fixed,
             lang=lang,

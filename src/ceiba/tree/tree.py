@@ -10,7 +10,7 @@ computed on first use and cached; they are not pickled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -261,14 +261,8 @@ class Tree(SklearnAttributes, TreeMethods):
 
     _router = cached_property(_route.make_router)
 
-    @cached_property
-    def _single_row_router(self) -> Callable[[Any], int]:
-        """A function that returns the node of a one-row matrix, or -1 for any other input."""
-        return _route.single_row_router(self)
-
-    @cached_property
-    def _plan(self) -> _RowPlan:
-        return _RowPlan(self)
+    _single_row_router = cached_property(_route.single_row_router)
+    _plan = cached_property(_RowPlan)
 
     @cached_property
     def _label_table(self) -> Array:
@@ -350,11 +344,8 @@ _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
 def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
-    """Return a tree that owns the core's arrays; `arguments` are the other fields.
-
-    The arrays stay in the core until they are used: wrapping twenty of them takes longer than
-    fitting a small table.
-    """
+    """Return a tree that owns the core's arrays; `arguments` are the other fields."""
+    # Arrays stay in the core until they are used: wrapping them takes longer than a small fit.
     tree = object.__new__(Tree)
     arguments["_grown"] = grown
     tree.__dict__.update(arguments)

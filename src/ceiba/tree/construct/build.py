@@ -131,11 +131,23 @@ def build(
        ├─ WaitEstimate <= 30  → Yes
        └─ WaitEstimate > 30  → No
     """
-    level_columns = _columns_with_levels(levels or {}, frozenset(ordered))
-    written = _flatten(literal, level_columns)
-    infos = _build_columns(written, levels or {}, frozenset(ordered), ranges or {}, columns)
-    known_task = _infer_task(written.leaves.values()) if task is None else Task(task)
-    info = _build_target(written, known_task, target, classes)
+    levels, ordered = levels or {}, frozenset(ordered)
+    for name in ordered - levels.keys():
+        raise TreeError(
+            f"Column {name!r} in ordered= has no levels. Pass them, in order, in levels=."
+        )
+    written = _flatten(
+        literal,
+        {
+            name: _build_column(name, dict.fromkeys(of), name in ordered, None)
+            for name, of in levels.items()
+        },
+    )
+    infos = _build_columns(written, levels, ordered, ranges or {}, columns)
+    leaves = written.leaves.values()
+    numbers = all(leaf.counts is None and _is_number(leaf.value) for leaf in leaves)
+    inferred = Task.REGRESSION if numbers else Task.CLASSIFICATION
+    info = _build_target(written, inferred if task is None else Task(task), target, classes)
     schema = Schema(columns=infos, target=info, named=True)
     info_of = {column.name: column for column in infos}
     splits = [
@@ -184,19 +196,6 @@ class _FlatLiteral:
         return "at the root" if not words else "under " + ", ".join(reversed(words))
 
 
-def _columns_with_levels(
-    levels: Mapping[str, Sequence[Any]], ordered: frozenset[str]
-) -> dict[str, ColumnInfo]:
-    """Return the columns with given levels, for parsing sentences about them."""
-    for name in ordered:
-        if name not in levels:
-            raise TreeError(
-                f"Column {name!r} in ordered= has no levels. Pass them, in order, in levels=."
-            )
-    return {name: _build_column(name, dict.fromkeys(of), name in ordered, None)
-            for name, of in levels.items()}  # fmt: skip
-
-
 def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
     out = _FlatLiteral()
     waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
@@ -206,24 +205,18 @@ def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
         out.parent.append(parent)
         out.branch.append(branch)
         out.splits.append(None)
-        if not isinstance(part, tuple | list):
-            out.leaves[node] = _read_leaf(part, out, node)
-            continue
-        out.splits[node], below = _read_split(part, columns, out, node)
-        waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
+        if isinstance(part, tuple | list):
+            out.splits[node], below = _read_split(part, columns, out, node)
+            waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
+        elif isinstance(part, Leaf):
+            out.leaves[node] = part
+        elif part is None:
+            raise TreeError(
+                f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Pass a value."
+            )
+        else:
+            out.leaves[node] = Leaf(counts=part) if isinstance(part, Mapping) else Leaf(part)
     return out
-
-
-def _read_leaf(part: Any, out: _FlatLiteral, node: int) -> Leaf:
-    if isinstance(part, Leaf):
-        return part
-    if isinstance(part, Mapping):
-        return Leaf(counts=part)
-    if part is None:
-        raise TreeError(
-            f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Pass a value."
-        )
-    return Leaf(part)
 
 
 def _read_split(
@@ -333,11 +326,6 @@ def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node:
 
 
 # ---------------------------------------------------------------------- leaves
-
-
-def _infer_task(leaves: Iterable[Leaf]) -> Task:
-    numbers = all(leaf.counts is None and _is_number(leaf.value) for leaf in leaves)
-    return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
 def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: Any) -> TargetInfo:

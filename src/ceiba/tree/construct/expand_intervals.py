@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def expand_intervals(tree: Tree) -> Tree:
-    """Return an equivalent tree in which chains of cuts replace intervals.
-
-    A branch for missing values is split off first.
-    """
+    """Return an equivalent tree in which chains of cuts replace intervals."""
     if not np.any(tree.splits.kind == SplitKind.INTERVALS):
         return tree
     chain = _Expansion(tree)
@@ -50,10 +47,7 @@ def expand_intervals(tree: Tree) -> Tree:
 
 
 class _Expansion:
-    """The new nodes in pre-order: parents, splits, default branches and old ids (-1: new).
-
-    `owner` is the old node that a new one was made from.
-    """
+    """The nodes in pre-order: parents, splits, default branches, and ids in the old tree."""
 
     def __init__(self, tree: Tree) -> None:
         self.parent: list[int] = []

@@ -33,20 +33,15 @@ def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tu
     """Draw random rows and label them by the tree; see `Tree.sample`."""
     if n < 0:
         raise OptionError(f"n must be at least 0, got {n}.")
-    rng = _generator(random_state)
+    seed = 0 if random_state is None else random_state
+    if isinstance(seed, np.random.RandomState):
+        seed = seed.randint(2**31)
+    rng = np.random.default_rng(seed)
     columns = {
         info.name: _draw_column(tree, j, info, n, rng) for j, info in enumerate(tree.schema.columns)
     }
     table = read_like(columns, tree.schema, match="name")
     return _to_container(columns, container), route.predict(tree, table)
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if random_state is None:
-        return np.random.default_rng(0)
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
 
 
 def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
@@ -63,7 +58,9 @@ def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Ge
     if separated.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
-        drawn = _set_missing(drawn, rng.random(n) < share)
+        drawn = drawn.astype(object) if drawn.dtype.kind == "b" else drawn
+        missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
+        drawn[rng.random(n) < share] = missing.get(drawn.dtype.kind, np.nan)
     return drawn
 
 
@@ -83,14 +80,6 @@ def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
     if info.display == "duration":
         return np.floor(numbers * 1e6).astype("timedelta64[us]")
     return numbers
-
-
-def _set_missing(values: Array, hole: Array) -> Array:
-    """Set values to the missing value of their type."""
-    values = values.astype(object) if values.dtype.kind == "b" else values.copy()
-    missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
-    values[hole] = missing.get(values.dtype.kind, np.nan)
-    return values
 
 
 def _sampling_range(tree: Tree, j: int, info: ColumnInfo) -> tuple[float, float]:

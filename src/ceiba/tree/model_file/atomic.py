@@ -66,13 +66,11 @@ def atomic_write(
 
 @contextlib.contextmanager
 def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
-    """Raise system errors as `OutputError`: all of them, or only those about the disk.
-
-    While the file is open, other errors may come from what the caller reads.
-    """
+    """Raise system errors as `OutputError`: all of them, or only those about the disk."""
     try:
         yield
     except OSError as error:
+        # While the file is open, other errors may come from files that the caller reads.
         if not any_error and (isinstance(error, OutputError) or error.errno not in _DISK_ERRORS):
             raise
         reason = error.strerror or str(error)

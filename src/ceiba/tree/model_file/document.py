@@ -128,8 +128,13 @@ def loads(raw: bytes) -> Document:
 
 
 def _parse(text: bytes) -> Any:
+    def refuse_constant(name: str) -> Any:
+        raise ModelFileError(
+            f"Damaged model file: {name} is not JSON; use null for unknown numbers."
+        )
+
     try:
-        return json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        return json.loads(text.decode("utf-8-sig"), parse_constant=refuse_constant)
     except ModelFileError:
         raise
     except UnicodeDecodeError as error:
@@ -145,10 +150,6 @@ def _parse(text: bytes) -> Any:
         raise ModelFileError("Damaged model file: brackets are nested too deeply.") from None
     except ValueError as error:  # an integer of thousands of digits
         raise ModelFileError(f"Damaged model file: {error}.") from None
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ModelFileError(f"Damaged model file: {name} is not JSON; use null for unknown numbers.")
 
 
 def write(

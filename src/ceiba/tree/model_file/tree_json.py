@@ -7,7 +7,6 @@ the tree. NaN (no cut, unknown risk) is null. Notes are a list of objects, one p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields as fields_of
 from typing import Any, Final, TypeVar, get_args
 
@@ -119,7 +118,15 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
         fields["surrogates"]["in_use"] = tree.surrogates.in_use
     fields |= {name: True for name in _FLAGS if getattr(tree, name)}
     if tree.notes:
-        fields["notes"] = _notes_to_json(tree.notes)
+        fields["notes"] = [
+            {"node": node}
+            | {
+                name: list(value) if isinstance(value, tuple) else to_json(value)
+                for name in _NOTE_KEYS
+                if (value := getattr(note, name)) is not None
+            }
+            for node, note in sorted(tree.notes.items())
+        ]
     if tree.attachments is not None:
         fields["attachments"] = {
             name: {"start": arrays.start.tolist(), "values": _floats_to_json(arrays.values)}
@@ -174,20 +181,6 @@ def _table_to_json(stored: SplitsByNode) -> dict[str, Any]:
     }
 
 
-def _notes_to_json(notes: Mapping[int, NodeNote]) -> list[dict[str, Any]]:
-    """Return notes by node, without empty fields."""
-    listed = []
-    for node, note in sorted(notes.items()):
-        values = {name: getattr(note, name) for name in _NOTE_KEYS}
-        plain = {
-            name: list(value) if isinstance(value, tuple) else to_json(value)
-            for name, value in values.items()
-            if value is not None
-        }
-        listed.append({"node": node, **plain})
-    return listed
-
-
 # ---------------------------------------------------------------------- reading
 
 
@@ -207,7 +200,12 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
     n_outputs, n_classes = target.n_outputs, max(target.n_classes, default=1)
 
     def by_class(values: Field) -> Array:
-        return _values_from_json(values, n, n_outputs, n_classes)
+        # Read every list before allocating the array: a short file must not claim a large one.
+        outputs = [
+            [column.numbers(n) for column in output.items(n_classes)]
+            for output in values.items(n_outputs)
+        ]
+        return np.ascontiguousarray(np.moveaxis(np.array(outputs), 2, 0))
 
     more: dict[str, Any] = {
         "missing": field["missing"].text(get_args(Missing)),
@@ -264,15 +262,6 @@ def _certificate_from_json(field: Field) -> Certificate:
         nodes=field["nodes"].integer(0, _COUNT),
         **numbers,
     )
-
-
-def _values_from_json(field: Field, n: int, n_outputs: int, n_classes: int) -> Array:
-    # Read every list before allocating the array: a short file must not claim a large one.
-    outputs = [
-        [column.numbers(n) for column in output.items(n_classes)]
-        for output in field.items(n_outputs)
-    ]
-    return np.ascontiguousarray(np.moveaxis(np.array(outputs), 2, 0))
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:

@@ -31,19 +31,14 @@ TO_ROOT: Final = -4  # unseen="default": the root answers the row
 
 @dataclass(frozen=True)
 class Visit:
-    """The rows that reach one node, and how they are routed on.
-
-    `ending` are the rows that go no further (at a leaf all of them), `to_root` those that the root
-    answers. `by_default` is the number of rows that take the default branch or stay,
-    `by_surrogate` the number that each surrogate places.
-    """
+    """The rows that reach one node, and how they are routed from there."""
 
     node: int
     rows: Array
-    ending: Array
-    to_root: Array
-    by_default: int
-    by_surrogate: tuple[int, ...]
+    ending: Array  # rows that end here; at a leaf all of them
+    to_root: Array  # rows that get the prediction of the root
+    by_default: int  # number of rows that take the default branch or stay
+    by_surrogate: tuple[int, ...]  # number of rows that each surrogate places
 
 
 def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
@@ -92,10 +87,7 @@ def _route_at_node(
 def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
-    """Fill in missing branches by the first surrogate that can place each row, in place.
-
-    Return the number of rows that each surrogate placed.
-    """
+    """Fill in missing branches by surrogates, in place; return the rows that each one placed."""
     stored, sent = tree.active_surrogates, []
     if stored is None:
         return ()

@@ -268,19 +268,16 @@ def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | 
     return leaves
 
 
-def complete_row(tree: Tree, row: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Return one row with all columns, missing off its path; raise if one on it is absent."""
-    if all(name in row for name in tree.schema.names):
-        return {name: [value] for name, value in row.items()}
-    _predict_by_table(tree, row)
-    return {name: [row.get(name)] for name in tree.schema.names}
-
-
-def as_table_row(row: Any) -> Any:
-    """Return a one-row container from a dict of values or a sequence of them."""
+def as_table_row(row: Any, tree: Tree | None = None) -> Any:
+    """Return a one-row table of a row; with `tree`, a dict may omit columns off its path."""
     if isinstance(row, dict):
-        scalar = all(np.ndim(value) == 0 for value in row.values())
-        return {name: [value] for name, value in row.items()} if scalar else row
+        if any(np.ndim(value) for value in row.values()):
+            return row
+        names = list(row) if tree is None else tree.schema.names
+        if tree is not None and not all(name in row for name in names):
+            _predict_by_table(tree, row)  # raises if a column on the path is absent
+            return {name: [row.get(name)] for name in names}
+        return {name: [value] for name, value in row.items()}
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):

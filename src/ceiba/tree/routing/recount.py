@@ -189,8 +189,11 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
         else:
             # Node i adds w (mean - mean(parent))^2 to its parent, besides its own squares.
             off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
-            squares = sums.weighted((y - m[sums.ends.node]) ** 2)
-            spread = _merge_squares(tree.parent, squares, tree.weight[1:] * off**2) / safe
+            squares = sums.weighted((y - m[sums.ends.node]) ** 2).tolist()
+            between = [0.0, *(tree.weight[1:] * off**2).tolist()]
+            for i, above in reversed(list(enumerate(tree.parent.tolist()))[1:]):
+                squares[above] += squares[i] + between[i]  # branches come after their parent
+            spread = np.array(squares) / safe
             impurity += spread
             loss += spread + (m - old_value) ** 2
     return mean, np.maximum(impurity / n_outputs, 0.0), loss / n_outputs
@@ -211,14 +214,6 @@ def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
     through = sum_over_subtrees(tree, weight * (mean - offset))
     inner = through / np.where(tree.weight > 0, tree.weight, 1.0) + offset
     return np.ldexp(np.where(tree.is_leaf, mean, inner), shift)
-
-
-def _merge_squares(parent: Array, squares: Array, between: Array) -> Array:
-    """Sum squared deviations over subtrees; node i adds `between[i - 1]` to its parent as well."""
-    above, total = parent.tolist(), squares.tolist()
-    for i, extra in zip(range(len(total) - 1, 0, -1), reversed(between.tolist()), strict=True):
-        total[above[i]] += total[i] + extra
-    return np.array(total)
 
 
 def _quantile_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array, Array]:

@@ -22,15 +22,12 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 
 @dataclass(frozen=True)
 class RowEnds:
-    """The nodes in which rows end: row, node and weight (a row may end in several, with shares).
+    """The nodes in which rows end; a row may end in several nodes, with shares of its weight."""
 
-    And per node: the rows that pass it, and the rows sent by default and by each surrogate.
-    """
-
-    n_rows: Array
+    n_rows: Array  # per node: the rows that pass it, and those that took its default branch
     sent_default: Array
-    sent_surrogate: Array
-    row: Array
+    sent_surrogate: Array  # rows that each surrogate placed
+    row: Array  # per end: row, node and weight
     node: Array
     weight: Array
 
@@ -59,9 +56,11 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
         return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
-    # Without missing values nothing is sent by default or by surrogates: the compiled router
-    # suffices, and rows per node are sums over leaves.
-    if not _any_missing(tree, table):
+    # Without missing values (or unseen levels that count as missing) no row is sent by default or
+    # by surrogates: the compiled router suffices, and rows per node are sums over leaves.
+    columns = [table.columns[j] for j in tree.used_features.tolist()]
+    levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
+    if not levels and not any(column.missing.any() for column in columns):
         end = route.apply(tree, table)
         n_rows = sum_over_subtrees(tree, np.bincount(end[counted], minlength=tree.n_nodes))
         return RowEnds(n_rows, sent_default, sent, rows, end, weight)
@@ -76,13 +75,6 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
             first = int(tree.active_surrogates.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
     return RowEnds(n_rows, sent_default, sent, rows, end, weight)
-
-
-def _any_missing(tree: Tree, table: Table) -> bool:
-    """Whether any value may be treated as missing, which includes unseen levels."""
-    columns = [table.columns[j] for j in tree.used_features.tolist()]
-    levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
-    return levels or any(column.missing.any() for column in columns)
 
 
 def slice_rows(tree: Tree, ends: RowEnds) -> Iterator[tuple[int, Array]]:

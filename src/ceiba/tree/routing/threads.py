@@ -1,9 +1,9 @@
 """The number of threads: `n_jobs` as in joblib, and few threads for small work.
 
-`n_jobs=None` means all cores, because the tree does not depend on the number of threads. CPU quotas
-of containers limit it, and OMP_NUM_THREADS, by which joblib limits its workers. Waking a thread
-costs about as much as it saves on `WORK_PER_THREAD` rows x columns, so each default thread gets at
-least that much.
+`n_jobs=None` means all cores, because the tree does not depend on the number of threads. It is
+limited by the CPU quota of a container and by OMP_NUM_THREADS, which joblib sets for its workers.
+Waking a thread takes about as long as working on `WORK_PER_THREAD` rows x columns, so each thread
+gets at least that much by default.
 """
 
 from __future__ import annotations
@@ -33,11 +33,8 @@ def n_cores() -> int:
 
 @cache
 def cpu_quota(root: Path = Path("/")) -> float:
-    """Return the CPU quota of this process's control groups, in cores; infinity without one.
-
-    The quota of a group also limits its subgroups, so the lowest one up to the root counts.
-    """
-    quotas = [math.inf]
+    """Return the CPU quota of this process's control groups, in cores; infinity without one."""
+    quotas = [math.inf]  # a quota also limits the subgroups, so the lowest on the path counts
     for line in _read_text(root / "proc/self/cgroup").splitlines():
         controllers, _, group = line.partition(":")[2].partition(":")
         if controllers and "cpu" not in controllers.split(","):

@@ -29,17 +29,13 @@ DecidedBy = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 @dataclass(frozen=True)
 class RouteStep:
-    """One step of a row: the node, the branch (None: the row ends here), and what decided.
-
-    `by` is "default" for a missing value that no surrogate routed, and None at a leaf. `share` is
-    the share of the row in this step: 1, or less with `missing="fractional"`.
-    """
+    """One step of a row: the node, the branch (None: the row ends here), and what decided."""
 
     node: int
     branch: int | None
-    by: DecidedBy | None
+    by: DecidedBy | None  # None at a leaf
     surrogate: int | None = None
-    share: float = 1.0
+    share: float = 1.0  # of the row; below 1 only with `missing="fractional"`
 
 
 def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:

@@ -21,7 +21,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from ceiba.errors import CeibaError, TreeError, did_you_mean
 from ceiba.table import ColumnInfo, Kind
@@ -66,21 +66,14 @@ def parse_split(
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
     if len(texts) == 1:
-        pieces = _split_at_bars(texts[0])
-        # A level may contain a bar: split only if every part is a sentence.
+        # Split at the bars outside quotes. A level may contain a bar without quotes, too: split
+        # only if every part is a sentence.
+        masked = _QUOTED.sub(lambda match: " " * len(match[0]), texts[0])
+        bars = [at for at, letter in enumerate(masked) if letter == "|"]
+        ends = zip([-1, *bars], [*bars, len(masked)], strict=True)
+        pieces = [texts[0][a + 1 : b] for a, b in ends]
         texts = pieces if all(_SIGN.search(piece.strip()) for piece in pieces) else texts
     return _join_branches([_parse_sentence(text, columns, closed) for text in texts])
-
-
-def _split_at_bars(text: str) -> list[str]:
-    """Split a text at the bars that are not in quotes."""
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
-    bars = [
-        at
-        for at, letter in enumerate(text)
-        if letter == "|" and not any(start <= at < end for start, end in quoted)
-    ]
-    return [text[a + 1 : b] for a, b in zip([-1, *bars], [*bars, len(text)], strict=True)]
 
 
 def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
@@ -219,14 +212,12 @@ def _build_split(
             return Cut(name, 0.5), int(rest == "yes")
         if info is not None and info.is_numeric:
             raise TreeError(f"{written!r}: column {name!r} is numeric. Write '{name} <= number'.")
-        inside = rest[1:-1] if sign == "in" and rest.endswith("}") else rest
-        if sign == "in" and not rest.endswith("}"):
+        if sign != "in":
+            levels = (_parse_level(rest, info, written),)
+        elif rest.endswith("}"):
+            levels = parse_levels(rest[1:-1], info, written)
+        else:
             raise TreeError(f"{written!r}: the list of levels must end in '}}'.")
-        levels = (
-            parse_levels(inside, info, written)
-            if sign == "in"
-            else (_parse_level(rest, info, written),)
-        )
         if info is not None and info.kind == Kind.ORDERED:
             return _parse_ordered_levels(name, levels, info, written)
         return LevelSets(name, (levels,)), 0
@@ -317,7 +308,10 @@ def parse_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[An
         texts, rest = _split_levels(inside, [*names, *printed])
     if rest:
         assert info is not None  # without known levels every text is one
-        _fail_at(rest, info, written)
+        if re.match(r"\+\d+ more", rest):
+            raise TreeError(f"{written!r}: list all levels instead of '{rest}'.")
+        _parse_level(rest.split(",")[0].strip(), info, written)  # raises for an unknown level
+        raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_format_levels(info)}.")
     if not texts:
         raise TreeError(f"{written!r}: the list of levels is empty.")
     return tuple(_parse_level(text, info, written) for text in texts)
@@ -346,13 +340,6 @@ def _split_levels(inside: str, names: list[str]) -> tuple[list[str], str]:
         texts += [text] if text else []
         at = comma.end()
     return texts, ""
-
-
-def _fail_at(rest: str, info: ColumnInfo, written: str) -> NoReturn:
-    if re.match(r"\+\d+ more", rest):
-        raise TreeError(f"{written!r}: list all levels instead of '{rest}'.")
-    _parse_level(rest.split(",")[0].strip(), info, written)
-    raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_format_levels(info)}.")
 
 
 def _levels_by_text(info: ColumnInfo) -> dict[str, Any]:

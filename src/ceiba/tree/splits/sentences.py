@@ -43,11 +43,7 @@ def number_text(value: float, digits: int = DIGITS) -> str:
 def format_cut(
     cut: float, info: ColumnInfo | None, digits: int = ALL_DIGITS, fewest: int = DIGITS
 ) -> tuple[str, str]:
-    """Return a cut as a sign, "<=" or "<", and a number, date, duration or level name.
-
-    A cut that is not a short decimal has `digits` digits, which keep the values of the column on
-    their sides, and at least `fewest`.
-    """
+    """Return a cut as a sign, "<=" or "<", and a number, date, duration or level name."""
     if info is not None and info.levels:
         code = min(max(math.floor(cut), 0), len(info.levels) - 1)
         return "<=", quote_level(info.levels[code])
@@ -59,7 +55,7 @@ def format_cut(
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0
     least, value = min((_count_digits(number), number) for number in (cut, above))
-    if least > _SHORT_DIGITS:
+    if least > _SHORT_DIGITS:  # `digits` keep the values of the column on their sides
         digits = max(digits, fewest)
         # The midpoint of two decimals may differ from a decimal by rounding.
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")

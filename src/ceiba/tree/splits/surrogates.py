@@ -92,15 +92,12 @@ class SplitsByNode(ArrayRecord):
 
 @dataclass(frozen=True, eq=False)
 class SurrogateTable(SplitsByNode):
-    """The surrogates of all nodes, best first, with the fields of `Surrogate`.
-
-    `in_use` is False if they are for inspection only (rpart's usesurrogate = 0).
-    """
+    """The surrogates of all nodes, best first, with the fields of `Surrogate`."""
 
     agreement: Array
     adjusted: Array
     sent: Array
-    in_use: bool = True
+    in_use: bool = True  # False: for inspection only (rpart's usesurrogate = 0)
 
     _DTYPES: ClassVar = {
         "start": np.int32,
@@ -132,10 +129,7 @@ class CompetitorTable(SplitsByNode):
 
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
-    """Return a tree whose printed cuts keep every value of a table, or of some rows, on its side.
-
-    The core finds the digits of the trees that it grows; other trees get them here.
-    """
+    """Return a tree whose printed cuts keep every value of a table (or some rows) on its side."""
 
     def stored(extra: _Stored | None) -> _Stored | None:
         return extra and replace(extra, splits=_with_digits(extra.splits, table, rows))
