@@ -1,8 +1,7 @@
 """The base of all estimators: reading rows, predicting, scikit-learn's attributes and tags.
 
-Estimators are thin: all that can be done with a fitted one can be done with its `tree_`. For speed
-rows do not pass through `validate_data`; the readers follow the rules and messages of
-scikit-learn's input checks.
+Rows do not pass through scikit-learn's `validate_data`, which takes longer than a small fit; the
+readers follow its rules and messages.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _PAIRS = "$items"
 _PRUNING_ATTRS = (
     "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
 )  # fmt: skip
-_FEW_ROWS = 4  # of a frame that are routed one by one; reading a table takes a hundred times longer
+_FEW_ROWS = 4  # frames up to this size skip the readers, which take a hundred times longer
 
 
 def has_named_columns(X: Any) -> bool:
@@ -44,18 +43,6 @@ def has_named_columns(X: Any) -> bool:
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
-
-
-def _are_plain_labels(y: Any, answers: npt.NDArray[Any]) -> bool:
-    """Whether labels need no checks, which take longer in scikit-learn than a small fit."""
-    return (
-        type(y) is np.ndarray
-        and y.ndim == 1
-        and y.dtype == answers.dtype
-        and y.dtype.kind in "iubU"
-        and y.shape == answers.shape
-        and len(y) > 0
-    )
 
 
 class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
@@ -145,8 +132,11 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         elif type(X) is not np.ndarray and gpu.is_on_gpu(X):
             answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
-        if self._task.has_classes and sample_weight is None and _are_plain_labels(y, answers):
-            return float(np.count_nonzero(y == answers) / len(y))
+        # Plain labels need no checks, which take longer in scikit-learn than a small fit.
+        if self._task.has_classes and sample_weight is None and type(y) is np.ndarray and len(y):
+            same_type = y.dtype == answers.dtype and y.dtype.kind in "iubU"
+            if y.ndim == 1 and same_type and y.shape == answers.shape:
+                return float(np.count_nonzero(y == answers) / len(y))
         from sklearn.metrics import accuracy_score, r2_score  # slow to import
 
         measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
@@ -186,8 +176,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         sparse matrix of shape (n_rows, n_nodes)
             CSR, 1 where the row passes.
         """
-        tree = self._tree
-        return route.decision_path(tree, self._read_rows(X, check_input))
+        return route.decision_path(self._tree, self._read_rows(X, check_input))
 
     # ------------------------------------------------------------------ the tree
 
@@ -345,7 +334,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
         if sum(value is not None for value in choices.values()) != 1:
-            raise OptionError("reprune: pass one of alpha, cp, n_leaves and rule.")
+            raise OptionError("reprune requires exactly one of alpha, cp, n_leaves and rule.")
         tree, state = self._tree, self.__dict__
         whole = state.get("unpruned_tree_")
         if cp is not None:
@@ -453,8 +442,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return self._notebook_html(type(self).__name__, f"{folded}</details>")
 
     # scikit-learn before 1.7 does not call `_html_repr`; notebooks call these two.
-    def _repr_html_inner(self) -> str:
-        return self._html_repr()
+    _repr_html_inner = _html_repr
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         from sklearn import get_config

@@ -114,10 +114,10 @@ def map_lazily(
     method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
 ) -> Any:
     """Return a lazy dask collection of `method(part)` for every partition of a dask table."""
+    wide = (0, len(labels)) if labels else (0,)  # the shape of no predictions
     if is_dask_array(X):
         rows = X.rechunk({1: -1})
         shape = {"drop_axis": 1} if not labels else {"chunks": (X.chunks[0], (len(labels),))}
-        wide = (0, len(labels)) if labels else (0,)
         return rows.map_blocks(
             lambda block: method(block) if len(block) else np.empty(wide, dtype),
             dtype=dtype,
@@ -126,19 +126,14 @@ def map_lazily(
         )
     import pandas as pd
 
-    def to_pandas(answers: Any, index: Any) -> Any:
-        if labels:
-            return pd.DataFrame(answers, index=index, columns=list(labels), dtype=dtype)
-        return pd.Series(answers, index=index, dtype=dtype)
-
     def predict_part(part: Any) -> Any:
-        wide = (0, len(labels)) if labels else (0,)
         answers = method(part) if len(part) else np.empty(wide, dtype)
-        return to_pandas(answers, part.index)
+        if labels:
+            return pd.DataFrame(answers, index=part.index, columns=list(labels), dtype=dtype)
+        return pd.Series(answers, index=part.index, dtype=dtype)
 
     columns = X[list(tree.schema.names)]
-    nothing = np.empty((0, len(labels)) if labels else 0, dtype)
-    return columns.map_partitions(predict_part, meta=to_pandas(nothing, columns._meta.index))
+    return columns.map_partitions(predict_part, meta=predict_part(columns._meta))
 
 
 def is_beyond_memory(X: Any) -> bool:

@@ -1,6 +1,6 @@
-"""The fit of the decision trees: parameters -> problem -> grow -> prune -> `tree_`.
+"""Fit decision trees: parameters -> problem -> grow -> prune -> `tree_`.
 
-The path from `fit` to the core is short: fitting iris takes microseconds here.
+Fitting iris takes microseconds, so the path from `fit` to the core has few calls.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from ceiba.estimators.base import BaseTree, has_named_columns
 from ceiba.estimators.beyond_memory import is_beyond_memory, open_problem
 from ceiba.estimators.leaves import (
     MIN_ROWS_FOR_LEAK,
-    attach_to_nodes,
     choose_strength,
     read_leaf_values,
-    refuse_unpruned,
+    read_levels,
     warn_of_empty_leaves,
     warn_of_leak,
 )
@@ -68,7 +67,7 @@ from ceiba.table.targets import (
     take_rows,
 )
 from ceiba.tree import Tree
-from ceiba.tree.routing import n_threads
+from ceiba.tree.routing import attach, n_threads
 
 _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
@@ -339,17 +338,10 @@ class DecisionTree(BaseTree):
         self.__dict__.pop("n_rows_dropped_", None)
         self.__dict__.pop("_present", None)
         if drop_missing_target:
-            present = find_present_rows(y)
+            present = self._present = find_present_rows(y, table.n_rows)
             name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
-            self._present = present
             if self.n_rows_dropped_:
-                if table.n_rows != len(present):
-                    raise DataError(
-                        "Found input variables with inconsistent numbers of samples: "
-                        f"[{table.n_rows}, {len(present)}]. X has {table.n_rows} rows, y has "
-                        f"{len(present)}; every row needs one target, or None."
-                    )
                 strict = params.get("unseen") == "error"  # then it must predict the rows of X
                 table = fit_schema(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
@@ -405,13 +397,10 @@ class DecisionTree(BaseTree):
         Bunch
             `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
         """
-        model = self._unpruned_clone().fit(X, y, sample_weight=sample_weight)
+        model = clone(self).set_params(ccp_alpha=0.0, prune=None)
+        model.fit(X, y, sample_weight=sample_weight)
         ccp_alphas, impurities = pruning_path(model.tree_)
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
-
-    def _unpruned_clone(self) -> Any:
-        """Return an unfitted copy that grows the whole tree."""
-        return clone(self).set_params(ccp_alpha=0.0, prune=None)
 
 
 _PRUNING_RESULTS: Final = {
@@ -430,8 +419,11 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
         return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)
     pruning, search = read_pruning(params.get("prune")), problem.options.search_method
-    if honest is not None or rule is not None:
-        refuse_unpruned(pruning)
+    if (honest is not None or rule is not None) and getattr(pruning, "keep_unpruned", False):
+        # The unpruned tree would not have the leaf values of the model.
+        raise OptionError(
+            "keep_unpruned=True is not supported with leaf_values. Leave one of them out."
+        )
     if rule is not None:
         problem.options.task.is_classification("Smoothing of leaf values")
     seed, training = problem.options.seed, problem
@@ -458,7 +450,9 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
         training = problem.take(estimation)
         tree = honest_values(tree, training)
     if "leaf_quantiles" in params:
-        tree = attach_to_nodes(tree, training, params)
+        levels = read_levels(params["leaf_quantiles"], tree.n_outputs)
+        target, weight = training.target.values, training.row_weight
+        tree = attach(tree, training.table, target, weight, {"quantiles": levels})
     if rule is None:
         return tree, pruned, None
     # Smoothing is last: it reads the values of inner nodes, which pruning and honesty change.

@@ -4,10 +4,10 @@ The strength of a smoothing is chosen by cross-validation in one pass: a tree pe
 pruned as in the fit, predicts its held-out rows with every strength at once. Classification: least
 log loss (under priors, if any); regression: least squared error.
 
-A column that alone decides the target is mostly a leak. The warning looks at the first splits: a
-column that splits the rows into two or three branches almost without errors (at most 0.5 % of the
-root's risk is left), each with at least 0.5 % of the rows. Tables of fewer than 200 rows are not
-checked: there such a column is common, and a fit takes microseconds.
+A column that alone decides the target is mostly a leak. `warn_of_leak` checks the first splits: the
+warning is issued if one column splits the rows into two or three branches with at most 0.5 % of the
+root's risk, each with at least 0.5 % of the rows. Tables of fewer than 200 rows are not checked:
+there such a column is common, and a fit takes microseconds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table, should_warn_identifier
 from ceiba.task import Task
 from ceiba.tree import Tree
-from ceiba.tree.routing import attach, route
+from ceiba.tree.routing import route
 
 MIN_ROWS_FOR_LEAK = 200
 _MAX_RISK_LEFT = 0.005
@@ -104,16 +104,7 @@ def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     return honest, rule
 
 
-def attach_to_nodes(tree: Tree, problem: Problem, params: Mapping[str, Any]) -> Tree:
-    """Return the tree with the attachments that the parameters request, of a problem's rows."""
-    settings: dict[str, Any] = {}
-    if "leaf_quantiles" in params:
-        settings["quantiles"] = _read_levels(params["leaf_quantiles"], tree.n_outputs)
-    target, weight = problem.target.values, problem.row_weight
-    return attach(tree, problem.table, target, weight, settings)
-
-
-def _read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
+def read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
     """Return the levels of `leaf_quantiles` as an array; raise for invalid ones."""
     try:
         values = np.asarray(levels, dtype=np.float64)
@@ -132,14 +123,6 @@ def _read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
             "output."
         )
     return values
-
-
-def refuse_unpruned(pruning: Any) -> None:
-    """Raise for `keep_unpruned`: the unpruned tree would not have the leaf values of the model."""
-    if getattr(pruning, "keep_unpruned", False):
-        raise OptionError(
-            "keep_unpruned=True is not supported with leaf_values. Leave one of them out."
-        )
 
 
 def warn_of_empty_leaves(tree: Tree) -> None:
@@ -170,20 +153,16 @@ def choose_strength(
         # One tree and one routing per fold: the strengths only change the values of its nodes.
         tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
-        start, node, share = _end_nodes(tree, table)
+        if tree.missing == "fractional":  # a row may end in several nodes
+            start, node, share = route.spread(tree, table)
+        else:
+            node = route.apply(tree, table)
+            start, share = np.arange(len(node) + 1), np.ones(len(node))
         for g, strength in enumerate(rule.grid):
             value = smoothed_values(tree, rule, strength)[node] * share[:, None, None]
             answer = np.add.reduceat(value, start[:-1], axis=0)
             loss[g] += float(weight[fold.test] @ _losses(answer, truth, tree.task))
     return float(rule.grid[int(np.argmin(loss))])
-
-
-def _end_nodes(tree: Tree, table: Any) -> tuple[Any, Any, Any]:
-    """Return the end nodes of rows with their shares, in compressed sparse row form."""
-    if tree.missing == "fractional":
-        return route.spread(tree, table)
-    node = route.apply(tree, table)
-    return np.arange(len(node) + 1), node, np.ones(len(node))
 
 
 def _losses(answer: Any, truth: Any, task: Task) -> Any:

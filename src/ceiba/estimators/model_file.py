@@ -133,7 +133,13 @@ def restore(document: Document) -> Any:
         if settings.value[key] != _LEFT_OUT
     }
     model = cls(**parameters)
-    attributes = {key: _read_fitted(fitted[key]) for key in fitted.value}
+    attributes = {}
+    for key, value in fitted.value.items():
+        if isinstance(value, dict) and "$tree" in value:
+            parts = fitted[key].object(("$tree",))["$tree"].object(("schema", "tree"))
+            attributes[key] = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
+        else:
+            attributes[key] = from_json(fitted[key], _OBJECTS)
     _refuse_unusable(model, attributes, tree, stored)
     try:
         model._set_fitted(tree)
@@ -143,23 +149,13 @@ def restore(document: Document) -> Any:
     return model
 
 
-def _read_fitted(field: Field) -> Any:
-    """Read a fitted attribute."""
-    if isinstance(field.value, dict) and "$tree" in field.value:
-        parts = field.object(("$tree",))["$tree"].object(("schema", "tree"))
-        return tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
-    return from_json(field, _OBJECTS)
-
-
 def _is_figures(value: Any) -> bool:
-    """Return whether a value is an array of numbers, or None."""
-    return value is None or (
-        isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iuf"
-    )
+    """Whether a value is an array of numbers, or None."""
+    return value is None or _are_numbers("iuf", value)
 
 
 def _is_pruning_table(value: Any) -> bool:
-    """Return whether a value is a valid pruning table."""
+    """Whether a value is a valid pruning table."""
     if not isinstance(value, Listing) or not all(
         isinstance(text, str) for text in (value.title, value.legend, *value.columns)
     ):
@@ -179,7 +175,7 @@ def _is_pruning_table(value: Any) -> bool:
 
 
 def _is_cross_validation(value: Any) -> bool:
-    """Return whether a value is a cross-validation with valid rows, classes and steps."""
+    """Whether a value is a cross-validation with valid rows, classes and steps."""
     if not isinstance(value, prune.CrossValidation) or not _are_numbers(
         "f", value.alpha, value.risk, value.se, value.sd, value.row_weight
     ):
@@ -204,7 +200,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Return whether a value holds valid held-out predictions, from step 0 for each row."""
+    """Whether a value holds valid held-out predictions, from step 0 for each row."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -229,7 +225,7 @@ def _are_numbers(kinds: str, *arrays: Any, ndim: int = 1) -> bool:
 
 
 def _within(numbers: Any, size: int) -> bool:
-    """Return whether all numbers are positions from 0 to `size` - 1."""
+    """Whether all numbers are positions from 0 to `size` - 1."""
     return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
@@ -257,10 +253,11 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:
         family += cls.__subclasses__()
+    # A base class has no parameters of its own, and so no __init__.
     return {
         cls.__name__: cls
-        for cls in family[1:]
-        if cls.__module__.startswith("ceiba.") and not cls.__name__.startswith("_")
+        for cls in family
+        if cls.__module__.startswith("ceiba.") and "__init__" in vars(cls)
     }
 
 

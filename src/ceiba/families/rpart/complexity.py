@@ -7,9 +7,9 @@ alpha = cp * R(root) loses its children. From the root down, the left child firs
 split if its risk, or a bound on the complexity that its parent can still reach, is at most alpha.
 (partition.c of rpart 4.1; left is the child with the smaller mean response.)
 
-This mostly is the weakest-link order. But a collapsed child is not restored when a node above
-collapses first, so about one tree in five has an inner node with too small a complexity, and the
-bound sometimes stops too early. Trees as R grows them need these rules; for pruning itself use
+Mostly this is the weakest-link order. But a collapsed child is not restored when a node above it
+collapses first, so about one tree in five has an inner node whose complexity is too small, and the
+bound sometimes stops too early. These rules reproduce the trees of R; to prune, use
 `pruning_sequence`, which is exact.
 """
 
@@ -118,11 +118,10 @@ class _Partition:
 
 
 def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
-    """Return the left and the right child of each node: left has the smaller mean response.
-
-    rpart takes the means of the rows that the split itself routes; here they are those of all rows
-    of the children, so children of nearly equal means may be swapped. This affects only the bound.
-    """
+    """Return the left and the right child of each node: left has the smaller mean response."""
+    # rpart takes the means of the rows that the split itself routes; here they are those of all
+    # rows of the children, so children of nearly equal means may be swapped. This affects only the
+    # bound.
     if not tree.is_binary:
         raise TreeError("rpart's complexity is not supported for trees with multiway splits.")
     mean = _mean_response(tree).tolist()

@@ -10,10 +10,8 @@ time under observation, or (sqrt(events) - sqrt(rate x time))^2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +25,8 @@ from ceiba.edit.forced import (
 )
 from ceiba.families.rpart.complexity import rpart_complexity
 from ceiba.families.rpart.options import with_rpart_rules
-from ceiba.grow import Problem, Surrogates
-from ceiba.prune.cross_validation import Fold, FoldTree, read_folds, run_folds
+from ceiba.grow import Problem
+from ceiba.prune.cross_validation import Fold, FoldTree
 from ceiba.table import Kind
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.routing import MISSING, route
@@ -37,33 +35,8 @@ Array = npt.NDArray[np.float64]
 Ends = npt.NDArray[np.int32]
 
 
-def rpart_cross_validate(
-    problem: Problem,
-    root_risk: float,
-    beta: Sequence[float] | Array,
-    *,
-    cp: float,
-    folds: Any = 10,
-    random_state: Any = None,
-    error: str = "deviance",
-) -> tuple[Array, Array]:
-    """Return rpart's xerror and xstd at the cps `beta`; growing stops at `cp`."""
-    per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
-    grid = np.maximum(np.asarray(beta, np.float64)[::-1] * per_case, 0.0)
-    plan = read_folds(folds, problem, stratify=False, random_state=random_state)
-    # The trees of folds need no competitors, and no surrogates if nothing is missing.
-    options = replace(problem.options, max_competitors=0)
-    if _is_complete(problem):
-        options = replace(options, missing=Surrogates(keep=0))
-    light = replace(problem, options=options)
-    work = RpartFoldTree(light, grid, cp_alpha=cp * per_case, error=error)
-    cv = run_folds(work, [plan])
-    whole = root_risk if root_risk > 0 else 1.0
-    return cv.risk[::-1] / whole, cv.se[::-1] / whole
-
-
-def _is_complete(problem: Problem) -> bool:
-    """Return whether every split can route every row: numbers only, nothing missing."""
+def is_complete(problem: Problem) -> bool:
+    """Whether every split can route every row: numbers only, nothing missing."""
     return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in problem.table.columns
@@ -105,7 +78,7 @@ class RpartFoldTree(FoldTree):
 
     @cached_property
     def _is_complete(self) -> bool:
-        return _is_complete(self.problem)
+        return is_complete(self.problem)
 
     @property
     def error_weight(self) -> Array:
@@ -128,23 +101,21 @@ class RpartFoldTree(FoldTree):
 
 
 def _lower_ordered_cuts(tree: Tree) -> Tree:
-    """Route an absent level of an ordered column that equals the cut to the upper branch.
-
-    rpart does so in cross-validation, but not in prediction. Numeric cuts of rpart's trees are
-    below their midpoint already.
-    """
+    """Route an absent level of an ordered column that equals the cut to the upper branch."""
+    # rpart does so in cross-validation, but not in prediction. Numeric cuts of rpart's trees are
+    # below their midpoint already.
     ordered = np.array([info.kind is Kind.ORDERED for info in tree.schema.columns] + [False])
     if not ordered.any():
         return tree
+
+    def lower(splits: SplitTable) -> SplitTable:
+        below = np.nextafter(splits.cut, -np.inf)
+        return replace(splits, cut=np.where(ordered[splits.column], below, splits.cut))
+
     surrogates = tree.surrogates
     if surrogates is not None:
-        surrogates = replace(surrogates, splits=_lower_cuts(surrogates.splits, ordered))
-    return replace(tree, splits=_lower_cuts(tree.splits, ordered), surrogates=surrogates)
-
-
-def _lower_cuts(splits: SplitTable, ordered: npt.NDArray[np.bool_]) -> SplitTable:
-    lower = np.nextafter(splits.cut, -np.inf)
-    return replace(splits, cut=np.where(ordered[splits.column], lower, splits.cut))
+        surrogates = replace(surrogates, splits=lower(surrogates.splits))
+    return replace(tree, splits=lower(tree.splits), surrogates=surrogates)
 
 
 def _route_as_growing(

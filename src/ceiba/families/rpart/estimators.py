@@ -19,7 +19,6 @@ from ceiba.estimators.base import BaseTree
 from ceiba.estimators.classifier import TreeClassifier
 from ceiba.estimators.parameters import pop_column
 from ceiba.estimators.regressor import TreeRegressor
-from ceiba.families.rpart.fit import RpartFit
 from ceiba.families.rpart.formula import read_formula
 from ceiba.families.rpart.options import METHODS, METHODS_OF_OPTION, RPART_OPTIONS, Method
 from ceiba.families.rpart.r_methods import RMethods
@@ -59,7 +58,7 @@ _OPTION_GROUPS: Final = {
 
 
 @init_from_options(_CLASS_OPTIONS)
-class RpartClassifier(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
+class RpartClassifier(RMethods, TreeClassifier):
     """A classification tree as R's rpart grows it; usually created by `ceiba.rpart("class")`.
 
     Parameters
@@ -124,7 +123,7 @@ the root's risk;
 
 
 @init_from_options(_NUMBER_OPTIONS)
-class RpartRegressor(RMethods, RpartFit, TreeRegressor):  # type: ignore[misc]
+class RpartRegressor(RMethods, TreeRegressor):
     """A regression tree as R's rpart grows it; created by `ceiba.rpart("anova")` and others.
 
     Parameters
@@ -187,7 +186,7 @@ def _has_classes(model: Rpart) -> bool:
 
 
 @init_from_options(RPART_OPTIONS.values())
-class Rpart(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
+class Rpart(RMethods, TreeClassifier):
     """A tree as R's rpart grows it, by the method of the target; created by `ceiba.rpart()`.
 
     Each fit infers the method from the target, as R does: "anova" for numbers, "class" for strings,
@@ -289,11 +288,9 @@ class Rpart(RMethods, RpartFit, TreeClassifier):  # type: ignore[misc]
 
 
 def _refuse_in_classifier(caller: str | None = None) -> None:
-    """Raise if a classifier of scikit-learn is on the call stack, in function `caller` or in any.
-
-    Voting, bagging and others pass the positions of the classes as target, which look like a
-    numeric target. Only the call stack distinguishes them.
-    """
+    """Raise if a classifier of scikit-learn is on the call stack (in function `caller`)."""
+    # Voting, bagging and others pass the positions of the classes as target, which look like a
+    # numeric target. Only the call stack distinguishes them.
     frame = sys._getframe(1)
     while frame.f_back is not None:
         frame = frame.f_back

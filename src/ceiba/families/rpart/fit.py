@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ceiba.edit.forced import case_weights
 from ceiba.errors import OptionError
+from ceiba.estimators.base import BaseTree
 from ceiba.estimators.parameters import pop_column
 from ceiba.families.rpart.complexity import prune_by_cp, rpart_complexity
-from ceiba.families.rpart.cross_validation import rpart_cross_validate
+from ceiba.families.rpart.cross_validation import RpartFoldTree, is_complete
 from ceiba.families.rpart.formula import (
     add_terms,
     left_side,
@@ -43,17 +45,17 @@ from ceiba.families.rpart.summary import (
     rpart_summary,
     training_facts,
 )
-from ceiba.grow import Problem
+from ceiba.grow import Problem, Surrogates
 from ceiba.listing import Listing
 from ceiba.options import check_options
 from ceiba.prune import pruning_sequence
+from ceiba.prune.cross_validation import read_folds, run_folds
 from ceiba.table.targets import find_present_rows, split_target, take_rows
-from ceiba.tree import Tree
 
 _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allowed}
 
 
-class RpartFit:
+class RpartFit(BaseTree):
     """Base of rpart's estimators: fitting, and the figures of R."""
 
     method: str
@@ -61,10 +63,6 @@ class RpartFit:
     cost: Any
     xval: Any
     random_state: Any
-    formula_: str | None
-    n_rows_dropped_: int
-    tree_: Tree
-    _last_cp: float
     _cv_risk: Array | None
     _cv_se: Array | None
 
@@ -76,7 +74,7 @@ class RpartFit:
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
-        self._set_fitted(tree)  # type: ignore[attr-defined]
+        self._set_fitted(tree)
         # For a tree without splits, rpart reports the cp of the best split.
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
         self._training = training_facts(tree, problem, resolve_shrink(self._all_params()))
@@ -111,7 +109,7 @@ class RpartFit:
             method=method,
             categorical_features=self._all_params()["categorical_features"],
         )
-        self.n_rows_dropped_ = rows.n_dropped
+        self.n_rows_dropped_ = int(np.count_nonzero(~rows.keep))
         options = rpart_grow_options(self._all_params())
         return Problem(rows.table, rows.target, options, rows.weight, rows.cases), rows.keep
 
@@ -122,7 +120,7 @@ class RpartFit:
         """Read rows; after a formula, with its terms computed from any columns of X."""
         if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
             X = add_terms(X, list(self.tree_.schema.names))
-        return super()._read_rows(X, check_input)  # type: ignore[misc]
+        return super()._read_rows(X, check_input)
 
     def _add_row_terms(self, row: Any) -> Any:
         """Return one row with the terms of the formula computed."""
@@ -134,11 +132,11 @@ class RpartFit:
 
     def predict_one(self, row: Any) -> Any:
         """Predict one row; see `Tree.predict_one`."""
-        return super().predict_one(self._add_row_terms(row))  # type: ignore[misc]
+        return super().predict_one(self._add_row_terms(row))
 
     def explain(self, row: Any, *, lang: str = "en") -> Any:
         """Explain the prediction of a row; see `ceiba.Tree.explain`."""
-        return super().explain(self._add_row_terms(row), lang=lang)  # type: ignore[misc]
+        return super().explain(self._add_row_terms(row), lang=lang)
 
     def _read_truth(self, X: Any, y: Any) -> Any:
         """Return the target of rows; after a formula, y may be None or its left side."""
@@ -157,10 +155,7 @@ class RpartFit:
         return split_target(X, y)[1] if isinstance(y, str) else y
 
     def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return rows, target and weights; after a formula only the rows with a target.
-
-        Times and events become rates that are weighted by time, as in growing.
-        """
+        """Return rows, target and weights; after a formula only the rows with a target."""
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
         X, sample_weight = pop_column(X, sample_weight)
@@ -173,7 +168,7 @@ class RpartFit:
             X = {name: take_rows(values, keep) for name, values in read_columns(X).items()}
             y = take_rows(y, keep)
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)[keep]
-        if time is not None:
+        if time is not None:  # rates that are weighted by time, as in growing
             y, time = np.asarray(y, np.float64), np.asarray(time[keep], np.float64)
             time = scale_times(time, y) if self.method == "exp" else time
             y, weight = y / time, time if weight is None else weight * time
@@ -195,7 +190,7 @@ class RpartFit:
         -------
         ClassEvaluation, NumberEvaluation or GroupEvaluation
         """
-        return super().evaluate(*self._read_scored_rows(X, y, sample_weight), **options)  # type: ignore[misc]
+        return super().evaluate(*self._read_scored_rows(X, y, sample_weight), **options)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy, or R2; y as in `evaluate`.
@@ -210,7 +205,7 @@ class RpartFit:
         -------
         float
         """
-        return float(super().score(*self._read_scored_rows(X, y, sample_weight)))  # type: ignore[misc]
+        return super().score(*self._read_scored_rows(X, y, sample_weight))
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
         raise OptionError(
@@ -219,15 +214,21 @@ class RpartFit:
         )
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
-        return rpart_cross_validate(
-            problem,
-            float(self.tree_.risk[0]),
-            beta,
-            cp=self.cp,
-            folds=folds,
-            random_state=self.random_state,
-            error=self._all_params().get("error", "deviance"),
-        )
+        """Return rpart's xerror and xstd at the cps `beta`; growing stops at `cp`."""
+        root_risk = float(self.tree_.risk[0])
+        per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
+        grid = np.maximum(beta[::-1] * per_case, 0.0)
+        plan = read_folds(folds, problem, stratify=False, random_state=self.random_state)
+        # The trees of folds need no competitors, and no surrogates if nothing is missing.
+        options = replace(problem.options, max_competitors=0)
+        if is_complete(problem):
+            options = replace(options, missing=Surrogates(keep=0))
+        error = self._all_params().get("error", "deviance")
+        light = replace(problem, options=options)
+        work = RpartFoldTree(light, grid, cp_alpha=self.cp * per_case, error=error)
+        cv = run_folds(work, [plan])
+        whole = root_risk if root_risk > 0 else 1.0
+        return cv.risk[::-1] / whole, cv.se[::-1] / whole
 
     def cross_validate(
         self,
@@ -270,10 +271,10 @@ class RpartFit:
         return params
 
     def _all_params(self) -> dict[str, Any]:
-        return {"method": self.method, **self.get_params(deep=False)}  # type: ignore[attr-defined]
+        return {"method": self.method, **self.get_params(deep=False)}
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
         tags.target_tags.positive_only = self.method in RATES
         if tags.classifier_tags is not None:
@@ -297,11 +298,6 @@ class RpartFit:
         ]
         return fill(f"rpart({', '.join(words)})", 96, subsequent_indent="      ")
 
-    def _unpruned_clone(self) -> Any:
-        from sklearn.base import clone
-
-        return clone(self).set_params(cp=-1.0)
-
     @property
     def variable_importance_(self) -> dict[str, float]:
         """Importance of each column that some split or surrogate uses, in rpart's unit.
@@ -311,7 +307,7 @@ class RpartFit:
         """
         return rpart_importance(self.tree_, column_cost=self.cost)
 
-    def summary(self) -> RpartSummary:
+    def summary(self) -> RpartSummary:  # type: ignore[override]
         """Return the summary of R's `summary`: call, nested trees, importance, and all nodes.
 
         Returns
@@ -341,7 +337,7 @@ percent: of the sum
             n_dropped=self.n_rows_dropped_,
             column_cost=self.cost,
             shrink=resolve_shrink(self._all_params()),
-            training=self.__dict__.get("_training"),
+            training=self.__dict__.get("_training", {}),
         )
 
     @property

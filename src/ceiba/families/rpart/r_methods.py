@@ -7,13 +7,14 @@ and 2k + 1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError, OptionError, TreeError, did_you_mean
 from ceiba.families.rpart.complexity import node_numbers
+from ceiba.families.rpart.fit import RpartFit
 from ceiba.listing import Listing
 from ceiba.prune import pruning_sequence
 from ceiba.table import Kind
@@ -27,30 +28,13 @@ _TYPES: Final = ("vector", "prob", "class", "matrix")
 _NOISE: Final = 1e-12
 
 
-class RMethods:
-    """Mixin of rpart's estimators: methods with the names of R's functions."""
+class RMethods(RpartFit):
+    """Base of rpart's estimators: methods with the names of R's functions."""
 
     _reprune_hint: ClassVar[str] = (
         "Pass the cp of a row of cp_table_: reprune(cp=...). A larger tree needs a fit with a "
         "smaller cp."
     )
-
-    if TYPE_CHECKING:
-        method: str
-        tree_: Tree
-        cp_table_: Listing
-        n_rows_dropped_: int
-        _last_cp: float
-        _cv_risk: Array | None
-        _cv_se: Array | None
-
-        @property
-        def _tree(self) -> Tree: ...
-        def _read_rows(self, X: Any, check_input: bool = True) -> Any: ...
-        def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
-        def _call_text(self) -> str: ...
-        def _truth(self, y: Any, n_rows: int) -> Any: ...
-        def _read_truth(self, X: Any, y: Any) -> Any: ...
 
     @property
     def node_numbers_(self) -> npt.NDArray[Any]:
@@ -102,21 +86,23 @@ class RMethods:
         -------
         new fitted estimator
         """
-        smaller = self._tree.collapse([self._node_id(number) for number in _as_list(nodes)])
-        model = self._with_tree(smaller)
+        model = self._with_tree(self._tree.collapse(list(self._node_ids(nodes).values())))
         model._cv_risk = model._cv_se = None
         return model
 
-    def _node_id(self, number: int) -> int:
-        numbers = self.node_numbers_.tolist()
-        if number not in numbers:
-            raise TreeError(
-                f"Node {number} not found. R's numbers of this tree: "
-                f"{', '.join(map(str, sorted(numbers)))}."
-            )
-        return int(numbers.index(number))
+    def _node_ids(self, nodes: int | Iterable[int]) -> dict[int, int]:
+        """Return the nodes of R's numbers, by number."""
+        id_of = {number: i for i, number in enumerate(self.node_numbers_.tolist())}
+        wanted = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
+        for number in wanted:
+            if number not in id_of:
+                raise TreeError(
+                    f"Node {number} not found. R's numbers of this tree: "
+                    f"{', '.join(map(str, sorted(id_of)))}."
+                )
+        return {number: id_of[number] for number in wanted}
 
-    def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:
+    def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:  # type: ignore[override]
         """Return the paths to nodes, by R's numbers (R: `path.rpart`).
 
         Parameters
@@ -135,10 +121,9 @@ class RMethods:
         >>> model.path(2)
         {2: ['root', 'petal length (cm) < 2.45']}
         """
-        tree = self._tree
         return {
-            number: ["root", *tree.node(self._node_id(number)).path.sentences()]
-            for number in _as_list(nodes)
+            number: ["root", *self._tree.node(i).path.sentences()]
+            for number, i in self._node_ids(nodes).items()
         }
 
     def predict(self, X: Any, check_input: bool = True, *, type: str | None = None) -> Any:  # noqa: A002
@@ -223,9 +208,7 @@ class RMethods:
             residual[mask] = truth - route.predict(tree, table)[mask]
             return residual
         labels = tree.target.classes[0].tolist()
-        unknown = sorted(
-            {str(label) for label in truth.tolist()} - {str(label) for label in labels}
-        )
+        unknown = sorted(set(map(str, truth.tolist())) - set(map(str, labels)))
         if unknown:
             raise DataError(
                 f"y must hold the classes {', '.join(map(str, labels))}, got {', '.join(unknown)}."
@@ -392,11 +375,9 @@ def _signif(values: Array, digits: int) -> list[str]:
 
 
 def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
-    """Return numbers as R's `format` writes a column of them.
-
-    All have as many decimals as the number that needs most of them for `digits` significant digits
-    (at least `least`), or all have an exponent if that is shorter.
-    """
+    """Return numbers as R's `format` writes a column of them."""
+    # All have as many decimals as the number that needs most of them for `digits` significant
+    # digits (at least `least`), or all have an exponent if that is shorter.
     parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]
     significant = [max(1, len(mantissa.replace(".", "").rstrip("0"))) for mantissa, _ in parts]
     power = [int(exponent) for _, exponent in parts]
@@ -411,7 +392,3 @@ def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
         texts = [f"{value:.{after}e}" for value in values]
     width = max(map(len, texts))
     return [text.rjust(width) for text in texts]
-
-
-def _as_list(nodes: int | Iterable[int]) -> list[int]:
-    return [int(nodes)] if isinstance(nodes, int | np.integer) else [int(node) for node in nodes]

@@ -37,23 +37,6 @@ _MAX_DEATH_TIMES = 1000
 
 def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     """Return observed times on the scale with an overall hazard of 1."""
-    t, died = _read_survival(time, status)
-    deaths = _drop_near_ties(np.unique(t[died == 1]))
-    if len(deaths) > _MAX_DEATH_TIMES:
-        deaths = np.quantile(deaths, np.arange(_MAX_DEATH_TIMES + 1) / _MAX_DEATH_TIMES)
-    return cumulative_hazard(t, died, deaths)
-
-
-def _drop_near_ties(times: Array) -> Array:
-    """Drop death times that differ from the one before by rounding only."""
-    indices = [0]
-    for i in range(1, len(times)):
-        if times[i] - times[indices[-1]] > np.finfo(np.float64).eps * times[i]:
-            indices.append(i)
-    return times[indices]
-
-
-def _read_survival(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, Array]:
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
@@ -66,7 +49,15 @@ def _read_survival(time: npt.ArrayLike, status: npt.ArrayLike) -> tuple[Array, A
         )
     if not died.any():
         raise DataError("method='exp': at least one row must have status 1.")
-    return t, died
+    times = np.unique(t[died == 1])
+    kept = [0]
+    for i in range(1, len(times)):  # drop times that differ from the one before by rounding only
+        if times[i] - times[kept[-1]] > np.finfo(np.float64).eps * times[i]:
+            kept.append(i)
+    deaths = times[kept]
+    if len(deaths) > _MAX_DEATH_TIMES:
+        deaths = np.quantile(deaths, np.arange(_MAX_DEATH_TIMES + 1) / _MAX_DEATH_TIMES)
+    return cumulative_hazard(t, died, deaths)
 
 
 class RpartRows(NamedTuple):
@@ -77,11 +68,6 @@ class RpartRows(NamedTuple):
     weight: Array | None
     cases: Array | None
     keep: npt.NDArray[np.bool_]  # mask of the rows of the data that are used
-
-    @property
-    def n_dropped(self) -> int:
-        """Rows without a target, or without any value."""
-        return int(len(self.keep) - np.count_nonzero(self.keep))
 
 
 def read_rows(
@@ -99,12 +85,7 @@ def read_rows(
         )
     table = read(X, categorical_features=categorical_features)
     weight, time = read_weights(sample_weight, table.n_rows), _read_time(exposure, table.n_rows)
-    keep = find_present_rows(y)
-    if len(keep) != table.n_rows:
-        raise DataError(
-            "Found input variables with inconsistent numbers of samples: "
-            f"[{table.n_rows}, {len(keep)}]. X has {table.n_rows} rows, y has {len(keep)}."
-        )
+    keep = find_present_rows(y, table.n_rows)
     for_target = y
     keep &= ~np.logical_and.reduce([column.missing for column in table.columns])
     if not keep.all():
@@ -122,7 +103,8 @@ def read_rows(
     if method == "exp":
         time = scale_times(time, target.values[:, 0])
     cases = np.ones(len(time)) if weight is None else weight
-    return RpartRows(table, _to_rates(target, time), cases * time, cases, keep)
+    rates = Target(target.info, np.ascontiguousarray(target.values / time[:, None]))
+    return RpartRows(table, rates, cases * time, cases, keep)
 
 
 def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
@@ -189,8 +171,3 @@ def _read_time(exposure: Any, n_rows: int) -> Array | None:
             f"{int(wrong[0])}. Leave out rows that were not observed."
         )
     return time
-
-
-def _to_rates(target: Target, time: Array) -> Target:
-    """Turn events and observation times into rates."""
-    return Target(target.info, np.ascontiguousarray(target.values / time[:, None]))

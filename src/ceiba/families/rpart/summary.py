@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -48,21 +49,20 @@ _IMPROVE: Final = {
 }
 
 
-def improvement(tree: Tree, *, column_cost: Any = None) -> Array:
-    """Return rpart's `improve` of the split of each node; 0 at leaves."""
-    cost = _costs(tree, column_cost)
+def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
+    """Return rpart's `improve` of the split of each node (0 at leaves), and of each competitor."""
+    names, factor = tree.schema.names, search_mass(tree) * _unit_ratio(tree)
+    if tree.criterion == "squared_error":
+        factor = np.divide(1.0, tree.impurity, out=np.ones(tree.n_nodes), where=tree.impurity > 0)
+    cost = np.ones(len(names))
+    if column_cost is not None:
+        cost = read_per_column("column_cost", column_cost, names, 1.0)
     per = np.where(tree.is_leaf, 1.0, cost[np.maximum(tree.splits.column, 0)])
-    return np.asarray(tree.gain * _improve_factor(tree) / per)
-
-
-def competitor_improvement(tree: Tree, *, column_cost: Any = None) -> Array:
-    """Return rpart's `improve` of each competitor, in the order of `tree.competitors`."""
-    stored = tree.competitors
+    improve, stored = np.asarray(tree.gain * factor / per), tree.competitors
     if stored is None:
-        return np.zeros(0)
+        return improve, np.zeros(0)
     owner = np.repeat(np.arange(tree.n_nodes), np.diff(stored.start))
-    cost = _costs(tree, column_cost)
-    return np.asarray(stored.gain * _improve_factor(tree)[owner] / cost[stored.splits.column])
+    return improve, np.asarray(stored.gain * factor[owner] / cost[stored.splits.column])
 
 
 def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
@@ -77,21 +77,6 @@ def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]
 def _unit_ratio(tree: Tree) -> float:
     """Return the ratio of rpart's unit to ceiba's, for sums over rows."""
     return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
-
-
-def _improve_factor(tree: Tree) -> Array:
-    """Return the factor from the gain of each node to rpart's `improve`."""
-    if tree.criterion == "squared_error":
-        ones = np.ones(tree.n_nodes)
-        return np.divide(ones, tree.impurity, out=ones.copy(), where=tree.impurity > 0)
-    return search_mass(tree) * _unit_ratio(tree)
-
-
-def _costs(tree: Tree, column_cost: Any) -> Array:
-    names = tree.schema.names
-    if column_cost is None:
-        return np.ones(len(names))
-    return read_per_column("column_cost", column_cost, names, 1.0)
 
 
 @dataclass(frozen=True)
@@ -193,18 +178,19 @@ def rpart_summary(
     n_dropped: int = 0,
     column_cost: Any = None,
     shrink: float = 0.0,
-    training: Mapping[str, Any] | None = None,
+    training: Mapping[str, Any] = MappingProxyType({}),
 ) -> RpartSummary:
     """Return the summary of an rpart tree."""
     if tree.n_outputs > 1 or not tree.is_binary:
         raise TreeError("summary requires a binary tree with one output. Print the tree instead.")
+    improve, competitors = improvement(tree, column_cost)
     figures = _NodeFigures(
         cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),
-        improve=improvement(tree, column_cost=column_cost),
-        competitors=competitor_improvement(tree, column_cost=column_cost),
+        improve=improve,
+        competitors=competitors,
         events=node_events(tree, shrink),
-        number=node_numbers(tree, (training or {}).get("swapped", ())).tolist(),
-        missing=(training or {}).get("missing"),
+        number=node_numbers(tree, training.get("swapped", ())).tolist(),
+        missing=training.get("missing"),
     )
     importances = rpart_importance(tree, column_cost=column_cost)
     total = sum(importances.values()) or 1.0
@@ -256,7 +242,15 @@ def _node(tree: Tree, i: int, figures: _NodeFigures) -> RpartNodeSummary:
         n_rows=node.n_rows,
         cp=None if leaf else float(figures.cp[i]),
         facts=_facts(tree, i, figures),
-        classes=_classes(tree, i),
+        classes=None
+        if tree.counts is None
+        else Listing(
+            {
+                "class": [level_text(label) for label in tree.target.classes[0].tolist()],
+                "count": tree.counts[i, 0],
+                "probability": tree.value[i, 0],
+            }
+        ),
         branches=f"branches: {branches}" if not leaf else "",
         splits=None if leaf else _splits(tree, i, figures),
         surrogates=None if leaf else _surrogates(tree, i, figures),
@@ -277,18 +271,6 @@ def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
     events = number_text(float(figures.events[i]))
     time = number_text(float(tree.weight[i]))
     return f"{events} events in time {time}, rate {value}, deviance {number_text(deviance)}"
-
-
-def _classes(tree: Tree, i: int) -> Listing | None:
-    if tree.counts is None:
-        return None
-    return Listing(
-        {
-            "class": [level_text(label) for label in tree.target.classes[0].tolist()],
-            "count": tree.counts[i, 0],
-            "probability": tree.value[i, 0],
-        }
-    )
 
 
 def _splits(tree: Tree, i: int, figures: _NodeFigures) -> Listing:
@@ -335,11 +317,10 @@ def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
 
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
-    """Return the facts that R derives from training rows, by R's number of the node.
-
-    "missing": the rows with a missing value of each competitor; "swapped": nodes whose left child,
-    by the means of the rows that the split itself routes, is not that of `ordered_children`.
-    """
+    """Return the facts that R derives from training rows, by R's number of the node."""
+    # "missing": the rows with a missing value of each competitor; "swapped": nodes whose left
+    # child, by the means of the rows that the split itself routes, is not that of
+    # `ordered_children`.
     holes = [column.missing for column in problem.table.columns]
     facts: dict[str, Any] = {"missing": {}, "swapped": []}
     if not shrink and not any(hole.any() for hole in holes):

@@ -161,9 +161,10 @@ def read_target(
     return Target(TargetInfo(name, task, classes_of_each, len(outputs), names), values)
 
 
-def find_present_rows(y: Any) -> NDArray[np.bool_]:
+def find_present_rows(y: Any, n_rows: int | None = None) -> NDArray[np.bool_]:
     """Return the mask of the rows whose target is present, in all outputs."""
     outputs, _ = read_outputs(y)
+    _check_rows(outputs, n_rows)
     mask = np.ones(len(outputs[0]), dtype=bool)
     for output in outputs:
         missing = _find_missing(output)
