@@ -1,10 +1,10 @@
 """The grower of CHAID (Kass 1980): `criterion="chi2"`, "likelihood_ratio" or "f_test".
 
-Every node is split by the column that depends on the target most significantly, after its
-categories were merged into groups that differ; the tree stops where no column is significant. The
-impurity of nodes is gini, or squared error: a test measures splits, not nodes. Numbers are first
-cut into at most `bins` bins of about equal size: the k-th cut follows the value up to which there
-are at least k / bins of the rows; a column with at most `bins` values is cut between all of them.
+The categories of each column are merged into groups that differ, and the column with the smallest
+p-value splits the node; the tree stops where no column is significant. The impurity of nodes is
+gini, or squared error: a test measures splits, not nodes. Numbers are first cut into at most `bins`
+bins of about equal size: the k-th cut follows the value up to which there are at least k / bins of
+the rows; a column with at most `bins` values is cut between all of them.
 
 The most similar pair of categories (largest p-value) is merged as long as that p-value is above
 alpha_merge and more than two groups are left; groups with too few rows are always merged. Nominal
@@ -82,6 +82,15 @@ class Categories:
     ordered: bool
     cuts: Array | None = None
 
+    def codes(self, column: Column) -> npt.NDArray[np.int32]:
+        """Return the category of each value, -1 for missing; level codes are categories already."""
+        if self.cuts is None:
+            return np.asarray(column.values, np.int32)
+        numbers = np.asarray(column.values, np.float64)
+        codes = np.searchsorted(self.cuts, numbers, side="left").astype(np.int32)
+        codes[np.isnan(numbers)] = _MISSING
+        return codes
+
 
 def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
     """Return the categories of a column; numbers are binned by some rows."""
@@ -103,16 +112,6 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
     cuts = np.where(middle < high, middle, low)  # low <= cut < high, also for adjacent floats
     return Categories(len(cuts) + 1, True, cuts)
-
-
-def category_codes(values: npt.NDArray[np.generic], cuts: Array | None) -> npt.NDArray[np.int32]:
-    """Return the category of each value, -1 for missing; level codes are categories already."""
-    if cuts is None:
-        return np.asarray(values, np.int32)
-    numbers = np.asarray(values, np.float64)
-    codes = np.searchsorted(cuts, numbers, side="left").astype(np.int32)
-    codes[np.isnan(numbers)] = _MISSING
-    return codes
 
 
 @dataclass(frozen=True)
@@ -238,14 +237,10 @@ class _ChaidChooser:
         chaid: Chaid = expand("criterion", options.criterion)
         self.weight = problem.weight
         self.counted = problem.weight if options.frequency_weights else None
-        bins = chaid.bins
         self.columns = [
-            read_categories(column, bins, rows, self.counted) for column in table.columns
+            read_categories(column, chaid.bins, rows, self.counted) for column in table.columns
         ]
-        self.codes = [
-            category_codes(column.values, categories.cuts)
-            for column, categories in zip(table.columns, self.columns, strict=True)
-        ]
+        self.codes = list(map(Categories.codes, self.columns, table.columns))
         truth = target.values[:, 0]
         self.n_classes = 0
         if options.task.is_classification("CHAID"):
@@ -278,7 +273,11 @@ class _ChaidChooser:
         deep = self.max_depth is not None and self.depth + depth >= self.max_depth
         if deep or size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
-        moments = self._moments(rows)
+        moments: list[Array] = []  # of the target: weight times value, and times its square
+        if not self.n_classes:
+            truth = self.truth[rows] - exact_sum(self.truth[rows]) / len(rows)
+            first = truth if self.counted is None else self.counted[rows] * truth
+            moments = [first, first * truth]
         best, limit = None, self.log_alpha
         for j in self.order:
             candidate = self._merge(j, self._cells(j, rows, moments), limit)
@@ -301,15 +300,6 @@ class _ChaidChooser:
         """Return the category of each row; missing is the last."""
         codes = self.codes[j][rows]
         return np.where(codes < 0, np.int32(self.columns[j].n), codes)
-
-    def _moments(self, rows: Rows) -> list[Array]:
-        """Return what regression sums by category: weight times target, and times its square."""
-        if self.n_classes:
-            return []
-        truth = self.truth[rows]
-        truth = truth - exact_sum(truth) / len(truth)
-        first = truth if self.counted is None else self.counted[rows] * truth
-        return [first, first * truth]
 
     def _cells(self, j: int, rows: Rows, moments: list[Array]) -> Array:
         """Return class counts, or moments of the target, by category (missing is the last)."""
@@ -362,11 +352,8 @@ class _ChaidChooser:
         return Grouping(j, groups, merged.test, size)
 
     def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
-        """Return the split of a grouping; `home` is the group of missing values, if any.
-
-        A group of missing values alone is the last branch. A single cut is a plain cut, unless
-        missing values have a branch.
-        """
+        """Return the split of a grouping; `home` is the group of missing values, if any."""
+        # A group of missing values alone is the last branch.
         j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
         alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)
         parts = [g for g in range(len(groups)) if g != alone]

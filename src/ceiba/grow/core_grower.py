@@ -42,8 +42,8 @@ Array = npt.NDArray[np.float64]
 _SAFE = 200
 #: The core's names of criteria that have another one.
 _CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
-_COUNTS: Final = (int, Integral)  # in this order: abstract classes are slow to ask
-_MANY_ROWS: Final = 2**53  # more than any table has, and exact as a float
+_COUNTS: Final = (int, Integral)  # int first: isinstance with an abstract class is slow
+_MANY_ROWS: Final = 2**53  # above the size of any table, and exact as a float
 #: C4.5: weights this close are equal; the sum of a row's fractional weights is not exact.
 _SLACK: Final = 1e-6
 
@@ -122,8 +122,6 @@ def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
 
 def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
     """Return the cost of measuring each column, by which its gain is divided; [] if all are 1."""
-    if values is None:
-        return []
     numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
         raise OptionError(f"column_cost must hold positive numbers, got {numbers.tolist()}.")
@@ -133,10 +131,8 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
 def read_interactions(
     values: Any, names: Sequence[str], path: Sequence[int] = ()
 ) -> tuple[int, list[list[int]]]:
-    """Return how many columns a path may have, and groups of columns that may be on one.
-
-    0 and [] stand for no limit. Below a path only groups that hold its columns count.
-    """
+    """Return the maximum number of columns on a path, and groups of columns that may share one."""
+    # 0 and [] mean no limit. Below a path, only the groups that contain its columns remain.
     used, n_columns = set(path), len(names)
     if values is None:
         return 0, []

@@ -124,11 +124,9 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 
 def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    """Return h as a weighted mean of the values on the path, which rounding keeps in their range.
-
-    With s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root:
-    h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
-    """
+    """Return h as a weighted mean of the values on the path, so that it stays in their range."""
+    # With s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root:
+    # h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):
         part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
     before, above_sum = np.ones(len(n)), np.zeros_like(value)
@@ -216,12 +214,7 @@ def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
     """Return the tree with the counts, values and risks of a problem's rows."""
-    labels: Any = problem.target.values
-    if tree.task.has_classes:
-        classes = problem.target.info.classes
-        labels = np.stack([names[labels[:, k]] for k, names in enumerate(classes)], axis=1)
-    y = labels[:, 0] if labels.shape[1] == 1 else labels
-    counted = tree.refit_leaves(problem.table, y, sample_weight=problem.weight)
+    counted = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     value, empty = counted.value.copy(), counted.weight <= 0
     for i in np.flatnonzero(empty).tolist():  # pre-order: the parent has its value already
         value[i] = value[counted.parent[i]]
@@ -271,11 +264,8 @@ def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
 
 
 def merge_equal_siblings(tree: Tree) -> Tree:
-    """Collapse the nodes below which all leaves have the same value.
-
-    Two branches that are clipped to the same limit have the same value, so their split is useless.
-    The new leaf has the value of its rows, within the limits of the splits above it.
-    """
+    """Collapse the nodes below which all leaves have the same value."""
+    # Two branches that are clipped to the same limit have the same value: their split is useless.
     alike = tree.is_leaf.copy()
     start, nodes = tree.branch_start.tolist(), tree.branch_node
     stays = (tree.default_branch < 0) & (tree.sent_default > 0)

@@ -221,12 +221,11 @@ class Significance(OptionObject):
 
 @dataclass(frozen=True)
 class RpartRules:
-    """Rules of rpart only; `ceiba.rpart` sets them.
+    """Rules of rpart only; `ceiba.rpart` sets them."""
 
-    They imply: zero-weight rows are counted and routed; a poisson branch may have no events; a
-    level map is a surrogate only if it errs on two rows or more; without surrogates, rows with a
-    missing value stay in the node while growing.
-    """
+    # These rules imply: zero-weight rows are counted and routed; a poisson branch may have no
+    # events; a level map is a surrogate only if it errs on two rows or more; without surrogates,
+    # rows with a missing value stay in the node while growing.
 
     min_gain_ratio: float = 1e-10  # a split must have more than this share of the root's gain
     shrink: float = 0.0  # poisson: coefficient of variation of the rates; 0: no shrinking

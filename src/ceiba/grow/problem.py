@@ -35,9 +35,9 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
-#: The function of each grower that `GrowOptions.growers` or a table names. Its arguments: problem,
-#: rows (None: all), context in a larger tree (None: there is none). Imported on first use, so that
-#: rooms above this one can be named.
+#: The function of each grower that `GrowOptions.growers` or a table names, called with the problem,
+#: the rows (None: all) and the context in a larger tree (or None). It is imported on first use, so
+#: that it may be in a room above this one.
 GROWERS: Final[Mapping[str, str]] = {
     "search": "ceiba.grow.core_grower:grow_by_search",
     "bins": "ceiba.grow.core_grower:grow_by_search",
@@ -108,10 +108,8 @@ class Problem:
         subtree: SubtreeContext | None = None,
         n_jobs: int | None = None,
     ) -> Tree:
-        """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree.
-
-        Sizes given as fractions are fractions of these rows; priors and costs are those of all.
-        """
+        """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree."""
+        # Sizes given as fractions are fractions of these rows; priors and costs are those of all.
         problem = self
         if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
@@ -130,10 +128,7 @@ class Problem:
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
-        """Grow a tree on each of several sets of rows by the core's search, in one call.
-
-        Weights, options given as a share of the rows, and other growers are not supported.
-        """
+        """Grow a tree on each of several sets of rows, without weights, in one call to the core."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None)
@@ -178,15 +173,8 @@ class Problem:
     @cached_property
     def _without_columns(self) -> Problem:
         """The problem of a table without columns, which cannot be split and is not sorted."""
-        names = (
-            "task",
-            "class_prior",
-            "cost_matrix",
-            "missing",
-            "unseen",
-            "frequency_weights",
-            "rpart",
-        )
+        names = ("task", "class_prior", "cost_matrix", "missing", "unseen", "frequency_weights",
+                 "rpart")  # fmt: skip
         # The tests of CHAID measure splits, not nodes: the impurity of nodes is the default one.
         criterion = "" if "tests" in self.options.growers else self.options.criterion
         options = GrowOptions(
@@ -222,7 +210,7 @@ class Problem:
 
 
 def needs_repeated_rows(options: GrowOptions) -> bool:
-    """Return whether frequency weights must become repeated rows under these options."""
+    """Whether frequency weights must become repeated rows under these options."""
     return options.frequency_weights and (
         options.missing_rule == "fractional"
         or options.criterion_name == "gain_ratio"

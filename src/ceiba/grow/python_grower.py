@@ -96,23 +96,16 @@ def _count_rows(
     weight: npt.NDArray[np.float64] | None,
     rows: Rows,
 ) -> Tree:
-    labels = target.values[rows]
-    task = target.info.task
-    classes = task.has_classes
-    if classes:
-        labels = np.stack([c[labels[:, k]] for k, c in enumerate(target.info.classes)], axis=1)
-    y = labels[:, 0] if labels.shape[1] == 1 else labels
+    task, y = target.info.task, target.values[rows]
     weights = None if weight is None else weight[rows]
-    part = (
-        table if len(rows) == table.n_rows else table.take(np.isin(np.arange(table.n_rows), rows))
-    )
-    units = Units.of(np.asarray(y), None) if task is Task.REGRESSION else Units()
-    add = (
-        sum_in_order if classes and weights is None else sum_exactly
-    )  # counts are exact in any order
-    tree = recount(
-        bare, part, units.shrink_target(y), sample_weight=weights, keep_value=False, add=add
-    )
+    part = table
+    if len(rows) < table.n_rows:
+        part = table.take(np.isin(np.arange(table.n_rows), rows))
+    units = Units.of(y, None) if task is Task.REGRESSION else Units()
+    # Counts are exact in any order.
+    add = sum_in_order if task.has_classes and weights is None else sum_exactly
+    truth = Target(target.info, units.shrink_target(y))
+    tree = recount(bare, part, truth, sample_weight=weights, keep_value=False, add=add)
     if not units.target:
         return tree
     with np.errstate(over="ignore", under="ignore"):  # these are squares of the target's unit

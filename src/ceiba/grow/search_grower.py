@@ -24,7 +24,6 @@ from ceiba.grow.option_objects import Lookahead, Optimal
 from ceiba.grow.options import GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
 from ceiba.progress import find_listener
-from ceiba.table import Table
 from ceiba.tree import Certificate, SplitTable, Tree, node_risk, node_value
 from ceiba.tree.construct import build_empty_tree
 from ceiba.tree.routing import n_threads
@@ -330,29 +329,17 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]
-    answers = [_training_answers(tree, problem.table) for tree in trees]
-    listed = tuple(
-        Alternative(
-            tree, state.objective(tree), _first_question(tree), _agreement(answers[0], answer)
-        )
-        for tree, answer in zip(trees, answers, strict=True)
-    )
-    return Alternatives(listed, out["all_alternatives"] and out["exact_levels"])
-
-
-def _first_question(tree: Tree) -> str:
-    return "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
-
-
-def _training_answers(tree: Tree, table: Table) -> npt.NDArray[Any]:
-    by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
-    answers: npt.NDArray[Any] = np.asarray(by_node).reshape(tree.n_nodes, -1)[:, 0]
-    return answers[tree.apply(table)]
-
-
-def _agreement(best: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
-    if best.dtype.kind != "f":
-        return float((best == other).mean())
-    if np.ptp(best) == 0 or np.ptp(other) == 0:
-        return float(np.array_equal(best, other))
-    return float(np.corrcoef(best, other)[0, 1] ** 2)
+    listed, answers = [], []
+    for tree in trees:
+        by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
+        answer = np.asarray(by_node).reshape(tree.n_nodes, -1)[tree.apply(problem.table), 0]
+        answers.append(answer)
+        agreement = float(np.mean(answer == answers[0]))
+        if not tree.task.has_classes:
+            constant = np.ptp(answers[0]) == 0 or np.ptp(answer) == 0
+            agreement = float(agreement == 1)
+            if not constant:
+                agreement = float(np.corrcoef(answers[0], answer)[0, 1] ** 2)
+        question = "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
+        listed.append(Alternative(tree, state.objective(tree), question, agreement))
+    return Alternatives(tuple(listed), out["all_alternatives"] and out["exact_levels"])

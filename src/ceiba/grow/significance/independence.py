@@ -103,11 +103,9 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
 def monte_carlo_p_value(
     statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int
 ) -> float:
-    """Return a Monte Carlo p-value, stopping early if it is large.
-
-    `draw(n)` returns n values of the statistic under the null hypothesis. If `enough` of them
-    exceed the observed one after l draws, p = enough / l; else p = (exceeding + 1) / (n_draws + 1).
-    """
+    """Return a Monte Carlo p-value, stopping early if it is large."""
+    # `draw(n)` returns n values of the statistic under the null hypothesis. If `enough` of them
+    # exceed the observed one after l draws, p = enough / l; else (exceeding + 1) / (n_draws + 1).
     limit = statistic * (1 - NOISE)
     beyond, drawn = 0, 0
     while drawn < n_draws:

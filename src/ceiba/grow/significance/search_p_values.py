@@ -75,7 +75,9 @@ class SplitTest:
     def __call__(self, node: int, rows: Rows) -> TestResult:
         """Test the split of a node whose rows are given."""
         if self.correction == "none":
-            return self._test_branches(node, self._repeat_rows(rows))
+            rows = self._repeat_rows(rows)
+            branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
+            return self._test_groups(rows[branch >= 0], branch[branch >= 0])
         test, _ = self.test_column(node, rows)
         if self.correction != "bonferroni" or self.n_columns < 2:
             return test
@@ -84,15 +86,11 @@ class SplitTest:
             test.statistic, test.df, p_value, f"{test.method} x {self.n_columns} columns"
         )
 
-    def _test_branches(self, node: int, rows: Rows) -> TestResult:
-        branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
-        return self._test_groups(rows[branch >= 0], branch[branch >= 0])
-
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
         """Test the search over a column; also return the search, to compare columns by."""
         rows = self._repeat_rows(rows)
-        info = self.problem.table.columns[int(self.tree.splits.column[node])].info
-        values = self.problem.table.columns[int(self.tree.splits.column[node])].values[rows]
+        column = self.problem.table.columns[int(self.tree.splits.column[node])]
+        info, values = column.info, column.values[rows]
         missing = np.isnan(values) if info.kind == Kind.NUMERIC else values < 0
         if not self._searched_missing:
             rows, values, missing = rows[~missing], values[~missing], missing[~missing]
@@ -107,19 +105,17 @@ class SplitTest:
         if absent == len(rows) or (len(ends) == 0 and absent == 0):
             return _NOTHING, None
         best = BestDivision(self._centred_target(rows), order, ends, absent, self.seed)
-        return self._test_search(best, self._test_winner(node, rows), best.n_divisions), best
+        # Test the split that won as if it had been fixed beforehand.
+        branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
+        if self._searched_missing:
+            branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
+        winner = self._test_groups(rows[branch >= 0], branch[branch >= 0])
+        return self._test_search(best, winner, best.n_divisions), best
 
     @property
     def _searched_missing(self) -> bool:
         """Whether the search tried missing values on each side and alone."""
         return self.tree.missing == "learn"
-
-    def _test_winner(self, node: int, rows: Rows) -> TestResult:
-        """Test the split that won as if it had been fixed beforehand."""
-        branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
-        if self._searched_missing:
-            branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
-        return self._test_groups(rows[branch >= 0], branch[branch >= 0])
 
     def _test_levels(
         self, rows: Rows, codes: npt.NDArray[np.int64]
@@ -172,9 +168,10 @@ class SplitTest:
         if not self.tree.task.has_classes:
             return f_test(truth, group)
         size = len(self.problem.target.info.classes[0])
-        table = np.bincount(
-            group * size + truth, weights=self._row_counts(rows), minlength=(group.max() + 1) * size
-        )
+        repeated = self._frequency is None or self._can_repeat_rows
+        counts: Any = None if repeated else self._frequency[rows]  # type: ignore[index]
+        cells = group * size + truth
+        table = np.bincount(cells, weights=counts, minlength=(group.max() + 1) * size)
         draws, enough = self._n_draws_and_limit()
         return chi_square_test(
             table.reshape(-1, size), self.method, n_draws=draws, enough=enough, seed=self.seed
@@ -198,10 +195,6 @@ class SplitTest:
         if self._frequency is None or not self._can_repeat_rows:
             return rows
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
-
-    def _row_counts(self, rows: Rows) -> Array | None:
-        """Return the count of each row in a table of counts; None: 1."""
-        return None if self._frequency is None or self._can_repeat_rows else self._frequency[rows]
 
     @property
     def _level(self) -> float:

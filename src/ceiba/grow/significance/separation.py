@@ -88,6 +88,8 @@ class SumTails:
 
     def log_tails(self, size: npt.NDArray[np.int64], squares: float) -> Array:
         """Return log P(n / (s (n - s)) sum^2 >= squares) for sums of each size s."""
+        from scipy.special import log_ndtr
+
         side = np.minimum(size, self.n - size)
         limit = squares * (1 - 1e-9)
         least = np.sqrt(limit * side * (self.n - side) / self.n)
@@ -98,7 +100,7 @@ class SumTails:
             self._tables, (-running[self.n - side - 1], -running[side - 1]), strict=True
         ):
             root = [np.interp(t, *row) for t, *row in zip(wanted, sums, roots, strict=True)]
-            tail = _log_normal_tail(np.interp(np.log(side), np.log(self.sizes), root))
+            tail = log_ndtr(-np.interp(np.log(side), np.log(self.sizes), root))
             # A sum that even the s largest numbers do not reach is impossible.
             both.append(np.where(reach >= least, tail, -np.inf))
         result = np.minimum(np.logaddexp(*both), 0.0)
@@ -111,10 +113,8 @@ class SumTails:
         from scipy.special import expit, ndtri_exp
 
         size = self.sizes[:, None]
-        share, spread = (
-            size / self.n,
-            np.sqrt(size * (1 - size / self.n) * np.mean(self.numbers**2)),
-        )
+        share = size / self.n
+        spread = np.sqrt(size * (1 - share) * np.mean(self.numbers**2))
         start = np.log(share / (1 - share))
         shift, sums, roots = start, [], []
         for errors in _TILTS:
@@ -147,12 +147,6 @@ class SumTails:
 def sum_tails(numbers: bytes) -> SumTails:
     """Return the tails of sorted numbers, cached for the columns of a node."""
     return SumTails(np.frombuffer(numbers))
-
-
-def _log_normal_tail(x: Array) -> Array:
-    from scipy.special import log_ndtr
-
-    return np.asarray(log_ndtr(-x))
 
 
 @dataclass(frozen=True)
@@ -280,10 +274,6 @@ class Separation(ABC):
         """Error bound of `log_tail`, which is large where it assumes normal targets."""
         return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
 
-    def _log_f_tail(self, n_groups: int) -> float:
-        """Return the log tail of the observed squares between groups of normal targets."""
-        return _core.log_f_tail(self._f_ratio(n_groups), n_groups - 1, len(self.values) - n_groups)
-
     def _f_ratio(self, n_groups: int) -> float:
         within = float((self.values.each.astype(np.float64) ** 2).sum()) - self.observed
         if within <= 0:
@@ -404,7 +394,8 @@ class BetweenLevels(Separation):
     def _log_tail(self) -> float:
         n_levels, indicators = len(self.ends) + 1, self.values.indicators
         if indicators is None:
-            return self._log_f_tail(n_levels)
+            within = len(self.values) - n_levels
+            return _core.log_f_tail(self._f_ratio(n_levels), n_levels - 1, within)
         df = (n_levels - 1) * (len(indicators) - 1)
         return _core.log_chi_square_tail(self.observed, df)
 
