@@ -102,11 +102,14 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
         allowed = deepest if options.max_depth is None else min(options.max_depth, deepest)
         options = replace(options, max_depth=allowed)
     problem = here.problem.with_changes(options=options)
+    names = problem.table.schema.names
     if rules.prefer:
-        problem = _with_preferred(problem, rules.prefer)
+        given = {} if options.column_cost is None else options.column_cost
+        costs = read_per_column("column_cost", given, names, 1.0)
+        costs = np.where([name in rules.prefer for name in names], costs * _PREFERRED_COST, costs)
+        problem = problem.with_changes(options=replace(options, column_cost=costs.tolist()))
     if not rules.forbid:
         return replace(here, problem=problem).grow()
-    names = problem.table.schema.names
     columns = [j for j, name in enumerate(names) if name not in rules.forbid]
     selected = _select_columns(problem, columns, here.path)
     part = replace(here, problem=selected, path=()).grow()
@@ -151,16 +154,6 @@ def check_levels(levels: Any) -> None:
         raise OptionError(
             f"levels must be None (no limit) or an int of at least 0, got {levels!r}."
         )
-
-
-def _with_preferred(problem: Problem, names: frozenset[str]) -> Problem:
-    costs = problem.options.column_cost
-    every = problem.table.schema.names
-    cost = (
-        np.ones(len(every)) if costs is None else read_per_column("column_cost", costs, every, 1.0)
-    )
-    cost = np.where([name in names for name in every], cost * _PREFERRED_COST, cost)
-    return problem.with_changes(options=replace(problem.options, column_cost=cost.tolist()))
 
 
 def _select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:

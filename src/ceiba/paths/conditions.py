@@ -190,22 +190,13 @@ class Condition:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the condition as text.
-
-        `digits` is the minimum of significant digits of cuts that are not short decimals (6),
-        `max_levels` the number of levels to list. `complete` includes missing values, unseen
-        levels and surrogates; by default missing values are mentioned if training rows had some.
-        """
+        """Return the condition as text; `complete`: with missing, unseen values and surrogates."""
         word = words(lang)
         parts = self.parts(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
         return join_texts(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
-        """Return the condition as a Python expression of the dict `row`.
-
-        None and NaN are missing; a level that is not in the schema is unseen. Dates need
-        `import datetime`.
-        """
+        """Return the condition as a Python expression of the dict `row` (None and NaN: missing)."""
         parts = [clause.python(row) for clause in self.clauses]
         return " and ".join(part for part in parts if part != "True") or "True"
 

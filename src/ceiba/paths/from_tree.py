@@ -31,11 +31,9 @@ def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
 def node_conditions(
     tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
-    """Return the conditions of pairs of node and whether rows stay there, in one pass.
-
-    The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential` they are
-    tested in order, the branch of missing values last, and omit what earlier ones imply.
-    """
+    """Return the conditions of pairs of node and whether rows stay there, in one pass."""
+    # The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential` they
+    # are tested in order, the branch of missing values last, and omit what earlier ones imply.
     wanted = list(ends)
     on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
     clauses: dict[int, dict[str, Clause]] = {top: {}}
@@ -77,11 +75,8 @@ def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
 
 
 def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
-    """Return each node in which rows end, with its condition; every row satisfies exactly one.
-
-    Unreachable nodes and values that the tree refuses are omitted. With `unseen="default"` a row
-    with an unknown level on its path satisfies none: the root answers.
-    """
+    """Return each node in which rows end, with its condition; every row satisfies exactly one."""
+    # With `unseen="default"` a row with an unknown level on its path satisfies none.
     return reachable_ends(tree, end_nodes(tree))
 
 
@@ -106,12 +101,8 @@ def _order_sequentially(
 def reachable_ends(
     tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
-    """Return the ends that a row in `top` can reach, with their conditions from there on.
-
-    With `sequential` the first condition that holds decides, and each omits what earlier ones
-    imply. That requires a tree that places every row (`places_every_row`).
-    """
-    if sequential:
+    """Return the ends that a row in `top` can reach, with their conditions from there on."""
+    if sequential:  # the first condition that holds decides, in a tree that places every row
         ends = _order_sequentially(tree, ends, top)
     conditions = node_conditions(tree, ends, top=top, sequential=sequential)
     possible = []

@@ -66,7 +66,7 @@ def node_risks(
     stayed = None
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     if count_stayed and stays.any():
-        if risk == "impurity":  # what the impurity of these rows is, the node does not know
+        if risk == "impurity":  # that of these rows alone is not known: they get their share
             stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
         else:
             stayed = tree.stayed_risk * whole
@@ -104,7 +104,7 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
 
 
 def _has_integer_risks(tree: Tree) -> bool:
-    """Return whether risks are sums of integers: plain counts, with integer costs if any."""
+    """Whether risks are sums of integers: plain counts, with integer costs if any."""
     if tree.counts is None or tree.class_prior is not None:
         return False
     costs = tree.cost_matrix

@@ -191,10 +191,10 @@ def _requested_step(
     """Return the step of an alpha or a size, and the reason as a text; None without either."""
     if alpha is not None:
         step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
-        return step, f"alpha = {alpha!r} was asked for"
+        return step, f"alpha = {alpha!r} was requested"
     if n_leaves is not None:
         step = int(np.argmax(sequence.n_leaves <= n_leaves))
-        return step, f"n_leaves = {n_leaves!r} was asked for"
+        return step, f"n_leaves = {n_leaves!r} was requested"
     return None
 
 

@@ -29,7 +29,7 @@ from ceiba.grow import (
 )
 from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
-from ceiba.tree import Tree, fill_empty_nodes
+from ceiba.tree import Tree, fill_empty_nodes, sum_over_subtrees
 
 Array = npt.NDArray[np.float64]
 # C4.5 release 8: training errors closer than this are equal.
@@ -102,8 +102,7 @@ def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
     """Count the training rows on a tree whose branches were raised."""
     if needs_repeated_rows(problem.options):
         problem = repeat_rows(problem, None, None, problem.weight)[0]
-    labels = tree.target.classes[0][problem.target.values[:, 0]]
-    tree = tree.refit_leaves(problem.table, labels, sample_weight=problem.weight)
+    tree = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     tree = replace(tree, value=fill_empty_nodes(tree.value.copy(), tree.parent, tree.weight))
     # The values of the recounted rows may exceed the monotone limits.
     names = problem.table.schema.names
@@ -207,6 +206,5 @@ def _collapse_useless(tree: Tree) -> Tree:
     assert tree.counts is not None
     counts = tree.counts[:, 0, :]
     errors = counts.sum(axis=1) - counts.max(axis=1)
-    running = np.concatenate(([0.0], np.cumsum(np.where(tree.is_leaf, errors, 0.0))))
-    below = running[tree.subtree_end] - running[:-1]
+    below = sum_over_subtrees(tree, np.where(tree.is_leaf, errors, 0.0))
     return tree.collapse(np.flatnonzero(~tree.is_leaf & (below >= errors - _TIE)))

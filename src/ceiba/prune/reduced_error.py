@@ -97,13 +97,9 @@ class ReducedError(Pruning):
         seed = read_seed(problem.options.seed if given is None else given)
         held_out = _draw_held_out(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
-        labels = problem.target.values[held_out]
-        if tree.task.has_classes:
-            columns = [classes[labels[:, k]] for k, classes in enumerate(tree.target.classes)]
-            labels = np.stack(columns, axis=1)
-        y = labels[:, 0] if labels.shape[1] == 1 else labels
         weight = None if problem.weight is None else problem.weight[held_out]
-        return self._prune_on_rows(tree, problem.table.take(held_out), y, weight)
+        table, target = problem.table.take(held_out), problem.target.take(held_out)
+        return self._prune_on_rows(tree, table, target, weight)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune a tree on the validation set."""

@@ -8,10 +8,9 @@ regression the values must be equal.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ceiba.grow import Problem
 from ceiba.prune.pruning import Pruned, Pruning
@@ -40,7 +39,7 @@ def same_answer(tree: Tree) -> Tree:
     >>> same_answer(tree).n_leaves
     2
     """
-    answers = _answers(tree)
+    answers = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else tree.value[..., 0]
     # End nodes of rows: leaves, and inner nodes that have no branch for a missing value. Those of a
     # subtree are consecutive (pre-order), so they are equal if no change falls between them.
     ends = np.flatnonzero(tree.is_leaf | (tree.default_branch < 0))
@@ -51,13 +50,6 @@ def same_answer(tree: Tree) -> Tree:
     alike = changes[first] == changes[last]
     is_close = np.all(np.isclose(answers, answers[ends[first]], rtol=_NOISE, atol=0.0), axis=1)
     return tree.collapse(np.flatnonzero(alike & is_close & ~tree.is_leaf))
-
-
-def _answers(tree: Tree) -> npt.NDArray[Any]:
-    """Return the answers of the nodes, of shape (n_nodes, n_outputs)."""
-    if tree.task.has_classes:
-        return np.asarray(tree.answer).reshape(tree.n_nodes, -1)
-    return np.asarray(tree.value[:, :, 0])
 
 
 class SameAnswer(Pruning):

@@ -146,9 +146,7 @@ def apply_surrogates(
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
     """Return the branch that got more weight by the split itself; None on a tie in rpart()."""
     options = problem.options
-    if (
-        options.rpart is not None and options.surrogates.keep == 0
-    ):  # rpart does not look for it then
+    if options.rpart is not None and options.surrogates.keep == 0:  # rpart does not look for it
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]
@@ -220,15 +218,25 @@ class NodeSite:
     def leaf(self) -> Tree:
         """Return a one-node tree of the rows here."""
         rows = self.rows.astype(np.uint32)
-        return self._with_surrogate_table(
-            self.problem.leaf_tree(rows, self.weight, self._subtree_context())
-        )
+        node = self.problem.leaf_tree(rows, self.weight, self._subtree_context())
+        if self.problem.options.missing_rule == "surrogate" and node.surrogates is None:
+            node = replace(node, surrogates=SurrogateTable.none(1))
+        return node
 
     def force_split(self, split: SplitLike) -> tuple[Tree, list[NodeSite]]:
         """Force a split here; return the node with it, and the sites of its branches."""
         splits, missing = read_split(split, self.problem.table, self.rows)
         partition = partition_rows(self.problem, splits, self.rows, self.weight, missing)
-        return self.build_node(splits, partition), self.branches(splits, partition)
+        node = self.leaf()
+        stem = replace(
+            node,
+            splits=splits,
+            default_branch=np.array([partition.default_branch]),
+            sent_default=np.array([partition.sent_default]),
+            gain=np.array([partition.gain]),
+            surrogates=node.surrogates if partition.surrogates is None else partition.surrogates,
+        )
+        return stem, self.branches(splits, partition)
 
     def branches(self, splits: SplitTable, partition: RowPartition) -> list[NodeSite]:
         """Return the sites of the branches of a partition."""
@@ -269,32 +277,12 @@ class NodeSite:
         self.limits.check_split(name, direction, first, second)
         return [self.limits.of_branch(b, direction, first, second) for b in (0, 1)]
 
-    def build_node(self, splits: SplitTable, partition: RowPartition) -> Tree:
-        """Return the node with its split, without branches."""
-        node = self.leaf()
-        surrogates = partition.surrogates
-        return replace(
-            node,
-            splits=splits,
-            default_branch=np.array([partition.default_branch]),
-            sent_default=np.array([partition.sent_default]),
-            gain=np.array([partition.gain]),
-            surrogates=node.surrogates if surrogates is None else surrogates,
-        )
-
-    def _with_surrogate_table(self, node: Tree) -> Tree:
-        """Return the node with an empty surrogate table, if the tree has surrogates."""
-        if self.problem.options.missing_rule != "surrogate" or node.surrogates is not None:
-            return node
-        return replace(node, surrogates=SurrogateTable.none(1))
-
     def _subtree_context(self) -> SubtreeContext:
         problem = self.problem
-        total = problem.row_weight if problem.weight is None else problem.weight
         return SubtreeContext(
             depth=self.depth,
             n_rows=problem.n_rows,
-            weight=float(total.sum()),
+            weight=float(problem.row_weight.sum()),
             share=self._mass(self.weight, self.rows) / self._mass(problem.weight, None),
             seed=self.seed,
             leaves=self.leaves,
@@ -359,7 +347,11 @@ def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
         return here.grow()
     except TreeError as error:
         raise TreeError(f"forced_splits, {question!r}: {error}") from None
-    order = _branch_order(here, question, len(places))
+    order = list(range(len(places)))
+    if isinstance(question, str | list):  # the first branch written is where the sentence is true
+        columns = {info.name: info for info in here.problem.table.schema.columns}
+        written = parse_split(question, columns).branches
+        order = [*written, *(b for b in order if b not in written)]
     if branches and len(branches) != len(places):
         raise OptionError(
             f"forced_splits: {question!r} has {len(places)} branches, got {len(branches)}. "
@@ -369,12 +361,3 @@ def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
     for b, part in zip(order, branches or (None,) * len(places), strict=True):
         parts[b] = _grow_literal(places[b], part, strict)
     return join_branches(stem, [part for part in parts if part is not None])
-
-
-def _branch_order(here: NodeSite, question: Any, n_branches: int) -> list[int]:
-    """Return the branch of each written one; the first is where the sentence is true."""
-    if not isinstance(question, str | list):
-        return list(range(n_branches))
-    columns = {info.name: info for info in here.problem.table.schema.columns}
-    written = list(parse_split(question, columns).branches)
-    return [*written, *(b for b in range(n_branches) if b not in written)]

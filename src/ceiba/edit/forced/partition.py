@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,15 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         written = parse_split(split, columns)
         question, missing = written.split, written.missing
     elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
-        question = _split_from_cuts(*split)
+        column, cuts = split
+        try:
+            numbers = tuple(np.asarray(cuts, np.float64).reshape(-1).tolist())
+        except (TypeError, ValueError):
+            raise TreeError(
+                f"Cuts of column {column!r} must be numbers, got {cuts!r}. "
+                f"Pass ({column!r}, [1.0, 3.0])."
+            ) from None
+        question = Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
     else:
         raise TreeError(
             f"{split!r} is not a split. Write {SPLIT_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
@@ -69,18 +77,6 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     if isinstance(question, Cut) and question.low_branch:
         raise TreeError("low_branch must be 0 for the split of a node.")
     return SplitTable.from_splits([question], schema), missing
-
-
-def _split_from_cuts(column: str, cuts: Any) -> Split:
-    """Return a Cut for one cut, Intervals for several."""
-    try:
-        numbers = tuple(float(cut) for cut in np.asarray(cuts, np.float64).reshape(-1))
-    except (TypeError, ValueError):
-        raise TreeError(
-            f"Cuts of column {column!r} must be numbers, got {cuts!r}. "
-            f"Pass ({column!r}, [1.0, 3.0])."
-        ) from None
-    return Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
 
 
 def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
@@ -306,11 +302,9 @@ class _UnplacedRows:
         return RowPartition(self.problem, branch, share, default, sent, gain, surrogates)
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
-        """Return the gain per unit of the node's weight.
-
-        If the missing branch is learned, all rows count; else those that the split places, times
-        their share of the weight.
-        """
+        """Return the gain per unit of the node's weight."""
+        # If the missing branch is learned, all rows count; else those that the split places, times
+        # their share of the weight.
         if not self._is_learned:
             branch = self.branch
         placed = branch >= 0

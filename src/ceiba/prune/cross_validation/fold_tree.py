@@ -127,12 +127,8 @@ def mixed_step_functions(
     rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
-    """Return the step functions of rows with several leaves: means over the leaves by share.
-
-    `spread` holds the leaves and shares of the rows, as returned by `route.spread`.
-    """
+    """Return the step functions of rows with several leaves: means over the leaves by share."""
     start, leaf, share = spread
-    count = np.diff(start)
     leaves = np.arange(len(leaf), dtype=np.uint32)
     climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
@@ -140,7 +136,7 @@ def mixed_step_functions(
     change = value.copy()  # per leaf: first its value, then the differences
     change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
     change *= share[entry][:, None]
-    row = np.repeat(np.arange(len(rows)), count)[entry]
+    row = np.repeat(np.arange(len(rows)), np.diff(start))[entry]
     order = np.lexsort((climb.step, row))
     row, when = row[order], climb.step[order]
     total = np.cumsum(change[order], axis=0)
@@ -157,25 +153,20 @@ def mixed_step_functions(
     )
 
 
-def _half_deviance(truth: Array, mean: Array) -> Array:
-    mean = np.maximum(mean, np.finfo(np.float64).tiny)
-    ratio = np.divide(truth, mean, out=np.ones_like(mean), where=truth > 0)
-    return np.asarray(truth * np.log(ratio) - truth + mean)
-
-
 def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
     """Return the losses of the core, for rows whose prediction is a mean over several leaves."""
     if quantile_level(criterion) is not None:
         return quantile_loss(criterion, truth - predicted)
-    return _half_deviance(truth, predicted) if criterion == "poisson" else (truth - predicted) ** 2
+    if criterion != "poisson":
+        return np.asarray((truth - predicted) ** 2)
+    mean = np.maximum(predicted, np.finfo(np.float64).tiny)
+    ratio = np.divide(truth, mean, out=np.ones_like(mean), where=truth > 0)
+    return np.asarray(truth * np.log(ratio) - truth + mean)  # half the deviance
 
 
 @dataclass(frozen=True)
 class FoldTree:
-    """The work of one fold: grow a tree, and sum the losses of its held-out rows.
-
-    Subclasses override `grow`, `collapse_alpha`, `end_nodes`, the losses and their weights.
-    """
+    """The work of one fold: grow a tree, and sum the losses of its held-out rows."""
 
     problem: Problem
     grid: Array
@@ -283,11 +274,11 @@ class FoldTree:
         """Return the mean error of the rows and the variance of that mean, from sums over folds."""
         tested = np.concatenate([fold.test for fold in folds])
         weight = self.error_weight
-        # In units of a power of two, which changes no digit: huge or tiny weights over squares so.
+        # Scale by a power of two, which is exact: squares of huge or tiny weights would overflow.
         scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
         weight, first, second = weight / scale, first / scale, second / scale
         total = float(weight[tested].sum())
-        # A splitter may hold a row out several times: the mean knows no more than its rows do.
+        # A splitter may hold a row out several times, which adds no information: count it once.
         once = weight[np.unique(tested)]
         counted = self.weights_count_rows
         rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
@@ -341,12 +332,8 @@ class ScoredFoldTree(FoldTree):
         """Return the sums of losses and their squares over the held-out rows, at each alpha."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
-        loss = self._loss_table(tree)[functions.answer, self.truth[functions.entry_row]]
-        return functions.sum_losses(loss, self.error_weight, len(self.grid))
-
-    def _loss_table(self, tree: Tree) -> Array:
-        """Return the loss of each node (row) and true class (column)."""
         p = tree.value[:, 0, :]
+        # The loss of each node (row) and true class (column).
         if self.score == "error":
             table = (tree.answer[:, None] != np.arange(p.shape[1])).astype(np.float64)
         elif self.score == "log_loss":
@@ -356,7 +343,9 @@ class ScoredFoldTree(FoldTree):
             squares = (p**2).sum(axis=1, keepdims=True)
             table = half * np.maximum(squares - 2 * p + 1.0, 0.0)
         factor = self.problem.scales.factor
-        return np.asarray(table if factor is None else table * factor)
+        table = table if factor is None else table * factor
+        loss = table[functions.answer, self.truth[functions.entry_row]]
+        return functions.sum_losses(loss, self.error_weight, len(self.grid))
 
     def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
         """Return the sums of errors of rows that go down several branches."""

@@ -1,10 +1,10 @@
 """Folds of cross-validation: the rows that are held out together.
 
-The core deals a number of folds at random: rows of one class spread evenly (`stratify`), or whole
-groups of rows kept together (`groups`), sizes as equal as that allows; there are never more folds
-than rows. Folds can also be an id for each row, any splitter of scikit-learn, or pairs of training
-and test rows. rpart ignores classes (`stratify=False`). The default seed is 0, and each repeat
-deals the rows anew.
+By default the core assigns rows to folds at random. It spreads the rows of each class evenly
+(`stratify`; rpart does not) or keeps groups of rows together (`groups`). Folds are as equal in size
+as possible, and there are never more of them than rows. Folds can also be an id for each row, any
+splitter of scikit-learn, or pairs of training and test rows. The default seed is 0; each repeat
+assigns the rows again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Fold:
     test: Rows
 
     def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
-        """Return whether a training row has a weight above 0."""
+        """Whether a training row has a weight above 0."""
         return bool(weight[self.train].any())
 
 
@@ -54,7 +54,7 @@ class GrownFold(Fold):
     ends: npt.NDArray[np.int32] = field(repr=False)
 
     def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
-        """Return whether a row outside the fold has a weight above 0."""
+        """Whether a row outside the fold has a weight above 0."""
         return bool(np.count_nonzero(weight) > np.count_nonzero(weight[self.test]))
 
 
@@ -124,7 +124,7 @@ def fold_ids(
 
 
 def _are_ids(folds: Any) -> bool:
-    """Return whether folds are ids of rows, not a splitter or pairs of rows."""
+    """Whether folds are ids of rows, not a splitter or pairs of rows."""
     pairs = isinstance(folds, list) and folds and isinstance(folds[0], tuple | list)
     return not (pairs or hasattr(folds, "split"))
 

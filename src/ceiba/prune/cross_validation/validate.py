@@ -287,12 +287,18 @@ def _run_repeat(
     total = _RepeatSums(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
     n_jobs = threads // max(workers, 1)
     results = _fold_results(fold_tree, folds, workers, n_jobs)
+    listener, n_folds = find_listener("folds"), sum(map(len, plan))
     for done, (first, second, functions) in enumerate(results, 1 + sum(map(len, plan[:number]))):
         total.first += first
         total.second += second
         if functions is not None:
             total.functions.append(functions)
-        _report_progress(done, sum(map(len, plan)), verbose)
+        if listener is not None:
+            listener(done, n_folds)
+        if verbose:
+            bar, end = "#" * (30 * done // n_folds), "\n" if done == n_folds else ""
+            text = f"\rcross-validation [{bar:<30}] fold {done} of {n_folds}"
+            print(text, end=end, file=sys.stderr, flush=True)
     return total
 
 
@@ -316,15 +322,3 @@ def _fold_results(
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-
-
-def _report_progress(done: int, total: int, verbose: bool) -> None:
-    """Report the finished folds to a listener and, with `verbose`, as a bar."""
-    listener = find_listener("folds")
-    if listener is not None:
-        listener(done, total)
-    if verbose:
-        bar = "#" * (30 * done // total)
-        end = "\n" if done == total else ""
-        print(f"\rcross-validation [{bar:<30}] fold {done} of {total}", end=end, file=sys.stderr)
-        sys.stderr.flush()
