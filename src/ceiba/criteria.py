@@ -134,7 +134,7 @@ def quantile_level(criterion: str) -> float | None:
 
 
 def quantile_costs(level: float) -> tuple[int, int]:
-    """Return what a unit of distance costs above and below a quantile, as integers."""
+    """Return the costs of a unit of distance above and below a quantile, as integers."""
     share = Fraction(float(level)).limit_denominator(_MAX_DENOMINATOR)
     return share.numerator, share.denominator - share.numerator
 
@@ -148,7 +148,7 @@ def quantile_loss(criterion: str, gap: Array) -> Array:
 
 
 def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Any) -> Array:
-    """Weighted quantiles; the mean of two values if exactly a level's weight is below both."""
+    """Return weighted quantiles; the mean of two values if a level falls exactly between them."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
@@ -157,7 +157,7 @@ def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: A
     wanted, reached = costs[:, 0] * below[-1], np.multiply.outer(costs.sum(axis=1), below)
     at = (reached < wanted[:, None]).sum(axis=1)
     above = np.minimum(at + (reached[np.arange(len(at)), at] == wanted), len(values) - 1)
-    with np.errstate(over="ignore"):  # of a value near the limits and itself
+    with np.errstate(over="ignore"):  # the sum of two values near the limits of float64
         return np.asarray(np.where(at == above, values[at], (values[at] + values[above]) / 2))
 
 
@@ -200,10 +200,7 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 
 
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
-    """Squared Hellinger distance between class distributions over two branches, mean over pairs.
-
-    Shapes as in `twoing_gain`; empty classes are ignored. 1 means that all pairs are separated.
-    """
+    """Squared Hellinger distance between class distributions over two branches, mean over pairs."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))

@@ -45,8 +45,14 @@ class Grid:
         widths = list(natural)
         if width is None:
             return _align_cells(cells, widths, right)
-        _narrow_columns(widths, right, width)
-        if sum(widths) + len(_GAP) * (n - 1) <= width or n < 3:
+        over = sum(widths) + len(_GAP) * (n - 1) - width
+        while over > 0:  # narrow the widest text column, one character at a time
+            texts = [j for j in range(n) if not right[j] and widths[j] > _MIN_WIDTH]
+            if not texts:
+                break
+            widths[max(texts, key=lambda j: widths[j])] -= 1
+            over -= 1
+        if over <= 0 or n < 3:
             return _align_cells(cells, widths, right)
         # Print the columns that fit, then the others below; each part repeats the first column.
         most = width - len(_GAP) - min(natural[0], width // 2)
@@ -95,18 +101,6 @@ def wrap_text(text: str, width: int | None) -> list[str]:
             parts[0] = head[0] + parts[0][len(head[2]) :]
         lines += parts
     return lines
-
-
-def _narrow_columns(widths: list[int], right: list[bool], width: int) -> None:
-    """Narrow the widest text columns until the table fits, as far as possible."""
-    over = sum(widths) + len(_GAP) * (len(widths) - 1) - width
-    while over > 0:
-        texts = [j for j in range(len(widths)) if not right[j] and widths[j] > _MIN_WIDTH]
-        if not texts:
-            return
-        widest = max(texts, key=lambda j: widths[j])
-        widths[widest] -= 1
-        over -= 1
 
 
 def _align_cells(cells: list[list[str]], widths: list[int], right: list[bool]) -> list[str]:

@@ -45,7 +45,7 @@ def integer(low: int) -> Check:
 
 
 def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a float") -> Check:
-    """Accept floats (not ints) between two bounds; `brackets` tells which bounds are included."""
+    """Accept floats (not ints) between two bounds; `brackets` are those of the interval."""
     inside = _interval_test(low, high, brackets)
     return Check(
         f"{kind} in the range {brackets[0]}{low}, {high}{brackets[1]}",

@@ -31,6 +31,8 @@ ROW = X.iloc[70].to_dict()
 #: What supports a fixed list of tasks; texts and drawings support any task of numbers.
 OF_TREES: dict[str, Callable[[Tree], Any]] = {
     "rules": lambda t: t.rules(),
+    "summary": lambda t: str(t.summary()),
+    "to_sklearn": lambda t: t.to_sklearn(),
     "importance_table": lambda t: t.importance_table(X, Y),
     "pruning_sequence": lambda t: t.pruning_sequence(),
     "evaluate": lambda t: t.evaluate(X, Y),
@@ -119,6 +121,22 @@ def test_model_file_of_another_task_is_refused(third: Task) -> None:
     ceiba.DecisionTreeRegressor(max_depth=2).fit(X, Y).tree_.save(file)
     with pytest.raises(CeibaError, match="ordering"):
         ceiba.load(file.getvalue().replace(b'"regression"', b'"ordering"'))
+
+
+@pytest.mark.parametrize("form", ["to_text", "to_dot", "to_mermaid", "to_svg", "to_rules"])
+def test_texts_and_drawings_are_those_of_any_task_of_numbers(form: str, third_tree: Tree) -> None:
+    numbers = replace(third_tree.target, task=Task.REGRESSION)
+    plain = replace(third_tree, schema=third_tree.schema.with_target(numbers))
+    assert getattr(export, form)(third_tree) == getattr(export, form)(plain)
+
+
+def test_values_of_any_task_of_numbers_are_explained(third_tree: Tree) -> None:
+    shapley = third_tree.shap_values(X.iloc[:20])
+    predicted = shapley.base_values + shapley.values.sum(axis=1)
+    assert predicted == pytest.approx(third_tree.predict(X.iloc[:20]))
+    assert "ordering" in export.to_json(third_tree)
+    leaf = third_tree.explain(ROW).leaf
+    assert leaf == third_tree.predict_one(ROW).leaf
 
 
 def test_what_only_reads_the_shape_works_for_any_task(third_tree: Tree) -> None:

@@ -116,8 +116,10 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
 
 
 def _title(tree: Tree, word: Catalogue) -> str:
-    what = word[f"summary.{'survival' if tree.task is Task.SURVIVAL else 'regression'}"]
-    if tree.task.has_classes:
+    tree.task.require(Task, "A summary")
+    if not tree.task.has_classes:
+        what = word[f"summary.{tree.task}"]
+    else:
         labels = [level_text(label) for label in tree.target.classes[0]]
         listed = ", ".join(labels)
         if len(labels) > 6:

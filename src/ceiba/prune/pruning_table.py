@@ -81,11 +81,9 @@ class PruningTable(Listing):
 
 
 def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int:
-    """Choose a step of a sequence that runs from the largest tree to the root.
-
-    "min": the least risk, on ties the smallest tree. "1se": the smallest tree whose risk is at most
-    one standard error above the least (Breiman et al. 1984, section 3.4.3).
-    """
+    """Choose a step of a sequence that runs from the largest tree to the root."""
+    # "min": the least risk, on ties the smallest tree. "1se": the smallest tree whose risk is at
+    # most one standard error above the least (Breiman et al. 1984, section 3.4.3).
     least = float(risk.min())
     best = int(np.flatnonzero(risk <= least + _NOISE * abs(least))[-1])
     if rule == "min":

@@ -205,7 +205,7 @@ class DerivedAttributes:
         mass = self.weight
         if self.class_prior is not None and self.counts is not None:
             mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
-        return read_only(_share_of_root(mass), np.float64)
+        return read_only(mass / mass[0] if mass[0] > 0 else np.zeros_like(mass), np.float64)
 
     @cached_property
     def search_share(self) -> Array:
@@ -216,7 +216,7 @@ class DerivedAttributes:
         if self.cost_matrix is None:
             return self.share
         mass = self.share * (self.class_probability @ self.cost_matrix.sum(axis=1))
-        return read_only(_share_of_root(mass), np.float64)
+        return read_only(mass / mass[0] if mass[0] > 0 else np.zeros_like(mass), np.float64)
 
     @cached_property
     def end_share(self) -> Array:
@@ -386,8 +386,3 @@ def rows_by_weight(tree: DerivedAttributes) -> Array:
     if np.isinf(n_rows / weight):  # the smallest weights
         return np.asarray(tree.weight / weight * n_rows)
     return np.asarray(tree.weight * (n_rows / weight))
-
-
-def _share_of_root(mass: Array) -> Array:
-    """Return masses as shares of the root's."""
-    return mass / mass[0] if mass[0] > 0 else np.zeros(len(mass))
