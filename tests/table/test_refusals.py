@@ -170,5 +170,5 @@ def test_names_partly_texts_are_refused_as_in_scikit_learn() -> None:
     "X", [None, "table.csv", 5, 5.0, object(), {1, 2}], ids=lambda v: type(v).__name__
 )
 def test_what_is_no_table_is_refused_with_what_is(X: Any) -> None:
-    with pytest.raises(CeibaError, match=r"X must be a table, got .* Supported are numpy arrays"):
+    with pytest.raises(CeibaError, match=r"X must be a table, got .* Supported tables: numpy"):
         read(X)
