@@ -5,7 +5,7 @@ Rows are (time, event, weight). Everything is a Fraction where the definition is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import log
@@ -69,18 +69,27 @@ class Cut(NamedTuple):
     left: tuple[bool, ...]
 
 
-def cuts(columns: Sequence[Sequence[float | str | None]], most_levels: int = 10) -> Iterator[Cut]:
-    """Yield all divisions in the order in which ties are decided; missing values go each way."""
+def cuts(
+    columns: Sequence[Sequence[float | str | None]],
+    rates: Callable[[Sequence[bool]], float] | None = None,
+) -> Iterator[Cut]:
+    """Yield all divisions in the order in which ties are decided; missing values go each way.
+
+    With the rate of some rows, levels are only cut in the order of their rates.
+    """
     for j, column in enumerate(columns):
         present = sorted({value for value in column if value is not None})  # type: ignore[type-var]
         n_missing = sum(value is None for value in column)
         sets: list[frozenset[object]]
-        if present and isinstance(present[0], str):
-            assert len(present) <= most_levels
+        is_levels = bool(present) and isinstance(present[0], str)
+        if is_levels and rates is not None:
+            present.sort(key=lambda level: rates([v == level for v in column]))
+        elif is_levels:
+            assert len(present) <= 10
             rest = present[1:]
             sets = [frozenset([present[0], *some]) for k in range(len(rest) + 1)
                     for some in combinations(rest, k)]  # fmt: skip
-        else:
+        if not is_levels or rates is not None:
             sets = [frozenset(present[: k + 1]) for k in range(len(present))]
         for missing_left in (False, True) if n_missing else (False,):
             for some in sets:
@@ -96,10 +105,20 @@ def best_cuts(
     min_rows: int = 1,
     min_events: int = 0,
 ) -> tuple[float, list[Cut]]:
-    """Return the largest gain (a sum over rows) and all divisions that have it."""
+    """Return the largest gain (a sum over rows) and all divisions that have it.
+
+    Under limits, the exponential criterion tries the cuts of levels in the order of their rates.
+    """
     scaled = scaled_times(rows)
+
+    def rate(chosen: Sequence[bool]) -> float:
+        weights = [float(w) if c else 0.0 for (_, _, w), c in zip(rows, chosen, strict=True)]
+        events = sum(w for w, (_, event, _) in zip(weights, rows, strict=True) if event)
+        return events / sum(w * s for w, s in zip(weights, scaled, strict=True))
+
+    limited = min_rows > 1 or min_events > 0
     best, found = float("-inf"), []
-    for cut in cuts(columns):
+    for cut in cuts(columns, rate if limited and criterion == "exponential" else None):
         sides = [[i for i, side in enumerate(cut.left) if side == which] for which in (True, False)]
         events = [sum(rows[i][2] for i in side if rows[i][1]) for side in sides]
         if min(map(len, sides)) < min_rows or min(events) < min_events:

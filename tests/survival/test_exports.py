@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,10 @@ import pytest
 
 import ceiba
 from ceiba.errors import OptionError
+from tests.export import runtimes
+from tests.export.drawn_trees import Drawn
+from tests.export.servers import has_pmml_evaluator
+from tests.export.test_excel import OFFICE, away_from_cuts, computed
 
 from .cases import simulate
 
@@ -50,17 +56,27 @@ def test_python_module_predicts_risk_median_and_survival(fitted: Any, rows: Any)
         assert [module["predict_survival"](row, t) for t in TIMES] == survival[i].tolist()
 
 
-def test_sql_has_risk_median_and_survival(fitted: Any, rows: Any) -> None:
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
-    polars = pytest.importorskip("polars")
-    data = polars.DataFrame(rows)  # read by duckdb
-    assert len(data) == 120
-    found = duckdb.sql(fitted.export("sql", dialect="duckdb", times=TIMES)).pl()
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+def test_sql_has_risk_median_and_survival(fitted: Any, rows: Any, dialect: str) -> None:
+    query = fitted.export("sql", dialect=dialect, times=TIMES)
+    if dialect == "duckdb":
+        duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+        data = pytest.importorskip("polars").DataFrame(rows)  # read by duckdb
+        assert len(data) == 120
+        found = duckdb.sql(query).pl().to_dict(as_series=False)
+    else:
+        with sqlite3.connect(":memory:") as base:
+            base.execute("CREATE TABLE data (age, stage, noise)")
+            cells = zip(*(rows[name] for name in ("age", "stage", "noise")), strict=True)
+            base.executemany("INSERT INTO data VALUES (?, ?, ?)", cells)
+            cursor = base.execute(query)
+            names = [column[0] for column in cursor.description]
+            found = dict(zip(names, zip(*cursor.fetchall(), strict=True), strict=True))
     risk, median, survival = expected(fitted, rows)
-    assert found["prediction"].to_list() == risk.tolist()
-    assert found["median"].to_list() == median
+    assert list(found["prediction"]) == risk.tolist()
+    assert list(found["median"]) == median
     for k, name in enumerate(("survival_1", "survival_4", "survival_12")):
-        assert found[name].to_numpy() == pytest.approx(survival[:, k])
+        assert np.array(found[name]) == pytest.approx(survival[:, k])
 
 
 def test_json_nodes_have_events_median_and_survival(fitted: Any, rows: Any) -> None:
@@ -72,24 +88,60 @@ def test_json_nodes_have_events_median_and_survival(fitted: Any, rows: Any) -> N
         assert nodes[leaf]["survival"] == pytest.approx(survival[i])
 
 
-def test_onnx_predicts_the_relative_risk(fitted: Any) -> None:
-    onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    frame = simulate(80, 4)
-    numeric = {name: frame[name] for name in ("age", "noise", "weeks", "died")}
-    model = ceiba.DecisionTreeSurvival(max_depth=3).fit(numeric, ("weeks", "died"))
-    session = onnxruntime.InferenceSession(model.export("onnx"))
-    feed = {
-        entry.name: np.asarray(numeric[entry.name], dtype=np.float64).reshape(-1, 1)
-        for entry in session.get_inputs()
-    }
-    out = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed), strict=True))
-    value = next(v for name, v in out.items() if "leaf" not in name)
-    assert np.ravel(value) == pytest.approx(model.predict(numeric), rel=1e-6)
+@pytest.fixture(scope="module")
+def drawn(rows: Any) -> list[Drawn]:
+    """Trees of both criteria, missing values learned, by surrogates and by majority."""
+    frame = simulate(400, 5)
+    frame["age"][::9] = np.nan
+    rows = {**rows, "stage": ["IV", "IV", *rows["stage"][2:]]}  # unseen
+    options = [
+        {"missing": "learn"},
+        {"missing": "surrogate", "min_samples_leaf": 9},
+        {"missing": "majority", "criterion": "exponential", "max_depth": 3},
+    ]
+    models = [ceiba.DecisionTreeSurvival(**o).fit(frame, ("weeks", "died")) for o in options]
+    return [Drawn(model.tree_, rows, seed) for seed, model in enumerate(models)]
 
 
-@pytest.mark.parametrize("format_name", ["c", "javascript", "pmml", "excel", "svg", "dot"])
-def test_other_formats_write_the_relative_risk(fitted: Any, format_name: str) -> None:
-    assert len(fitted.export(format_name)) > 500
+def test_queries_and_modules_predict_the_relative_risk(drawn: list[Drawn]) -> None:
+    for one in drawn:
+        runtimes.run_sqlite(one)
+        runtimes.run_duckdb(one)
+        runtimes.run_python(one)
+
+
+def test_onnx_predicts_the_relative_risk(drawn: list[Drawn]) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    runtimes.run_onnx(drawn[0], "float64")
+
+
+@pytest.mark.skipif(runtimes.NODE is None, reason="node is not installed")
+def test_javascript_predicts_the_relative_risk(drawn: list[Drawn], tmp_path: Path) -> None:
+    runtimes.run_javascript(drawn, tmp_path)
+
+
+@pytest.mark.skipif(runtimes.COMPILER is None, reason="no C compiler is installed")
+def test_c_predicts_the_relative_risk(drawn: list[Drawn], tmp_path: Path) -> None:
+    runtimes.run_c(drawn, tmp_path)
+
+
+@pytest.mark.skipif(not has_pmml_evaluator(), reason="Java or jpmml_evaluator is not installed")
+def test_pmml_predicts_the_relative_risk(drawn: list[Drawn], tmp_path: Path) -> None:
+    runtimes.run_pmml(drawn[0], tmp_path)
+    runtimes.run_pmml(drawn[1], tmp_path)
+
+
+@pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
+def test_workbooks_compute_the_relative_risk(drawn: list[Drawn], tmp_path: Path) -> None:
+    rows = [away_from_cuts(one) for one in drawn]
+    pairs = list(zip(drawn, rows, strict=True))
+    books = {str(one.seed): one.tree.export("excel", X=X) for one, X in pairs}
+    found = computed(books, tmp_path)
+    for one, X in pairs:
+        lines = found[str(one.seed)]
+        assert [line["leaf"] for line in lines] == one.tree.apply(X).tolist()
+        risk = [line["prediction"] for line in lines]
+        np.testing.assert_allclose(risk, one.tree.predict(X), rtol=1e-14)
 
 
 def test_times_of_other_trees_are_refused(fitted: Any) -> None:

@@ -146,8 +146,10 @@ def _dictionary(tree: Tree, target: str) -> list[str]:
 
 def _head(tree: Tree, target: str) -> list[str]:
     split = "binarySplit" if tree.is_binary else "multiSplit"
+    # PMML has no function of its own for survival: the relative risk is a number.
+    function = "classification" if tree.task.has_classes else "regression"
     lines = [
-        f' <TreeModel functionName="{tree.task}" splitCharacteristic="{split}" '
+        f' <TreeModel functionName="{function}" splitCharacteristic="{split}" '
         'missingValueStrategy="none" noTrueChildStrategy="returnLastPrediction">',
         "  <MiningSchema>",
     ]
