@@ -7,7 +7,7 @@ line of Python, which calls the same method of the model, so that the saved scri
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -23,8 +23,15 @@ from ceiba.studio.work.script import (
 )
 from ceiba.studio.work.setup import Setup, check_editable, find_task
 from ceiba.studio.work.source import Source
-from ceiba.studio.work.splits import split_from_json, split_to_python
-from ceiba.studio.work.state import State, branch_path, find_node, levels_below_leaf, split_paths
+from ceiba.studio.work.splits import split_from_json, value_to_python
+from ceiba.studio.work.state import (
+    BranchPath,
+    State,
+    branch_path,
+    find_node,
+    levels_below_leaf,
+    split_paths,
+)
 from ceiba.task import Task
 from ceiba.tree import Tree
 
@@ -173,10 +180,7 @@ def take(context: ActionContext, node: int, split: Any) -> tuple[State, str]:
     """Split a node into leaves."""
     at = branch_path(context.tree, context.check_node(node))
     new_split = split_from_json(split, context.tree.schema)
-    model = context.state.model.set_split(node, new_split, *context.rows(), levels=0)
-    code = split_to_python(new_split)
-    line = f"model = model.set_split({node}, {code}, {context.data_names}, levels=0)"
-    return context.state.with_model(model, line, at=at, paths=[at]), line
+    return _edit(context, "set_split", node, new_split, on_rows=True, levels=0, at=at, paths=[at])
 
 
 def grow(
@@ -187,13 +191,11 @@ def grow(
     `splits` lists nodes and the splits that replace those with the largest gain, in pre-order.
     """
     context.check_node(node)
-    state, pairs = context.state, _check_splits(splits)
-    lines = []
+    pairs = _check_splits(splits)
+    state, lines = context.state, list[str]()
     if not pairs or pairs[0][0] != node or not context.tree.is_leaf[node]:
-        more = "" if levels is None else f", levels={levels}"
-        line = f"model = model.grow_leaves({node}, {context.data_names}{more})"
-        model = state.model.grow_leaves(node, *context.rows(), levels=levels)
-        state, lines = state.with_model(model, line), [line]
+        state, line = _edit(context, "grow_leaves", node, on_rows=True, levels=levels)
+        lines.append(line)
     for at, split in pairs:
         state, line = replace_split(context, state, at, split, levels)
         lines.append(line)
@@ -206,23 +208,16 @@ def replace_split(
     """Replace the split of a node of a grown tree; grow below as far as the leaf of the context."""
     here = replace(context, state=state)
     path = branch_path(here.tree, here.check_node(node))
-    more = ""
     if levels is not None:
         levels -= 1 + (levels_below_leaf(context.tree, path) or 0)
-        more = f", levels={levels}"
     new_split = split_from_json(split, here.tree.schema)
-    model = state.model.set_split(node, new_split, *context.rows(), levels=levels)
-    code = split_to_python(new_split)
-    line = f"model = model.set_split({node}, {code}, {context.data_names}{more})"
-    return state.with_model(model, line), line
+    return _edit(here, "set_split", node, new_split, on_rows=True, levels=levels)
 
 
 def regrow(context: ActionContext, node: int) -> tuple[State, str]:
     """Replace everything below a node by a new subtree."""
     at = branch_path(context.tree, context.check_node(node))
-    model = context.state.model.regrow(node, *context.rows())
-    line = f"model = model.regrow({node}, {context.data_names})"
-    return context.state.with_model(model, line, at=at), line
+    return _edit(context, "regrow", node, on_rows=True, at=at)
 
 
 def cut(context: ActionContext, node: int) -> tuple[State, str]:
@@ -230,8 +225,7 @@ def cut(context: ActionContext, node: int) -> tuple[State, str]:
     at = branch_path(context.tree, context.check_node(node))
     if context.tree.is_leaf[node]:
         raise TreeError(f"Node {node} is already a leaf.")
-    line = f"model = model.collapse({node})"
-    return context.state.with_model(context.state.model.collapse(node), line, at=at), line
+    return _edit(context, "collapse", node, at=at)
 
 
 def seal(context: ActionContext, node: int, sealed: bool = True) -> tuple[State, str]:
@@ -239,55 +233,40 @@ def seal(context: ActionContext, node: int, sealed: bool = True) -> tuple[State,
     at = branch_path(context.tree, context.check_node(node))
     if not isinstance(sealed, bool):
         raise OptionError(f"sealed must be true or false, got {sealed!r}.")
-    line = f"model = model.seal({node}{'' if sealed else ', False'})"
-    return context.state.with_model(
-        context.state.model.seal(node, sealed), line, at=at if sealed else None
-    ), line
+    return _edit(context, "seal", node, sealed, at=at if sealed else None)
 
 
 def forbid(context: ActionContext, node: int, columns: Any) -> tuple[State, str]:
     """Forbid columns at and below a node."""
-    names = _check_columns(columns)
-    context.check_node(node)
-    line = f"model = model.forbid({node}, {names!r})"
-    return context.state.with_model(context.state.model.forbid(node, names), line), line
+    return _edit(context, "forbid", context.check_node(node), _check_columns(columns))
 
 
 def prefer(context: ActionContext, node: int, columns: Any) -> tuple[State, str]:
     """Prefer columns at and below a node."""
-    names = _check_columns(columns)
-    context.check_node(node)
-    line = f"model = model.prefer({node}, {names!r})"
-    return context.state.with_model(context.state.model.prefer(node, names), line), line
+    return _edit(context, "prefer", context.check_node(node), _check_columns(columns))
 
 
 def copy(context: ActionContext, node: int, to: int) -> tuple[State, str]:
     """Copy the splits below a node to another node."""
     context.check_node(node)
     at = branch_path(context.tree, context.check_node(to))
-    model = context.state.model.copy_splits(node, to, *context.rows())
-    line = f"model = model.copy_splits({node}, {to}, {context.data_names})"
-    there = find_node(model.tree_, at)
+    state, line = _edit(context, "copy_splits", node, to, on_rows=True, at=at)
+    there = find_node(state.fitted_tree, at)
     assert there is not None
-    paths = split_paths(model.tree_, there)
-    return context.state.with_model(model, line, at=at, paths=paths), line
+    copied = split_paths(state.fitted_tree, there)
+    return replace(state, by_hand=state.by_hand | set(copied)), line
 
 
 def note(
     context: ActionContext, node: int, name: Any = None, note: Any = None
 ) -> tuple[State, str]:
     """Write a name and a note on a node."""
-    context.check_node(node)
-    texts = {key: text for key, text in (("name", name), ("note", note)) if text is not None}
-    for key, text in texts.items():
+    for key, text in (("name", name), ("note", note)):
         if isinstance(text, str) and len(text) > _MAX_NOTE_LENGTH:
             raise OptionError(
                 f"{key} must have at most {_MAX_NOTE_LENGTH} characters, got {len(text)}."
             )
-    model = context.state.model.annotate(node, **texts)
-    more = "".join(f", {key}={text!r}" for key, text in texts.items())
-    line = f"model = model.annotate({node}{more})"
-    return context.state.with_model(model, line), line
+    return _edit(context, "annotate", context.check_node(node), name=name, note=note)
 
 
 def override(
@@ -299,10 +278,7 @@ def override(
     if answer is not None and labels:
         by_text = {str(label): label for label in labels[0].tolist()}
         answer = by_text.get(str(answer), answer)
-    model = context.state.model.override(node, answer, reason)
-    because = "" if reason is None else f", reason={reason!r}"
-    line = f"model = model.override({node}, {answer!r}{because})"
-    return context.state.with_model(model, line), line
+    return _edit(context, "override", node, answer, reason=reason)
 
 
 def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tuple[State, str]:
@@ -312,11 +288,30 @@ def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tu
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise OptionError(f"{name} must be a number of at least 0, got {value!r}.")
-    model = context.state.model.reprune(**{name: value}) if context.tree else None
-    line = f"model = model.reprune({name}={value!r})"
-    state = context.state.with_model(model, line)
-    inner = frozenset(branch_path(state.tree, i) for i in state.nodes_by_hand)  # type: ignore[arg-type]
+    state, line = _edit(context, "reprune", **{name: value})
+    inner = frozenset(branch_path(state.fitted_tree, i) for i in state.nodes_by_hand)
     return replace(state, by_hand=inner), line
+
+
+def _edit(
+    context: ActionContext,
+    method: str,
+    *arguments: Any,
+    on_rows: bool = False,
+    at: BranchPath | None = None,
+    paths: Iterable[BranchPath] = (),
+    **options: Any,
+) -> tuple[State, str]:
+    """Call a method of the model; return the next state and the call as a line of Python."""
+    context.check_node(0)  # raises if there is no tree yet
+    options = {name: value for name, value in options.items() if value is not None}
+    rows = context.rows() if on_rows else ()
+    model = getattr(context.state.model, method)(*arguments, *rows, **options)
+    code = [value_to_python(argument) for argument in arguments]
+    code += [context.data_names] if on_rows else []
+    code += [f"{name}={value!r}" for name, value in options.items()]
+    line = f"model = model.{method}({', '.join(code)})"
+    return context.state.with_model(model, line, at=at, paths=paths), line
 
 
 # ---------------------------------------------------------------------- lookup by name

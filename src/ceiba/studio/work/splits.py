@@ -51,9 +51,9 @@ def split_to_json(split: Split, schema: Schema) -> dict[str, Any]:
     }
 
 
-def split_to_python(split: Any) -> str:
-    """Format a split as Python."""
-    return repr(split) if isinstance(split, str) else f"ceiba.tree.{split!r}"
+def value_to_python(value: Any) -> str:
+    """Format an argument of a method as Python."""
+    return f"ceiba.tree.{value!r}" if isinstance(value, Split) else repr(value)
 
 
 def _parse_split(form: dict[str, Any], info: Any) -> Split:

@@ -54,7 +54,15 @@ export const pText = (p, bound = "") => {
 /** A table of branches with rows and target. @param {any[]} branches @param {any[]|null} held @param {(b: number) => string} words */
 export function branchTable(branches, held, words) {
   const head = [t("s_branch_head"), t("rows"), t(M.payload.survival ? "predicted" : M.regression ? "mean" : "distribution"), ...(held ? [t("test")] : [])];
-  return dataTable(head, branches.map((item, b) => [words(b), fmtCount(item.n_rows), branchPicture(item), ...(held ? [branchFigure(held[b])] : [])]), "branches-table");
+  return dataTable(head, branches.map((item, b) => [words(b), fmtCount(item.n_rows), branchPicture(item), ...(held ? [heldFigure(item, held[b])] : [])]), "branches-table");
+}
+
+/** The held-out rows of a branch: the share of the class that its training rows predict, or the mean; and their number. */
+function heldFigure(item, held) {
+  if (!held || !held.n_rows) return "–";
+  const total = M.regression ? 1 : held.counts.reduce((a, n) => a + n, 0) || 1;
+  const figure = M.payload.survival ? medianText(held) : M.regression ? fmtNumber(held.mean, 3) : fmtPercent(held.counts[item.counts.indexOf(Math.max(...item.counts))] / total);
+  return `${figure} · n ${fmtCount(held.n_rows)}`;
 }
 
 /** The most frequent class and its share, or the mean. */
