@@ -37,7 +37,7 @@ def find_chance_gains(site: NodeSite, options: GrowOptions) -> dict[str, tuple[f
     gains = np.zeros((_N_PERMUTATIONS, n_columns))
     for k in range(_N_PERMUTATIONS):
         target = Target(sample.target.info, rng.permutation(sample.target.values))
-        stump = sample.with_changes(target=target).grow()
+        stump = sample.with_changes(target=target).grow(n_jobs=1)  # small: no threads
         if stump.n_nodes > 1:
             gains[k, stump.splits.column[0]] = scale * stump.gain[0]
         if stump.n_nodes > 1 and stump.competitors is not None:

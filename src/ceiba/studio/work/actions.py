@@ -288,7 +288,7 @@ def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tu
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise OptionError(f"{name} must be a number of at least 0, got {value!r}.")
-    state, line = _edit(context, "reprune", **{name: value})
+    state, line = _edit(context, "reprune", alpha=alpha, n_leaves=n_leaves)
     inner = frozenset(branch_path(state.fitted_tree, i) for i in state.nodes_by_hand)
     return replace(state, by_hand=inner), line
 
