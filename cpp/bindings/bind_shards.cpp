@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -143,6 +144,21 @@ void bind_layout(nb::module_& m) {
         nb::arg("values"), nb::arg("max_bins"), nb::arg("single"), nb::arg("weights").none() = nb::none(),
         "Edges of at most max_bins bins that hold about equally many of these values, or about equal weight.");
     m.def(
+        "place_edges_of",
+        [](const std::vector<Array1<double>>& columns, int max_bins, const std::vector<bool>& single) {
+            std::vector<std::vector<double>> edges(columns.size());
+            {
+                const nb::gil_scoped_release no_gil;
+                const auto n_threads = std::min<std::size_t>(columns.size(), std::thread::hardware_concurrency());
+                base::ThreadPool pool(static_cast<int>(std::max<std::size_t>(1, n_threads)));
+                pool.run(columns.size(), [&](std::size_t c, int) {
+                    edges[c] = split::edges_of(to_vector(columns[c]), {}, max_bins, single.at(c));
+                });
+            }
+            return edges;
+        },
+        nb::arg("columns"), nb::arg("max_bins"), nb::arg("single"), "The edges of several columns, in parallel.");
+    m.def(
         "approximate_sample",
         [](std::size_t n_rows) {
             const std::vector<std::size_t> rows = split::approximate_sample(n_rows);
@@ -215,12 +231,12 @@ void bind_shard(nb::module_& m) {
             nb::arg("rounds"), "Answer the rounds of some trees.");
     m.def(
         "join_rounds",
-        [](const std::vector<std::pair<std::uint64_t, Message>>& rounds) {
+        [](const std::vector<std::pair<std::uint64_t, shards::LevelGrower*>>& growers) {
             std::vector<shards::TreeRound> all;
-            for (const auto& [tree, round] : rounds) all.push_back({tree, words_of(round)});
+            for (const auto& [tree, grower] : growers) all.push_back({tree, grower->round()});
             return to_message(shards::join_rounds(all));
         },
-        nb::arg("rounds"), "The rounds of some trees, by their numbers, as one message.");
+        nb::arg("growers"), "The rounds of some trees, by their numbers, as one message.");
     m.def(
         "trees_of",
         [](const Message& rounds) {
@@ -296,7 +312,6 @@ void bind_shards(nb::module_& m) {
         .def_prop_ro("level", &shards::LevelGrower::level)
         .def_prop_ro("rows_open", &shards::LevelGrower::rows_open)
         .def_prop_ro("asks", [](const shards::LevelGrower& self) { return word_of(self.asks()); })
-        .def_prop_ro("round", [](const shards::LevelGrower& self) { return to_message(shards::Words(self.round())); })
         .def(
             "take",
             [](shards::LevelGrower& self, const Message& answer) {

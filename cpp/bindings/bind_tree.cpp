@@ -5,7 +5,9 @@
 
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
+#include "base/thread_pool.hpp"
 #include "bindings.hpp"
 #include "tree/cut_digits.hpp"
 
@@ -80,8 +82,16 @@ void bind_cut_digits(nb::module_& m) {
             if (below.shape(0) != cut.shape(0) || above.shape(0) != cut.shape(0))
                 throw std::invalid_argument("each cut has a gap");
             std::vector<std::int8_t> digits(cut.shape(0));
-            for (std::size_t i = 0; i < digits.size(); ++i)
-                digits[i] = tree::digits_for(cut.data()[i], {below.data()[i], above.data()[i]});
+            {
+                const nb::gil_scoped_release no_gil;
+                const std::size_t n_threads = std::min<std::size_t>(base::n_blocks(digits.size()),
+                                                                    std::thread::hardware_concurrency());
+                base::ThreadPool pool(static_cast<int>(std::max<std::size_t>(1, n_threads)));
+                base::for_blocks(&pool, digits.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+                    for (std::size_t i = from; i < to; ++i)
+                        digits[i] = tree::digits_for(cut.data()[i], {below.data()[i], above.data()[i]});
+                });
+            }
             return to_numpy(std::move(digits));
         },
         nb::arg("cut").noconvert(), nb::arg("below").noconvert(), nb::arg("above").noconvert(),

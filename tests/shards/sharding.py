@@ -13,7 +13,6 @@ from ceiba import _core
 from ceiba.grow import Multiway
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
-from ceiba.shards.first_pass import bin_edges
 from ceiba.shards.homes.threads import ThreadExchange
 from ceiba.shards.shard import (
     NumberBins,
@@ -56,7 +55,9 @@ def sharded(
     classes = problem.options.task == "classification"
     single = frozenset(c.name for c in table.columns if c.values.dtype == np.float32)
     edges = [
-        [] if c.info.kind is Kind.CATEGORICAL else bin_edges(_numbers(c)[sample], c.name in single)
+        []
+        if c.info.kind is Kind.CATEGORICAL
+        else np.asarray(_core.place_edges(_numbers(c)[sample], 255, c.name in single)).tolist()
         for c in table.columns
     ]
     arrays, ranges = [], []

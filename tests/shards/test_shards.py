@@ -58,7 +58,7 @@ def rounds_of(problem: Any, shards: Any) -> Any:
         core, problem.table.layout.core, types, problem.table.n_rows, 40, 4, 8, 10_000
     )
     while not growing.done:
-        rounds = _core.join_rounds([(0, growing.round)])
+        rounds = _core.join_rounds([(0, growing)])
         answers = [shard.answer(rounds) for shard in shards]
         yield growing.asks, rounds, answers
         growing.take(*_core.split_answers(reduce(_core.merge_answers, answers)))
@@ -99,6 +99,12 @@ def test_a_shard_that_is_made_again_catches_up() -> None:
         assert np.array_equal(shards[1].answer(question), answers[1])  # asked twice
 
 
+def join_rounds(*rounds: tuple[int, np.ndarray]) -> np.ndarray:
+    """Return a message about several trees: how many; of each its number, and its round."""
+    parts = [np.array([tree, len(words), *words], np.uint64) for tree, words in rounds]
+    return np.concatenate([np.array([len(parts)], np.uint64), *parts])
+
+
 def test_rounds_of_several_trees_are_answered_as_those_of_each() -> None:
     problem, shards = in_three(1)
     rng = np.random.default_rng(0)
@@ -109,19 +115,19 @@ def test_rounds_of_several_trees_are_answered_as_those_of_each() -> None:
     _, rounds, _ = next(rounds_of(problem, shards))
     (first,) = _core.split_answers(shards[0].answer(rounds))
     question = rounds[3:]  # after the number of trees, the tree, and its words
-    assert np.array_equal(rounds, _core.join_rounds([(0, question)]))
-    together = _core.join_rounds([(3, question), (0, question), (1, question)])
+    assert np.array_equal(rounds, join_rounds((0, question)))
+    together = join_rounds((3, question), (0, question), (1, question))
     assert _core.trees_of(together) == [3, 0, 1]
     answers = [shard.answer(together) for shard in folded]
     of_trees = _core.split_answers(answers[0])
     assert np.array_equal(of_trees[1], first)
     assert not np.array_equal(of_trees[0], of_trees[2])
     for tree, answer in zip((3, 0, 1), of_trees, strict=True):
-        alone = _core.join_rounds([(tree, question)])
+        alone = join_rounds((tree, question))
         assert np.array_equal(_core.split_answers(folded[0].answer(alone))[0], answer)
     merged = _core.split_answers(reduce(_core.merge_answers, answers))
     for k, tree in enumerate((3, 0, 1)):
-        alone = _core.join_rounds([(tree, question)])
+        alone = join_rounds((tree, question))
         own = reduce(_core.merge_answers, [shard.answer(alone) for shard in folded])
         assert np.array_equal(_core.split_answers(own)[0], merged[k])
 

@@ -24,7 +24,7 @@ constexpr int any_unit = -1074;
 constexpr std::size_t any_digits = (1024 + 1074 + 31) / 32 + 1;
 
 inline base::LongSum sum_of(const std::uint64_t* digits, std::size_t n, int unit) {
-    std::vector<std::int64_t> carried(n + 2, 0);
+    std::array<std::int64_t, any_digits + 2> carried;  // no vector: this is the innermost loop of surveys of numbers
     double sign = 1.0;
     const auto carry_all = [&](bool flip) {
         std::int64_t carry = 0;

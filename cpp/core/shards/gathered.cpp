@@ -2,17 +2,25 @@
 
 namespace ceiba::shards {
 
+void GatheredNode::clear() {
+    for (std::vector<double>& column : numbers_) column.clear();
+    for (std::vector<std::int32_t>& column : codes_) column.clear();
+    labels_.clear(), targets_.clear(), weights_.clear();
+}
+
 void GatheredNode::read(Reader& in) {
     const std::size_t n = in.size();
-    const auto append_codes = [n, &in](std::vector<std::int32_t>& out) {
-        for (std::uint64_t word : in.read(n))
-            out.push_back(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)));
-    };
-    const auto append_numbers = [n, &in](std::vector<double>& out) {
+    const auto append = [n, &in](auto& out, auto value) {
         const std::size_t first = out.size();
         const auto words = in.read(n);
         out.resize(first + n);
-        for (std::size_t i = 0; i < n; ++i) out[first + i] = std::bit_cast<double>(words[i]);
+        for (std::size_t i = 0; i < n; ++i) out[first + i] = value(words[i]);
+    };
+    const auto append_codes = [&append](std::vector<std::int32_t>& out) {
+        append(out, [](std::uint64_t word) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(word)); });
+    };
+    const auto append_numbers = [&append](std::vector<double>& out) {
+        append(out, [](std::uint64_t word) { return std::bit_cast<double>(word); });
     };
     for (std::size_t c = 0; c < types_->size(); ++c) {
         if ((*types_)[c].kind != data::ColumnKind::numeric) {

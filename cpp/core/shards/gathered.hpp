@@ -23,6 +23,7 @@ public:
           numbers_(types.size()),
           codes_(types.size()) {}
 
+    void clear();
     // The next piece of the node, as Shard::gather writes it.
     void read(Reader& in);
     std::size_t words_of_row() const { return types_->size() + 1 + weighted_; }

@@ -69,6 +69,28 @@ void LevelGrower::for_each(const std::vector<std::size_t>& nodes, Task task) {
     pool_.run(nodes.size(), [&](std::size_t k, int) { task(k, open_[nodes[k]]); });
 }
 
+// Calls first(k, node, column) for all columns of some open nodes, then second(node, column) for all of them. Threads
+// share the columns of few nodes; of many, each takes whole nodes, whose columns stay in its cache.
+template <class First, class Second>
+void LevelGrower::for_each_column(const std::vector<std::size_t>& nodes, First first, Second second) {
+    const std::size_t n_columns = layout_->column.size();
+    const bool many = nodes.size() >= 4 * static_cast<std::size_t>(pool_.size());
+    const auto run = [&](auto task) {
+        pool_.run(nodes.size() * n_columns, [&](std::size_t i, int) { task(i / n_columns, i % n_columns); });
+    };
+    const auto begin = [&](std::size_t k, std::size_t c) { first(k, open_[nodes[k]], c); };
+    const auto end = [&](std::size_t k, std::size_t c) { second(open_[nodes[k]], c); };
+    if (!many) {
+        run(begin);
+        run(end);
+        return;
+    }
+    for_each(nodes, [&](std::size_t k, Open&) {
+        for (std::size_t c = 0; c < n_columns; ++c) begin(k, c);
+        for (std::size_t c = 0; c < n_columns; ++c) end(k, c);
+    });
+}
+
 // Begins a round about the open nodes that are `wanted`; what it says of each is for the caller to add. False: none is.
 template <class Wanted>
 bool LevelGrower::ask_nodes(Phase phase, Ask ask, Wanted wanted) {
@@ -160,21 +182,31 @@ void LevelGrower::ask_gather() {
 }
 
 void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
-    std::vector<GatheredNode> nodes(asked_.size(), GatheredNode(types_, layout_->shape));
-    std::vector<std::vector<Reader>> pieces(nodes.size());
+    // One per thread: their memory is used again.
+    std::vector<GatheredNode> of_thread(static_cast<std::size_t>(pool_.size()), GatheredNode(types_, layout_->shape));
+    std::vector<std::vector<Reader>> pieces(asked_.size());
     while (!in.done()) {
         in.word();  // the shard
         Reader piece(in.read(in.size()));
         for (std::vector<Reader>& of_node : pieces)
-            of_node.emplace_back(piece.read(1 + Reader(piece).size() * nodes[0].words_of_row()));
+            of_node.emplace_back(piece.read(1 + Reader(piece).size() * of_thread[0].words_of_row()));
     }
+    // The largest first, so that no thread is left with one of them at the end.
+    std::vector<std::size_t> order(asked_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return open_[asked_[a]].n_rows > open_[asked_[b]].n_rows;
+    });
     std::atomic<bool> stop{false};
-    std::vector<tree::TreeArrays> grown(nodes.size());
-    std::vector<grow::Builder> parts(nodes.size());
-    pool_.run(nodes.size(), [&](std::size_t k, int thread) {
+    std::vector<tree::TreeArrays> grown(asked_.size());
+    std::vector<grow::Builder> parts(asked_.size());
+    pool_.run(asked_.size(), [&](std::size_t place, int thread) {
+        const std::size_t k = order[place];
         const Open& open = open_[asked_[k]];
-        for (Reader& piece : pieces[k]) nodes[k].read(piece);
-        if (nodes[k].n_rows() != open.n_rows) throw Contradiction("shards have other rows of a node than they counted");
+        GatheredNode& node = of_thread[static_cast<std::size_t>(thread)];
+        node.clear();
+        for (Reader& piece : pieces[k]) node.read(piece);
+        if (node.n_rows() != open.n_rows) throw Contradiction("shards have other rows of a node than they counted");
         if (thread == 0) try {
                 interrupt.poll();
             } catch (const base::Interrupted&) {
@@ -189,14 +221,14 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
         options.n_threads = 1;
         base::Interrupt inner([&stop] { return stop.load(); });
         if (!best_first()) {
-            grown[k] = grow::grow(nodes[k].table(), nodes[k].target(), options, inner);
+            grown[k] = grow::grow(node.table(), node.target(), options, inner);
             return;
         }
         // No split below it can come later than the limit allows; but of several branches, some may be skipped.
         if (options.search.multiway) options.max_leaf_nodes = std::numeric_limits<int>::max();
-        parts[k] = grow::grow_nodes(nodes[k].table(), nodes[k].target(), options, inner);
+        parts[k] = grow::grow_nodes(node.table(), node.target(), options, inner);
     });
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
+    for (std::size_t k = 0; k < asked_.size(); ++k) {
         Open& open = open_[asked_[k]];
         if (best_first())
             splice(builders_[0], open.node, std::move(parts[k]));
@@ -219,10 +251,11 @@ void LevelGrower::consume_count(Reader& in) {
     const auto rows = in.read(branch_rows_.size());
     if (!std::equal(rows.begin(), rows.end(), branch_rows_.begin()))
         throw Contradiction("shards sent other rows down a branch than they counted before");
-    for (std::size_t i : asked_) {
-        const auto words = in.read(n_words);
-        open_[i].counts = std::make_shared<Words>(words.begin(), words.end());
-    }
+    const auto words = in.read(asked_.size() * n_words);
+    for_each(asked_, [&](std::size_t k, Open& open) {
+        const auto of_node = words.subspan(k * n_words, n_words);
+        open.counts = std::make_shared<Words>(of_node.begin(), of_node.end());
+    });
     if (n_levels_ == 0) {  // the root: what it is follows from any column
         Open& root = open_[0];
         const std::size_t width = layout_->shape.width();
@@ -240,27 +273,25 @@ void LevelGrower::survey_nodes() {
     for (std::size_t i = 0; i < open_.size(); ++i)
         if (open_[i].searched) surveyed_.push_back(i);
     for_each(surveyed_, [&](std::size_t, Open& open) {
-        if (open.sibling != none) {
-            const Words& less = *open_[open.sibling].counts;
-            open.counts = std::move(open.parent_counts);
-            for (std::size_t w = 0; w < less.size(); ++w) (*open.counts)[w] -= less[w];
-        }
-        check_counts(open);
-        open.survey = make_survey(*layout_, options_.search, open.context, *open.counts, sizes_.ranges);
+        if (open.sibling != none) open.counts = std::move(open.parent_counts);
+        open.survey = make_survey(*layout_, options_.search, open.context, sizes_.ranges);
     });
+    for_each_column(
+        surveyed_, [&](std::size_t, Open& open, std::size_t c) { begin_column(open, c); }, mark_column);
     refine();
 }
 
-// Every column must count all rows of the node.
-void LevelGrower::check_counts(const Open& open) const {
-    const std::size_t width = layout_->shape.width();
-    for (const ColumnLayout& column : layout_->column) {
-        Words sum(width, 0);
-        for (std::size_t w = 0; w < column.n_cells() * width; ++w)
-            sum[w % width] += (*open.counts)[column.first_cell * width + w];
-        if (!layout_->shape.alike(sum, open.total))
-            throw Contradiction("two columns of a node do not have the same rows");
-    }
+// Counts what was not counted, and surveys it.
+void LevelGrower::begin_column(Open& open, std::size_t c) const {
+    const std::size_t width = layout_->shape.width(), first = layout_->column[c].first_cell * width;
+    const std::span<std::uint64_t> cells(open.counts->data() + first, layout_->column[c].n_cells() * width);
+    if (open.sibling != none)
+        for (std::size_t w = 0; w < cells.size(); ++w) cells[w] -= (*open_[open.sibling].counts)[first + w];
+    Words sum(width, 0);  // every column must count all rows of the node
+    for (std::size_t w = 0; w < cells.size(); w += width) add_words(sum, cells.subspan(w, width));
+    if (!layout_->shape.alike(std::move(sum), open.total))
+        throw Contradiction("two columns of a node do not have the same rows");
+    open.survey->begin(c, cells);
 }
 
 // Asks for more about the nodes whose split is not certain yet. Zooms come first, because they raise the floor and with
@@ -302,10 +333,10 @@ void LevelGrower::consume_refine(Reader& in) {
     in.word();  // how many words, or the width of a cell
     if (ask_ == Ask::fetch) in.word();
     const std::size_t width = layout_->shape.width();
-    std::vector<Reader> of_node;  // its words, in place
+    std::vector<std::span<const std::uint64_t>> of_node;  // its words, in place
     for (const std::size_t n : n_queries_) {
         if (ask_ == Ask::zoom) {
-            of_node.emplace_back(in.read(n * sizes_.ranges.zoom_parts() * width));
+            of_node.push_back(in.read(n * sizes_.ranges.zoom_parts() * width));
             continue;
         }
         Reader ahead = in;
@@ -315,18 +346,28 @@ void LevelGrower::consume_refine(Reader& in) {
             ahead.read(runs);
             words += runs;
         }
-        of_node.emplace_back(in.read(words));
+        of_node.push_back(in.read(words));
     }
-    for_each(asked_, [&](std::size_t k, Open& open) {
-        ask_ == Ask::fetch ? open.survey->consume_fetch(of_node[k]) : open.survey->consume_zoom(of_node[k]);
-    });
+    if (ask_ == Ask::zoom)
+        for_each_column(
+            asked_, [&](std::size_t k, Open& open, std::size_t c) { open.survey->consume_zoom(c, of_node[k]); },
+            mark_column);
+    else
+        for_each(asked_, [&](std::size_t k, Open& open) {
+            Reader runs(of_node[k]);
+            open.survey->consume_fetch(runs);
+            for (std::size_t c = 0; c < layout_->column.size(); ++c) open.survey->mark(c);
+        });
     refine();
 }
 
 void LevelGrower::choose() {
-    pool_.run(open_.size(), [&](std::size_t i, int) {
-        Open& open = open_[i];
-        if (!open.survey) return;
+    std::vector<std::size_t> nodes;
+    for (std::size_t i = 0; i < open_.size(); ++i)
+        if (open_[i].survey) nodes.push_back(i);
+    for_each_column(
+        nodes, [](std::size_t, Open& open, std::size_t c) { open.survey->examine(c); }, [](Open&, std::size_t) {});
+    for_each(nodes, [&](std::size_t, Open& open) {
         open.found = open.survey->decide();
         open.survey.reset();
         if (open.found.split.found() && !stop_.gains_enough(open.found.split.gain.value())) open.found = {};

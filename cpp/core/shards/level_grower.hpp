@@ -54,6 +54,10 @@ private:
 
     template <class Task>
     void for_each(const std::vector<std::size_t>& nodes, Task task);
+    template <class First, class Second>
+    void for_each_column(const std::vector<std::size_t>& nodes, First first, Second second);
+    void begin_column(Open& open, std::size_t column) const;
+    static void mark_column(Open& open, std::size_t column) { open.survey->mark(column); }
     template <class Wanted>
     bool ask_nodes(Phase phase, Ask ask, Wanted wanted);
     void begin_level();
@@ -80,7 +84,6 @@ private:
     void describe(Open& open);
     void describe(Open& open, criteria::NodeSummary summary);
     Words new_round(Ask ask);
-    void check_counts(const Open& open) const;
 
     grow::GrowOptions options_;
     std::shared_ptr<const Layout> layout_;

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 
@@ -213,12 +212,6 @@ def thin_batches(batches: Sequence[Any]) -> list[Any]:
     ]
 
 
-def bin_edges(values: npt.NDArray[np.float64], single: bool) -> list[float]:
-    """Return the bin edges of a column, from a sample of it."""
-    edges: Any = _core.place_edges(values, _MOST_BINS, single)
-    return list(edges.tolist())
-
-
 @dataclass(frozen=True)
 class FirstPass:
     """The results of the first pass over a table."""
@@ -295,11 +288,11 @@ def build_first_pass(
     infos = {info.name: info for info in sample[0].columns} | whole.infos
     schema = Schema(tuple(infos[column] for column in names))
 
-    def place(column: str) -> list[float]:
-        return bin_edges(sample[1][column], column in single) if column in sample[1] else []
-
-    with ThreadPoolExecutor() as pool:
-        edges = list(pool.map(place, names))
+    sampled = [column for column in names if column in sample[1]]
+    values = [np.ascontiguousarray(sample[1][column], dtype=np.float64) for column in sampled]
+    placed = _core.place_edges_of(values, _MOST_BINS, [column in single for column in sampled])
+    edges_by_name = dict(zip(sampled, placed, strict=True))
+    edges = [edges_by_name.get(column, []) for column in names]
     if options.task.is_classification("A table beyond memory"):
         info, totals = _class_totals(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)

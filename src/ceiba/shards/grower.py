@@ -286,7 +286,7 @@ def _make_grower(
 
 def _ask_round(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
     """Send the next rounds of all growers as one, and hand each grower its answer."""
-    rounds = _core.join_rounds([(tree, grower.round) for tree, grower in growers])
+    rounds = _core.join_rounds(growers)
     answers = _core.split_answers(table.exchange.ask(rounds))
     for (_, grower), answer in zip(growers, answers, strict=True):
         grower.take(answer)

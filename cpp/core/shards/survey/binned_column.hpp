@@ -27,11 +27,13 @@ public:
           width_(width),
           missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()) {
         total_.assign(width, 0);
+        reserve(column.n_bins());
         for (std::size_t b = 0; b < column.n_bins(); ++b)
             if (const auto cell = cells.subspan(b * width, width); statistic.rows(cell.data()) > 0.0) {
                 append(key_of(column.least[b]), key_of(column.most[b]), cell);
                 add_words(total_, cell);
             }
+        fill_fields();
         for (const KeyRange& range : ranges_) n_present_ += range.rows;
         n_without_value_ = statistic.rows(missing_.data());
         if (learn && n_without_value_ > 0.0) {
@@ -83,7 +85,7 @@ public:
     // Puts what a zoom has counted in the place of these ranges, which ascend.
     void consume_parts(const std::vector<std::size_t>& asked, int zoom_bits, Reader& in) {
         const std::size_t n_parts = std::size_t{1} << zoom_bits;
-        rebuild(asked, [&](const KeyRange& old) {
+        rebuild(asked, n_parts, [&](const KeyRange& old) {
             const int shift = zoom_shift(old.low, old.high, zoom_bits);
             const auto parts = in.read(n_parts * width_);
             for (std::size_t p = 0; p < n_parts; ++p) {
@@ -97,7 +99,7 @@ public:
     }
     // The same with the values that a fetch has brought.
     void consume_runs(const std::vector<std::size_t>& asked, Reader& in) {
-        rebuild(asked, [&](const KeyRange&) {
+        rebuild(asked, 1, [&](const KeyRange&) {
             for (std::size_t n = in.size(); n-- > 0;) {
                 const std::uint64_t key = in.word();
                 append(key, key, in.read(width_));
@@ -109,7 +111,7 @@ public:
     std::vector<std::size_t> settle(const split::Marks& marks) {
         const std::vector<KeyRange> old = std::exchange(ranges_, {});
         const Words cells = std::exchange(cells_, {});
-        fields_.clear();
+        reserve(old.size());
         std::vector<std::size_t> places;
         for (std::size_t i = 0; i < old.size(); ++i) {
             const std::span<const std::uint64_t> cell(cells.data() + i * width_, width_);
@@ -122,20 +124,23 @@ public:
             ranges_.back().settled = !open;
             if (open) places.push_back(ranges_.size() - 1);
         }
-        for (std::size_t i = 0; i < ranges_.size(); ++i)
-            statistic_->fields(cells_.data() + i * width_, fields_.data() + i * statistic_->n_fields());
+        fill_fields();
         return places;
     }
 
 private:
     void append(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> cell) {
         append({low, high, statistic_->rows(cell.data()), false, high, low}, cell);
-        statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
     }
     void append(const KeyRange& range, std::span<const std::uint64_t> cell) {
         ranges_.push_back(range);
-        cells_.insert(cells_.end(), cell.begin(), cell.end());
-        fields_.resize(fields_.size() + statistic_->n_fields());
+        for (std::uint64_t word : cell) cells_.push_back(word);  // a few: no call
+    }
+    void fill_fields() {
+        const std::size_t n = statistic_->n_fields();
+        fields_.resize(ranges_.size() * n);
+        for (std::size_t i = 0; i < ranges_.size(); ++i)
+            statistic_->fields(cells_.data() + i * width_, fields_.data() + i * n);
     }
     void join(const KeyRange& range, std::span<const std::uint64_t> cell) {
         KeyRange& last = ranges_.back();
@@ -144,17 +149,21 @@ private:
         last.rows += range.rows;
         for (std::size_t w = 0; w < width_; ++w) cells_[cells_.size() - width_ + w] += cell[w];
     }
+    void reserve(std::size_t n_ranges) {
+        ranges_.reserve(n_ranges);
+        cells_.reserve(n_ranges * width_);
+    }
+    // `each`: how many ranges come for one, about.
     template <class Replace>
-    void rebuild(const std::vector<std::size_t>& asked, Replace replace) {
+    void rebuild(const std::vector<std::size_t>& asked, std::size_t each, Replace replace) {
         const std::vector<KeyRange> old = std::exchange(ranges_, {});
         const Words cells = std::exchange(cells_, {});
-        fields_.clear();
+        reserve(old.size() + asked.size() * each);
         std::size_t next = 0;
         for (std::size_t i = 0; i < old.size(); ++i) {
             const std::span<const std::uint64_t> cell(cells.data() + i * width_, width_);
             if (next == asked.size() || asked[next] != i) {
                 append(old[i], cell);
-                statistic_->fields(cell.data(), fields_.data() + fields_.size() - statistic_->n_fields());
                 continue;
             }
             ++next;
@@ -162,6 +171,7 @@ private:
             replace(old[i]);
             check(first, cell);
         }
+        fill_fields();
     }
     void check(std::size_t first, std::span<const std::uint64_t> whole) const {
         Words sum(width_, 0);

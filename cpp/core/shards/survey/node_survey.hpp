@@ -15,64 +15,93 @@ class NodeSurvey final : public Survey {
 
 public:
     NodeSurvey(const Layout& layout, const split::SearchOptions& options, const split::NodeContext& context,
-               const C& criterion, const B& bounds, const Words& counts, const RangeSizes& sizes)
+               const C& criterion, const B& bounds, const RangeSizes& sizes)
         : layout_(layout),
           options_(options),
           context_(context),
           statistic_(layout.shape, options),
           criterion_(criterion),
-          bounds_(bounds),
-          sizes_(sizes) {
-        const std::size_t width = layout.shape.width();
-        columns_.resize(layout.column.size());
-        for (std::size_t c = 0; c < layout.column.size(); ++c) {
-            const ColumnLayout& column = layout.column[c];
-            const std::span<const std::uint64_t> cells(counts.data() + column.first_cell * width,
-                                                       column.n_cells() * width);
-            if (column.levels())
-                search_levels(c, cells, width);
-            else if (BinnedColumn<S> binned(statistic_, column, cells, width, options.missing == split::Missing::learn);
-                     binned.can_be_cut())
-                columns_[c].emplace(std::move(binned));
-        }
-    }
+          sizes_(sizes),
+          columns_(layout.column.size(), ColumnState(bounds)) {}
 
+    void begin(std::size_t c, std::span<const std::uint64_t> cells) override {
+        const ColumnLayout& column = layout_.column[c];
+        const std::size_t width = layout_.shape.width();
+        if (column.levels()) return search_levels(c, cells, width);
+        BinnedColumn<S> binned(statistic_, column, cells, width, options_.missing == split::Missing::learn);
+        if (!binned.can_be_cut()) return;
+        columns_[c].ranges.emplace(std::move(binned));
+        measure(c);
+    }
+    void mark(std::size_t c) override {
+        columns_[c].open.clear();
+        if (columns_[c].ranges) collect_open_ranges(c, columns_[c].open);
+    }
     void ask(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
              std::vector<RangeQuery>& fetch) override {
-        raise_floor();
-        asked_.resize(columns_.size());
         std::vector<RangeBound> open_ranges;
-        for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (columns_[c]) collect_open_ranges(c, open_ranges);
+        for (const ColumnState& own : columns_) open_ranges.insert(open_ranges.end(), own.open.begin(), own.open.end());
+        asked_.resize(columns_.size());
         const bool zooms = choose(open_ranges, sizes_, most_words, layout_.shape.width(), asked_);
         for (std::size_t c = 0; c < columns_.size(); ++c)
-            for (std::size_t i : asked_[c])
-                (zooms ? zoom : fetch).push_back({node, c, (*columns_[c])[i].low, (*columns_[c])[i].high});
+            for (std::size_t i : asked_[c]) {
+                const KeyRange& range = (*columns_[c].ranges)[i];
+                (zooms ? zoom : fetch).push_back({node, c, range.low, range.high});
+            }
     }
-    void consume_zoom(Reader& in) override {
-        for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (!asked_[c].empty()) columns_[c]->consume_parts(asked_[c], sizes_.zoom_bits, in);
+    void consume_zoom(std::size_t c, std::span<const std::uint64_t> parts) override {
+        if (asked_[c].empty()) return;
+        const std::size_t words = sizes_.zoom_parts() * layout_.shape.width();
+        std::size_t first = 0;
+        for (std::size_t before = 0; before < c; ++before) first += asked_[before].size() * words;
+        Reader in(parts.subspan(first, asked_[c].size() * words));
+        columns_[c].ranges->consume_parts(asked_[c], sizes_.zoom_bits, in);
+        measure(c);
     }
     void consume_fetch(Reader& in) override {
-        for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (!asked_[c].empty()) columns_[c]->consume_runs(asked_[c], in);
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            if (asked_[c].empty()) continue;
+            columns_[c].ranges->consume_runs(asked_[c], in);
+            measure(c);
+        }
+    }
+    void examine(std::size_t c) override {
+        if (columns_[c].ranges) find_best_cut(c);
     }
 
     SurveyedSplit decide() override {
-        raise_floor();
-        for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (columns_[c]) examine(c);
         // Ties go to the lowest column: a later one must be better, however little.
         const SurveyCandidate* best = nullptr;
-        for (const SurveyCandidate* candidate : by_column(found_))
-            if (!best || better(*candidate, *best)) best = candidate;
+        for (const ColumnState& own : columns_)
+            if (own.found && (!best || better(*own.found, *best))) best = &*own.found;
         return best ? best->split : SurveyedSplit{};
     }
 
 private:
+    // Columns do not share what changes, so that threads can survey the columns of one node.
+    struct ColumnState {
+        explicit ColumnState(const B& own) : bounds(own) {}
+
+        std::optional<BinnedColumn<S>> ranges;  // of a numeric column that may still win
+        B bounds;
+        split::SumErrors errors;
+        double floor = no_floor;       // a merit that the column reaches for certain
+        std::vector<RangeBound> open;  // ranges inside which a cut may win
+        std::optional<SurveyCandidate> found;
+    };
+
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
     split::Limits limits_of(std::size_t c) const { return split::limits_of(c, options_, context_); }
-    void lift(double floor) { floor_ = std::max(floor_, floor); }
+    // The best merit that is certain.
+    double floor() const {
+        double floor = no_floor;
+        for (const ColumnState& own : columns_) floor = std::max(floor, own.floor);
+        return floor;
+    }
+    double floor_of(std::size_t c) const {  // as a gain of this column
+        const double merit = floor();
+        return merit == no_floor ? no_floor : merit * cost(c);
+    }
 
     void search_levels(std::size_t c, std::span<const std::uint64_t> cells, std::size_t width) {
         LevelSurvey<S, C> levels(statistic_, criterion_, options_, cells, width);
@@ -84,53 +113,48 @@ private:
         found.split.missing = found.split.split.learned_missing ? Words(width, 0) : levels.missing();
         found.total.assign(width, 0);
         for (const Words& branch : found.split.branches) add_words(found.total, branch);
-        lift(split::floor_of(found.split.split, options_));
-        found_.push_back(std::move(found));
+        columns_[c].floor = split::floor_of(found.split.split, options_);
+        columns_[c].found = std::move(found);
     }
 
-    // Makes the bounds those of a column.
-    void bind_column(const BinnedColumn<S>& column) {
+    // Makes the bounds those of the ranges of a column.
+    void bind(ColumnState& own) const {
+        const BinnedColumn<S>& column = *own.ranges;
         const double weight = statistic_.sums(column.total_fields()).weight;
-        errors_ = statistic_.doubt(weight, column.size());
-        bounds_.begin(column.total_fields(), statistic_.n_fields(), column.n_rows(), errors_.weight, errors_.sum);
+        own.errors = statistic_.doubt(weight, column.size());
+        own.bounds.begin(column.total_fields(), statistic_.n_fields(), column.n_rows(), own.errors.weight,
+                         own.errors.sum);
     }
 
-    double highest_gain(const double* left) const {
-        return criteria::with_chosen(bounds_, [left](const auto& bounds) { return bounds.gain(left).high; });
-    }
-
-    // The best gain that is certain, from the boundaries of all ranges.
-    void raise_floor() {
-        double best = no_floor;
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (!columns_[c]) continue;
-            BinnedColumn<S>& column = *columns_[c];
-            bind_column(column);
-            const split::Limits limits = limits_of(c);
-            const split::SumErrors all{errors_.weight * static_cast<double>(statistic_.n_fields()), errors_.sum,
-                                       errors_.centre};
-            const auto allowed = [&](double, double) {
-                return split::certainly_allowed(statistic_.sums(column.left()), statistic_.sums(column.total_fields()),
-                                                all, limits);
-            };
-            const double gain = criteria::with_chosen(
-                bounds_, [&](const auto& bounds) { return split::certain_gain(column, bounds, limits, allowed); });
-            best = std::max(best, gain / cost(c));
-        }
-        if (best != no_floor) lift(split::lowered(best));
+    // Raises the floor of a column, from the boundaries of its ranges.
+    void measure(std::size_t c) {
+        ColumnState& own = columns_[c];
+        BinnedColumn<S>& column = *own.ranges;
+        bind(own);
+        const split::Limits limits = limits_of(c);
+        const split::SumErrors all{own.errors.weight * static_cast<double>(statistic_.n_fields()), own.errors.sum,
+                                   own.errors.centre};
+        const auto allowed = [&](double, double) {
+            return split::certainly_allowed(statistic_.sums(column.left()), statistic_.sums(column.total_fields()), all,
+                                            limits);
+        };
+        const double gain = criteria::with_chosen(
+            own.bounds, [&](const auto& bounds) { return split::certain_gain(column, bounds, limits, allowed); });
+        if (gain != no_floor) own.floor = std::max(own.floor, split::lowered(gain / cost(c)));
     }
 
     // Adds the ranges of a column inside which a cut may reach the floor, and joins the others where nothing can.
     void collect_open_ranges(std::size_t c, std::vector<RangeBound>& out) {
-        BinnedColumn<S>& column = *columns_[c];
-        bind_column(column);
+        ColumnState& own = columns_[c];
+        BinnedColumn<S>& column = *own.ranges;
+        bind(own);
         std::vector<double> bound(column.size(), no_floor);
-        const split::Marks marks = criteria::with_chosen(bounds_, [&](const auto& bounds) {
-            return split::mark(column, bounds, limits_of(c), floor_ == no_floor ? no_floor : floor_ * cost(c),
+        const split::Marks marks = criteria::with_chosen(own.bounds, [&](const auto& bounds) {
+            return split::mark(column, bounds, limits_of(c), floor_of(c),
                                [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
         });
         if (!marks.any) {
-            columns_[c].reset();
+            own.ranges.reset();
             return;
         }
         std::erase_if(bound, [](double b) { return b == no_floor; });
@@ -139,15 +163,20 @@ private:
     }
 
     // The exact search among the boundaries of a column that may reach the floor.
-    void examine(std::size_t c) {
-        BinnedColumn<S>& column = *columns_[c];
-        bind_column(column);
+    void find_best_cut(std::size_t c) {
+        ColumnState& own = columns_[c];
+        BinnedColumn<S>& column = *own.ranges;
+        bind(own);
         const split::Limits limits = limits_of(c);
-        const double floor = floor_ == no_floor ? no_floor : floor_ * cost(c);
+        const double floor = floor_of(c);
+        const auto highest_gain = [&](const double* left) {
+            return criteria::with_chosen(own.bounds, [left](const auto& bounds) { return bounds.gain(left).high; });
+        };
+        C criterion = criterion_;
         const double least = static_cast<double>(limits.min_rows);
         D division = statistic_.division();
         statistic_.set_total(division, column.total().data());
-        criterion_.begin(division);
+        criterion.begin(division);
         split::BestCut<D, C> best;
         std::size_t at = 0;
         const auto scan_side = [&](bool missing_left) {
@@ -158,8 +187,8 @@ private:
                     add_words(exact, column.cell(i));
                     if (before < least || after < least || highest_gain(column.left()) < floor) return;
                     division.put_back(statistic_.part(exact.data()));
-                    if (criterion_.below(division, std::max(floor, best.threshold()))) return;
-                    if (!best.offer(division, criterion_, limits)) return;
+                    if (criterion.below(division, std::max(floor, best.threshold()))) return;
+                    if (!best.offer(division, criterion, limits)) return;
                     best.missing_left = missing_left;
                     at = i;
                 });
@@ -169,7 +198,7 @@ private:
         if (column.n_missing() > 0.0) {
             if (column.n_missing() >= least && column.n_present() >= least) {
                 division.put_back(statistic_.part(column.present().data()));
-                presence = best.offer(division, criterion_, limits);
+                presence = best.offer(division, criterion, limits);
                 if (presence) best.missing_left = false;
             }
             scan_side(true);
@@ -180,8 +209,8 @@ private:
         split::Candidate& split = found.split.split;
         split.kind = presence ? split::Kind::presence : split::Kind::cut;
         split.column = static_cast<std::int32_t>(c);
-        split.gain = best.gain(division, criterion_);
-        split.tolerance = criterion_.tolerance();
+        split.gain = best.gain(division, criterion);
+        split.tolerance = criterion.tolerance();
         split.learned_missing = column.n_missing() > 0.0;
         split.missing_branch = best.missing_left ? 0 : 1;
         if (!presence) place_cut(column, at, found.split);
@@ -191,7 +220,7 @@ private:
             found.split.branches[1][w] = found.total[w] - found.split.branches[0][w];
         found.split.n_without_value = column.n_without_value();
         found.split.missing = split.learned_missing ? Words(found.total.size(), 0) : column.missing();
-        found_.push_back(std::move(found));
+        own.found = std::move(found);
     }
 
     void place_cut(const BinnedColumn<S>& column, std::size_t at, SurveyedSplit& out) const {
@@ -234,13 +263,9 @@ private:
     split::NodeContext context_;
     S statistic_;
     C criterion_;
-    B bounds_;
     RangeSizes sizes_;
-    split::SumErrors errors_;
-    double floor_ = no_floor;                              // a merit
-    std::vector<std::optional<BinnedColumn<S>>> columns_;  // of the numeric columns that may still win
-    std::vector<std::vector<std::size_t>> asked_;          // per column: the ranges that were asked for last
-    std::vector<SurveyCandidate> found_;
+    std::vector<ColumnState> columns_;
+    std::vector<std::vector<std::size_t>> asked_;  // per column: the ranges that were asked for last
 };
 
 }  // namespace ceiba::shards

@@ -3,15 +3,6 @@
 
 namespace ceiba::shards {
 
-std::vector<const SurveyCandidate*> by_column(const std::vector<SurveyCandidate>& found) {
-    std::vector<const SurveyCandidate*> out;
-    for (const SurveyCandidate& candidate : found) out.push_back(&candidate);
-    std::sort(out.begin(), out.end(), [](const SurveyCandidate* a, const SurveyCandidate* b) {
-        return a->split.split.column < b->split.split.column;
-    });
-    return out;
-}
-
 bool choose(std::vector<RangeBound>& open_ranges, const RangeSizes& sizes, double most_words, std::size_t width,
             std::vector<std::vector<std::size_t>>& asked) {
     const double fetch_rows = static_cast<double>(sizes.fetch_rows);
@@ -35,9 +26,9 @@ bool choose(std::vector<RangeBound>& open_ranges, const RangeSizes& sizes, doubl
 }
 
 std::unique_ptr<Survey> make_survey(const Layout& layout, const split::SearchOptions& options,
-                                    const split::NodeContext& context, const Words& counts, const RangeSizes& sizes) {
+                                    const split::NodeContext& context, const RangeSizes& sizes) {
     const auto make = layout.shape.classes() ? survey_classes : survey_numbers;
-    return make(layout, options, context, counts, sizes);
+    return make(layout, options, context, sizes);
 }
 
 }  // namespace ceiba::shards

@@ -28,25 +28,32 @@ struct SurveyedSplit {
     RangeQuery below{}, above{};
 };
 
+// The columns of a survey can be surveyed by several threads: first begin() for all of them; then, as long as ask()
+// asks for something, mark() for all, ask(), and consume() of what it asked for; at last examine() for all, decide().
 class Survey {
 public:
     virtual ~Survey() = default;
 
+    // `cells`: those of the column.
+    virtual void begin(std::size_t column, std::span<const std::uint64_t> cells) = 0;
+    // Finds what may still win in a column.
+    virtual void mark(std::size_t column) = 0;
     // What must be known before the split can be chosen: ranges to zoom, or if there are none, to fetch. The answer
     // will have about `most_words`; what does not fit is asked for later, and the likeliest first.
     virtual void ask(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
                      std::vector<RangeQuery>& fetch) = 0;
-    // The answers to all that it asked for last, in that order.
-    virtual void consume_zoom(Reader& in) = 0;
+    // The answers to all that it asked for last, in that order; zooms column by column.
+    virtual void consume_zoom(std::size_t column, std::span<const std::uint64_t> parts) = 0;
     virtual void consume_fetch(Reader& in) = 0;
+    // Finds the best split of a column.
+    virtual void examine(std::size_t column) = 0;
     // The best split; kind none: there is none.
     virtual SurveyedSplit decide() = 0;
 };
 
-// `counts`: the cells of all columns of the node. All arguments but these and the context must outlive the survey.
+// All arguments but the context must outlive the survey.
 using MakeSurvey = std::unique_ptr<Survey>(const Layout& layout, const split::SearchOptions& options,
-                                           const split::NodeContext& context, const Words& counts,
-                                           const RangeSizes& sizes);
+                                           const split::NodeContext& context, const RangeSizes& sizes);
 MakeSurvey make_survey;
 MakeSurvey survey_classes, survey_numbers;  // each is compiled in a file of its own (statistics/)
 
@@ -58,8 +65,6 @@ struct SurveyCandidate {
     SurveyedSplit split;
     Words total;
 };
-// In ascending order of their columns, which differ.
-std::vector<const SurveyCandidate*> by_column(const std::vector<SurveyCandidate>& found);
 
 // A range that may hold the best cut, and the merit that none in it can pass.
 struct RangeBound {

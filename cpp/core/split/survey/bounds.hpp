@@ -61,6 +61,7 @@ public:
         base_ = 0.0;
         for (double t : total_) base_ += t * t;
         base_ /= weight_;
+        share_ = n_classes == 2 ? total_[1] / weight_ : 0.0;
         slack_ =
             weight_ * (static_cast<double>(n_classes) + 16.0) * 0x1p-48 + 8.0 * static_cast<double>(n_classes) * error_;
     }
@@ -89,7 +90,7 @@ private:
     double of_two(double zeros, double ones) const {
         const double nl = zeros + ones, nr = weight_ - nl;
         if (!(nl > 0.0 && nr > 0.0)) return 0.0;
-        const double shift = ones - nl * (total_[1] / weight_);
+        const double shift = ones - nl * share_;
         return 2.0 * shift * shift * weight_ / (nl * nr);
     }
     double of_many(const double* left) const {
@@ -128,6 +129,7 @@ private:
     }
 
     double base_ = 0.0, slack_ = 0.0;
+    double share_ = 0.0;  // two classes: of the second one
 };
 
 // entropy: mass sum c log2(n / c).

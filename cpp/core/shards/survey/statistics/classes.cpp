@@ -3,9 +3,8 @@
 namespace ceiba::shards {
 
 std::unique_ptr<Survey> survey_classes(const Layout& layout, const split::SearchOptions& options,
-                                       const split::NodeContext& context, const Words& counts,
-                                       const RangeSizes& sizes) {
-    return build<ClassStatistic, criteria::ScannedClassCriteria>(layout, options, context, counts, sizes);
+                                       const split::NodeContext& context, const RangeSizes& sizes) {
+    return build<ClassStatistic, criteria::ScannedClassCriteria>(layout, options, context, sizes);
 }
 
 }  // namespace ceiba::shards
