@@ -1,27 +1,40 @@
 """Compare and time trees on a real GPU: `python -m benchmarks.gpu SECTION...`.
 
 Sections: trees (random tables and options against the host), twins (answers word for word), large
-(figures of docs/gpu.md), phases, errors. Every line that says DIFFERENT is a failure.
+(figures of docs/gpu.md), phases, errors, queries. Every line that says DIFFERENT is a failure. All
+comparisons are written to benchmarks/results/gpu.json, with their figures.
 """
 
 from __future__ import annotations
 
+import cProfile
+import json
+import pstats
 import sys
 import time
 import traceback
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import ceiba
+from ceiba import _core
+from ceiba.shards import grower
 from ceiba.shards.homes import gpu
 from ceiba.shards.homes.cuda import CudaDevice, import_cupy
 
 warnings.simplefilter("ignore")
 cp: Any = import_cupy()
 FAILURES: list[str] = []
+REPORTS: list[dict[str, Any]] = []
+RESULTS = Path(__file__).parent / "results" / "gpu.json"
 MODELS: dict[str, Any] = {
     "classification": ceiba.DecisionTreeClassifier,
     "regression": ceiba.DecisionTreeRegressor,
@@ -54,9 +67,10 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def report(name: str, difference: str, **figures: float) -> None:
-    """Print one comparison."""
+    """Print and keep one comparison."""
     if difference:
         FAILURES.append(name)
+    REPORTS.append({"name": name, "difference": difference, **figures})
     words = " ".join(f"{key} {value:.4g}" for key, value in figures.items())
     print(f"{name}: {'DIFFERENT ' + difference if difference else 'equal'} {words}", flush=True)
 
@@ -100,6 +114,8 @@ def draw_table(rng: np.random.Generator, n: int) -> tuple[Any, Any, dict[str, An
         params["max_leaf_nodes"] = int(rng.choice([7, 40]))
     if rng.random() < 0.2:
         params["min_impurity_decrease"] = 1e-4
+    if rng.random() < 0.15:
+        params["max_bins"] = int(rng.choice([8, 64, 255]))
     weight = None
     if rng.random() < 0.3:
         weight = rng.integers(0, 4, n).astype(float) if rng.random() < 0.5 else rng.random(n)
@@ -135,8 +151,8 @@ def draw_table(rng: np.random.Generator, n: int) -> tuple[Any, Any, dict[str, An
     return columns, y, params, task, weight
 
 
-def compare_fits(seed: int, n: int) -> None:
-    """Fit a random table on the GPU and on the host."""
+def compare_fits(seed: int, n: int) -> tuple[str, str, dict[str, float]]:
+    """Fit a random table on the GPU and on the host; return name, difference and figures."""
     rng = np.random.default_rng(seed)
     columns, y, params, task, weight = draw_table(rng, n)
     model = MODELS[task]
@@ -160,7 +176,7 @@ def compare_fits(seed: int, n: int) -> None:
         if not np.array_equal(answers, expected.predict(X)):
             difference = "predict"
     name = f"tree {seed} {n} x {len(columns)} {task} {params} {'weighted' * (weight is not None)}"
-    report(name, difference, gpu=seconds, host=host, nodes=found.tree_.n_nodes)
+    return name, difference, {"gpu": seconds, "host": host, "nodes": found.tree_.n_nodes}
 
 
 def trees(n_small: int, n_medium: int, n_big: int) -> None:
@@ -171,12 +187,16 @@ def trees(n_small: int, n_medium: int, n_big: int) -> None:
         + [2_000_000] * n_medium
         + [10_000_000] * n_big
     )
-    for seed, n in enumerate(sizes):
-        try:
-            compare_fits(seed, n)
-        except Exception:
-            traceback.print_exc()
-            FAILURES.append(f"tree {seed}")
+    with ProcessPoolExecutor(6, get_context("spawn")) as pool:
+        for seed, result in enumerate(
+            [pool.submit(compare_fits, *item) for item in enumerate(sizes)]
+        ):
+            try:
+                name, difference, figures = result.result()
+                report(name, difference, **figures)
+            except Exception:
+                traceback.print_exc()
+                FAILURES.append(f"tree {seed}")
 
 
 class TwinExchange(gpu.GpuExchange):
@@ -188,7 +208,8 @@ class TwinExchange(gpu.GpuExchange):
     def ask(self, rounds: Any) -> Any:
         """Return the answer of the GPU."""
         (shard,) = self.shards
-        self.twin = self.twin or _host_shard(shard)
+        if self.twin is None or self.twin.inputs is not shard.inputs:
+            self.twin = _host_shard(shard)
         answer = np.array(shard.answer(rounds))
         if not np.array_equal(answer, self.twin.answer(rounds)):
             FAILURES.append("twin")
@@ -211,11 +232,13 @@ def _host_shard(shard: Any) -> Any:
     if arrays.weights is not None:
         arrays.weights[:] = cp.asnumpy(target.weights)
     arrays.fill_bins(shard.schema, shard.edges)
-    return Shard(arrays, shard.schema, shard.layout, 0)
+    return Shard(arrays, shard.schema, shard.layout, 0, inputs=shard.inputs)
 
 
-def twins(n_fits: int, n_rows: int = 100_000) -> None:
+def twins(n_fits: int, n_rows: int = 100_000, gather_rows: int = 2049) -> None:
     """Compare the words of answers with those of shards on the host."""
+    sizes = gpu.SIZES
+    gpu.SIZES = replace(sizes, gather_rows=gather_rows)  # type: ignore[misc]
     real, gpu.GpuExchange = gpu.GpuExchange, TwinExchange  # type: ignore[misc]
     try:
         for seed in range(n_fits):
@@ -227,7 +250,7 @@ def twins(n_fits: int, n_rows: int = 100_000) -> None:
             MODELS[task](**params).fit(on_gpu, cp.asarray(y), sample_weight=weight)
             print(f"twin {seed}: {TwinExchange.compared - before} rounds compared", flush=True)
     finally:
-        gpu.GpuExchange = real  # type: ignore[misc]
+        gpu.GpuExchange, gpu.SIZES = real, sizes  # type: ignore[misc]
 
 
 def make_large(n: int, k: int, kind: str) -> tuple[Any, Any]:
@@ -281,38 +304,90 @@ def large(n: int, kind: str, host_threads: tuple[int, ...], **params: Any) -> No
 
 
 def phases(n: int, kind: str, **params: Any) -> None:
-    """Print where the time of a fit goes."""
-    import cProfile
-    import pstats
-
+    """Print where the time of a fit goes: rounds on the device and on the host, by their kind."""
     X, y = make_large(n, 20, kind)
     model = ceiba.DecisionTreeRegressor if kind == "regression" else ceiba.DecisionTreeClassifier
     model(**params).fit(X, y)
-    real_ask, real_launch = gpu.GpuExchange.ask, CudaDevice.launch
+    real_round, real_launch = grower._ask_round, CudaDevice.launch
     spent: dict[str, float] = {}
-    launches: dict[str, float] = {}
+    events: list[tuple[str, Any, Any]] = []
 
-    def ask(self: Any, rounds: Any) -> Any:
-        answer, seconds = timed(lambda: real_ask(self, rounds))
-        spent["rounds"] = spent.get("rounds", 0.0) + seconds
-        return answer
+    def add(name: str, amount: float) -> None:
+        spent[name] = spent.get(name, 0.0) + amount
+
+    def ask_round(table: Any, growers: Any) -> None:
+        ((_, one),) = growers
+        asks, start = one.asks, time.perf_counter()
+        spent.setdefault("until rounds", start - begin)
+        answer = table.exchange.ask(_core.join_rounds(growers))
+        add(f"device {asks}", time.perf_counter() - start)
+        add(f"words {asks}", len(answer))
+        add(f"rounds {asks}", 1)
+        start = time.perf_counter()
+        one.take(_core.split_answers(answer)[0])
+        spent["last"] = time.perf_counter()
+        add(f"host {asks}", spent["last"] - start)
 
     def launch(self: Any, kernel: str, *args: Any) -> None:
-        _, seconds = timed(lambda: real_launch(self, kernel, *args))
-        launches[kernel] = launches.get(kernel, 0.0) + seconds
-        launches[f"n {kernel}"] = launches.get(f"n {kernel}", 0) + 1
+        first, second = cp.cuda.Event(), cp.cuda.Event()
+        first.record()
+        real_launch(self, kernel, *args)
+        second.record()
+        events.append((kernel, first, second))
 
-    gpu.GpuExchange.ask = ask  # type: ignore[method-assign]
-    CudaDevice.launch = launch  # type: ignore[method-assign]
+    grower._ask_round = ask_round
     try:
+        begin = time.perf_counter()
         _, total = timed(lambda: model(**params).fit(X, y))
+        spent["after rounds"] = begin + total - spent.pop("last")
+        print(f"phases {kind} {n}: total {total:.4f}")
+        print({key: round(value, 5) for key, value in sorted(spent.items())})
+        CudaDevice.launch = launch  # type: ignore[method-assign]
+        model(**params).fit(X, y)
     finally:
-        gpu.GpuExchange.ask, CudaDevice.launch = real_ask, real_launch  # type: ignore[method-assign]
-    print(f"phases {kind} {n}: total {total:.4f} rounds {spent['rounds']:.4f}")
-    print({key: round(value, 5) for key, value in sorted(launches.items())})
+        grower._ask_round, CudaDevice.launch = real_round, real_launch  # type: ignore[method-assign]
+    cp.cuda.runtime.deviceSynchronize()
+    kernels: dict[str, list[float]] = {}
+    for kernel, first, second in events:
+        kernels.setdefault(kernel, []).append(cp.cuda.get_elapsed_time(first, second))
+    print("ms", {name: (len(ms), round(sum(ms), 3)) for name, ms in sorted(kernels.items())})
     profile = cProfile.Profile()
     profile.runcall(lambda: model(**params).fit(X, y))
-    pstats.Stats(profile).sort_stats("tottime").print_stats(16)
+    pstats.Stats(profile).sort_stats("tottime").print_stats(20)
+
+
+def queries(n: int) -> None:
+    """Compare fits in which one column of a node is asked for more than 65,535 ranges at once."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((n, 2)), (rng.random(n) < 0.3).astype(int)
+    most, real_ask = 0, gpu.GpuExchange.ask
+
+    def ask(self: Any, rounds: Any) -> Any:
+        nonlocal most
+        most = max(most, len(rounds) // 4)  # words of a range: node, column, low, high
+        return real_ask(self, rounds)
+
+    gpu.GpuExchange.ask = ask  # type: ignore[method-assign]
+    model = ceiba.DecisionTreeClassifier(criterion="error", max_depth=2)
+    try:
+        found = model.fit(cp.asarray(X), cp.asarray(y)).tree_
+    finally:
+        gpu.GpuExchange.ask = real_ask  # type: ignore[method-assign]
+    few = "" if most > 2 * 65535 else "too few ranges"
+    report(f"queries {n}", few or same_tree(model.fit(X, y).tree_, found), ranges=most)
+
+
+class MaskedColumn:
+    """A column as cuDF has them: its mask has a bit per value."""
+
+    def __init__(self, values: Any, valid: Any) -> None:
+        self.values, self.bits = values, cp.packbits(valid, bitorder="little")
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        described = dict(self.values.__cuda_array_interface__)
+        bits = dict(self.bits.__cuda_array_interface__, typestr="<t1", shape=self.values.shape)
+        return described | {"mask": SimpleNamespace(__cuda_array_interface__=bits)}
 
 
 def errors() -> None:
@@ -320,7 +395,7 @@ def errors() -> None:
     X = cp.random.standard_normal((1000, 3), dtype=cp.float32)
     y = (X[:, 0] > 0).astype(cp.int64)
     for what, work in {
-        "max_bins": lambda: ceiba.DecisionTreeClassifier(max_bins=8).fit(X, y),
+        "poisson": lambda: ceiba.DecisionTreeRegressor(criterion="poisson").fit(X, y),
         "float16": lambda: ceiba.DecisionTreeClassifier().fit(X.astype(cp.float16), y),
         "infinity": lambda: ceiba.DecisionTreeClassifier().fit(X / 0, y),
         "rows": lambda: ceiba.DecisionTreeClassifier().fit(X, y[:-1]),
@@ -347,6 +422,12 @@ def errors() -> None:
     with cp.cuda.Stream(non_blocking=True):
         model = ceiba.DecisionTreeClassifier(max_depth=4).fit(X * 1, y * 1)
     report("stream of CuPy", same_tree(expected, model.tree_))
+    valid = cp.random.random(1000) < 0.8
+    columns = {f"c{j}": MaskedColumn(cp.ascontiguousarray(X[:, j]), valid) for j in range(3)}
+    filled = {f"c{j}": cp.asnumpy(cp.where(valid, X[:, j], np.float32(np.nan))) for j in range(3)}
+    model = ceiba.DecisionTreeClassifier(max_depth=4).fit(filled, cp.asnumpy(y))
+    wanted = model.tree_
+    report("masks", same_tree(wanted, model.fit(columns, y).tree_))
     text = ceiba.DecisionTreeClassifier(max_depth=4).fit(X, np.where(cp.asnumpy(y), "yes", "no"))
     report("text classes", "" if text.predict(X)[0] in ("yes", "no") else "predict")
     report("proba", "" if text.predict_proba(X).shape == (1000, 2) else "shape")
@@ -377,6 +458,8 @@ def main(sections: list[str]) -> int:
                     large(int(float(size)), kind, tuple(map(int, threads)), **options)
             elif name == "errors":
                 errors()
+            elif name == "queries":
+                queries(int(float(args[0])))
             elif name == "no-pool":  # so that memcheck sees the end of every buffer
                 cp.cuda.set_allocator(None)
         except Exception:
@@ -384,7 +467,10 @@ def main(sections: list[str]) -> int:
             FAILURES.append(section)
         cp.get_default_memory_pool().free_all_blocks()
         print(f"-- {section}: {time.perf_counter() - start:.1f} s", flush=True)
-    print(f"FAILURES: {len(FAILURES)} {FAILURES[:5]}")
+    if REPORTS:
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps(REPORTS, indent=1))
+    print(f"{len(REPORTS)} comparisons, FAILURES: {len(FAILURES)} {FAILURES[:5]}")
     return 1 if FAILURES else 0
 
 

@@ -114,6 +114,14 @@ void bind_device(nb::module_& m) {
         },
         nb::arg("device"), nb::arg("n_columns"), "Words of a record, for which kernels are compiled.");
     m.def(
+        "device_sample",
+        [](const nb::object& object, const std::vector<ColumnTuple>& columns, std::size_t n_rows, std::size_t n) {
+            PythonDevice device(object);
+            return to_numpy(shards::take_sample(device, to_columns(columns), n_rows, n), {columns.size(), n});
+        },
+        nb::arg("device"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("n"),
+        "Values of n rows at equal distances, per column.");
+    m.def(
         "device_values_around",
         [](const nb::object& object, const ColumnTuple& column, std::size_t n_rows, const std::vector<double>& cuts) {
             PythonDevice device(object);

@@ -22,6 +22,6 @@ extern "C" int emulate(const char* name, unsigned words, unsigned grid, unsigned
     OFFER(mark_right), OFFER(part_rows), OFFER(carry_cells), OFFER(carry_digits), OFFER(count_two), OFFER(count_cells);
     OFFER(describe_rows), OFFER(zoom_and_keep), OFFER(zoom), OFFER(fetch), OFFER(adjoin), OFFER(zoom_again);
     OFFER(fetch_again), OFFER(adjoin_again), OFFER(sort_fetched), OFFER(write_runs), OFFER(gather_rows);
-    OFFER(route_rows);
+    OFFER(route_rows), OFFER(take_sample);
     return found ? 0 : 1;
 }

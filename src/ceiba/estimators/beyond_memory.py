@@ -249,6 +249,7 @@ def _open_gpu_problem(
     """Yield the problem over a table on the GPU."""
     if checkpoint is not None:
         raise OptionError("checkpoint is not supported for tables on a GPU. Leave it out.")
+    X = gpu.split_frame(X)
     if isinstance(y, str) and isinstance(X, Mapping) and y in X:
         X, y = {name: column for name, column in X.items() if name != y}, X[y]
     options = _read_options(X, params, task, _SUPPORTED | {"categorical_features"})

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -46,9 +46,8 @@ Array = npt.NDArray[np.float64]
 Ranges = tuple[tuple[Array, Array], ...]
 Words = npt.NDArray[np.uint64]
 Arrays = tuple[npt.NDArray[Any], ...]
-#: Rows per step of counting distinct values; the first block mostly shows that there are many.
+#: Rows that mostly show that a column has many distinct values.
 _FIRST_BLOCK: Final = 1 << 12
-_BLOCK: Final = 1 << 18
 _CREATE_LOCK = Lock()
 
 
@@ -199,6 +198,7 @@ class Shard:
     number: int
     scratch: Scratch | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
+    block: ClassVar[int] = 1 << 18  # rows per step of counting distinct values
 
     def answer(self, rounds: Words) -> Words:
         """Answer the rounds of some trees."""
@@ -288,6 +288,19 @@ class Shard:
         """The columns that have bins."""
         return [j for j, c in enumerate(self.schema.columns) if c.kind is not Kind.CATEGORICAL]
 
+    def distinct(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return the distinct values of a column, ascending, without missing ones."""
+        numbers = self.numbers(j, rows)
+        return np.unique(numbers[~np.isnan(numbers)] + 0.0)  # no -0.0
+
+    def is_single(self, j: int) -> bool:
+        """Return whether a column is float32."""
+        return self.arrays.columns[j].dtype == np.float32
+
+    def weights_of(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+        """Return the weights of some rows; None: all rows count 1."""
+        return None if self.arrays.weights is None else self.arrays.weights[rows]
+
     def __getstate__(self) -> dict[str, Any]:
         local = ("_core", "scratch")
         return {name: value for name, value in self.__dict__.items() if name not in local}
@@ -315,33 +328,34 @@ def _collect_checksum(shard: Shard) -> Arrays:
     return (np.array([check], np.uint64),)
 
 
-def _collect_distinct(shard: Shard) -> Arrays:
+def collect_distinct(shard: Any) -> Arrays:
+    """Return the arrays of kind "distinct" of a shard in memory or on a GPU."""
     trees, (most,) = shard.inputs["trees"]
     rows = [shard.tree_rows(tree) for tree in trees.tolist()]
     parts = [_distinct_values(shard, j, some, int(most)) for some in rows for j in shard.binned]
     return (
         np.array([len(indices) for indices in rows]),
-        np.array([shard.arrays.columns[j].dtype == np.float32 for j in shard.binned]),
+        np.array([shard.is_single(j) for j in shard.binned], bool),
         np.cumsum([len(part) for part in parts]),
         np.concatenate([np.empty(0), *parts]),
     )
 
 
 def _distinct_values(
-    shard: Shard, j: int, rows: npt.NDArray[Any], most: int
+    shard: Any, j: int, rows: npt.NDArray[Any], most: int
 ) -> npt.NDArray[np.float64]:
     """Return the distinct values of a column, ascending; at most `most` + 1 of them."""
     seen: npt.NDArray[np.float64] = np.empty(0)
     at, size = 0, _FIRST_BLOCK
     while at < len(rows) and len(seen) <= most:
-        numbers = shard.numbers(j, rows[at : at + size])
-        seen = np.union1d(seen, numbers[~np.isnan(numbers)] + 0.0)  # no -0.0
-        at, size = at + size, _BLOCK
+        seen = np.union1d(seen, shard.distinct(j, rows[at : at + size]))
+        at, size = at + size, shard.block
     return seen[: most + 1]
 
 
-def _collect_sample(shard: Shard) -> Arrays:
-    trees, weights = shard.inputs["trees"][0].tolist(), shard.arrays.weights
+def collect_sample(shard: Any) -> Arrays:
+    """Return the arrays of kind "sample" of a shard in memory or on a GPU."""
+    trees = shard.inputs["trees"][0].tolist()
     ends, places = shard.inputs["places"]
     rows = [
         shard.tree_rows(tree)[chosen]
@@ -349,7 +363,8 @@ def _collect_sample(shard: Shard) -> Arrays:
     ]
     values = [shard.numbers(j, indices) for indices in rows for j in shard.binned]
     sample = np.concatenate([np.empty(0), *values])
-    return (sample,) if weights is None else (sample, weights[np.concatenate(rows)])
+    weights = [shard.weights_of(indices) for indices in rows]
+    return (sample,) if weights[0] is None else (sample, np.concatenate(weights))
 
 
 def _collect_gaps(shard: Shard) -> Arrays:
@@ -377,8 +392,8 @@ _COLLECTORS: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
     {
         "rows": _collect_rows,
         "checksum": _collect_checksum,
-        "distinct": _collect_distinct,
-        "sample": _collect_sample,
+        "distinct": collect_distinct,
+        "sample": collect_sample,
         "gaps": _collect_gaps,
         "ends": _collect_ends,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,10 @@ class EmulatedDevice:
 
     def answer(self, n: int) -> Any:
         return self._words[:n]
+
+    def view(self, owner: Any, interface: dict[str, Any]) -> np.ndarray:
+        described = interface | {"version": 3}
+        return np.asarray(SimpleNamespace(owner=owner, __array_interface__=described))
 
     def to_host(self, array: Any) -> np.ndarray:
         return np.array(array)

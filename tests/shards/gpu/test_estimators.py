@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import ceiba
 from ceiba.errors import CeibaError
 from ceiba.shards.homes import gpu
+from ceiba.shards.homes.gpu_columns import is_on_gpu
 from ceiba.shards.table import RoundSizes
 from tests.shards.gpu.emulated import EmulatedDevice
 from tests.shards.sharding import assert_same_tree
@@ -52,6 +54,9 @@ CASES: dict[str, dict[str, Any]] = {
     "best first": {"max_leaf_nodes": 9},
     "folds": {"prune": "1se"},
     "folds of levels": {"prune": "cv", "categorical_features": ["level"]},
+    "few bins": {"max_bins": 8},
+    "folds of few bins": {"max_bins": 40, "prune": "cv", "weighted": True},
+    "few bins of a regression": {"task": "regression", "max_bins": 5, "max_depth": 4},
     "regression": {"task": "regression", "max_depth": 6},
     "weighted regression": {"task": "regression", "weighted": True, "prune": "cv"},
 }
@@ -80,8 +85,71 @@ def test_model_on_a_device_is_that_of_the_host(case: str) -> None:
             assert np.array_equal(on_device, getattr(expected, method)(columns))
 
 
+class Frame:
+    """A frame as cuDF has them: columns in memory of the device, with masks of bits."""
+
+    def __init__(self, columns: dict[str, Any], valid: dict[str, Any]) -> None:
+        self.columns = list(columns)
+        self._columns = {name: Series(columns[name], valid.get(name)) for name in columns}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._columns
+
+    to_cupy = columns = None  # type: ignore[assignment]
+
+
+class Series:
+    """A column of a frame."""
+
+    def __init__(self, values: np.ndarray, valid: np.ndarray | None) -> None:
+        self._values, self._valid = values, valid
+        self._bits = None if valid is None else np.packbits(valid, bitorder="little")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._values.shape
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        described = dict(self._values.__array_interface__, version=1)
+        if self._bits is not None:
+            bits = dict(self._bits.__array_interface__, typestr="<t1", shape=self.shape)
+            described["mask"] = SimpleNamespace(__cuda_array_interface__=bits)
+        return described
+
+
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("max_bins", [None, 16])
+def test_masked_values_of_a_frame_are_missing(
+    monkeypatch: pytest.MonkeyPatch, max_bins: int | None
+) -> None:
+    monkeypatch.setattr(gpu, "is_on_gpu", is_on_gpu)
+    columns = columns_of()
+    y = (columns.pop("y") > 0).astype(int)
+    rng = np.random.default_rng(5)
+    valid = {name: rng.random(len(y)) < 0.8 for name in ("single", "whole", "byte")}
+    frame = Frame(columns | {"label": y}, valid)
+    expected_columns = {
+        name: np.where(valid[name], column, np.nan).astype(
+            np.float32 if name == "single" else np.float64
+        )
+        if name in valid
+        else column
+        for name, column in columns.items()
+    }
+    model = ceiba.DecisionTreeClassifier(max_depth=5, max_bins=max_bins)
+    expected = model.fit(expected_columns, y)
+    wanted = expected.tree_, expected.predict(expected_columns), expected.score(expected_columns, y)
+    found = model.fit(frame, "label")
+    assert_same_tree(wanted[0], found.tree_)
+    assert np.array_equal(found.predict(frame), wanted[1])
+    assert found.score(frame, frame["label"]) == wanted[2]
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "max_bins": ({"max_bins": 8}, r"max_bins=8 is not supported for tables on a GPU"),
     "max_features": ({"max_features": 2}, r"max_features=2 is not supported"),
     "surrogates": ({"missing": "surrogate"}, r"missing='surrogate' is not supported"),
 }

@@ -51,6 +51,7 @@ public:
         std::vector<u32> first_cell;
         for (std::size_t c = 0; c < columns.size(); ++c) {
             columns[c].n_bins = narrow(layout->column[c].n_bins());
+            if (layout->column[c].coarse) columns[c].type = coarse_type;
             first_cell.push_back(narrow(layout->column[c].first_cell));
         }
         Parcel parcel;
@@ -285,7 +286,7 @@ private:
                             reinterpret_cast<const u32*>(p + a_begin),
                             zeros(out_, n_words),
                             narrow(table_.columns.size()),
-                            0};
+                            narrow(per_plane_)};
         launch(device_, "gather_rows", chunks.size(), 256, 0, params, words_of_row);
         const std::span<std::uint64_t> all = deliver(params.out, n_words);
         for (std::size_t k = 0; k < n_rows.size(); ++k) all[3 + head_.size() + offset[k] - 1] = n_rows[k];
@@ -322,11 +323,12 @@ private:
         const std::size_t places_at_once = std::min<std::size_t>(40, (device_.shared_bytes - 1024) / (max_bins * 4));
         const bool zooms = question.ask == Ask::zoom;
         std::vector<NodeRows> nodes;
-        std::vector<u32> first_place, tables;
+        std::vector<u32> first_place;
         std::vector<Place> places, again(has_kept_ ? kept_places_.size() : 0);
         std::vector<Query> queries;
         for (const RangeQuery& q : question.queries)
-            queries.push_back({q.low, q.high, static_cast<u32>(zoom_shift(q.low, q.high, question.zoom_bits)), 0});
+            queries.push_back({q.low, q.high, static_cast<u32>(zoom_shift(q.low, q.high, question.zoom_bits)),
+                               question.bins[queries.size()]});
         bool keeps = zooms && !has_kept_ && n_words_ >= kept_words, looks_again = false;
         std::vector<KeptPlace> keeping;
         std::size_t last_node = Division::none, most_places = 0;
@@ -346,15 +348,13 @@ private:
             }
             keeping.push_back({place.node, place.column, place.first, place.queries.size()});
             places.push_back(own);
-            for (const QueryPlace::InBin in : place.in_bin) tables.push_back(in.n == 0 ? 0 : in.first << 16 | in.n);
             most_places = std::max(most_places, places.size() - first_place.back());
         }
         first_place.push_back(narrow(places.size()));
         const std::vector<Chunk> chunks = chunks_of(nodes);
         Parcel parcel;
         const std::size_t a_chunks = parcel.add(chunks), a_first = parcel.add(first_place),
-                          a_places = parcel.add(places), a_tables = parcel.add(tables), a_queries = parcel.add(queries),
-                          a_again = parcel.add(again);
+                          a_places = parcel.add(places), a_queries = parcel.add(queries), a_again = parcel.add(again);
         char* const p = parcel.send(device_, tables_);
         Look params{rows_,
                     shape_,
@@ -362,7 +362,6 @@ private:
                     reinterpret_cast<const Chunk*>(p + a_chunks),
                     reinterpret_cast<const u32*>(p + a_first),
                     reinterpret_cast<const Place*>(p + a_places),
-                    reinterpret_cast<const u32*>(p + a_tables),
                     reinterpret_cast<const Query*>(p + a_queries),
                     nullptr,
                     nullptr,

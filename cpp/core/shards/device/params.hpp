@@ -18,7 +18,7 @@ constexpr u32 chunk_rows = 32768;  // most rows of a chunk, a block each: two co
 constexpr u32 max_words = 6;       // of a record
 constexpr u32 max_bins = 256;      // cells of a column, missing values included
 constexpr u32 no_place = 0xFFFFFFFFu;
-constexpr u32 level_type = 9;  // of a column, after those of data::Stored
+constexpr u32 level_type = 9, coarse_type = 10;  // of a column, after those of data::Stored
 constexpr u32 kept_words = 4;
 constexpr u32 shared_nodes = 1536;  // of a tree that fits into shared memory
 
@@ -53,6 +53,11 @@ struct BinRows {
     u64 n;
     u32 n_columns, unused;
 };
+struct Sample {
+    const Column* columns;
+    double* out;  // column after column
+    u64 n_rows, n;
+};
 struct ByteRoute {
     u32 right[8];  // a bit per byte
     u32 column, exact;  // exact: the byte whose rows are compared with the cut
@@ -83,7 +88,7 @@ struct Carry {
 };
 struct Query {
     u64 low, high;
-    u32 shift, unused;
+    u32 shift, bin;
 };
 struct Place {  // the queries of a column in a node
     u32 column, first, n, unused;
@@ -95,7 +100,6 @@ struct Look {
     const Chunk* chunks;
     const u32* first_place;  // per node
     const Place* places;
-    const u32* tables;  // per place and byte: first query << 16 | how many, both of this place
     const Query* queries;
     u64* out;
     u32 *n_found, *found_row;  // fetch: rows of each query
@@ -119,7 +123,7 @@ struct Gather {
     const u64* offset;  // per node
     const u32 *n_rows, *begin;
     u64* out;
-    u32 n_columns, unused;
+    u32 n_columns, per_plane;
 };
 struct Describe {
     Rows rows;

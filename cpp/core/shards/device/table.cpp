@@ -14,6 +14,18 @@ std::size_t grid_for(const Device& device, std::size_t n_rows, std::size_t threa
 
 }  // namespace
 
+std::vector<double> take_sample(Device& device, const std::vector<Column>& columns, std::size_t n_rows, std::size_t n) {
+    std::vector<double> out(columns.size() * n);
+    DeviceBuffer tables(device), values(device);
+    Parcel parcel;
+    parcel.add(columns);
+    char* const p = parcel.send(device, tables);
+    const Sample params{reinterpret_cast<const Column*>(p), values.get<double>(out.size() + 1), n_rows, n};
+    launch(device, "take_sample", (n + 255) / 256, 256, 0, params, columns.size());
+    if (!out.empty()) device.fetch(out.data(), address_of(params.out), out.size() * sizeof(double));
+    return out;
+}
+
 NumberScan scan_numbers(Device& device, const Column& column, std::size_t n_rows) {
     constexpr int bias = 1 << 12;
     std::array<u64, 5> out{~u64{0}, 0, ~u64{0}, 0, 0};

@@ -5,6 +5,10 @@
 
 namespace ceiba::shards {
 
+// n values of each column, from rows at equal distances; column after column.
+std::vector<double> take_sample(Device& device, const std::vector<device::Column>& columns, std::size_t n_rows,
+                                std::size_t n);
+
 // The range of a numeric column that must be finite, and the bits that it uses.
 struct NumberScan {
     double least = 0.0, most = 0.0;

@@ -47,10 +47,8 @@ void RoundPlan::plan_places(Question& question) const {
         place.rows = node(place.node);
         place.queries = {queries.data() + from, to - from};
         const ColumnLayout& bins = layout_->column.at(place.column);
-        for (std::size_t q = from; q < to; ++q) {
-            QueryPlace::InBin& in = place.in_bin[bins.bin_of(number_of(queries[q].low))];
-            if (in.n++ == 0) in.first = static_cast<std::uint32_t>(q - from);
-        }
+        for (std::size_t q = from; q < to; ++q)
+            question.bins.push_back(static_cast<std::uint8_t>(bins.bin_of(number_of(queries[q].low))));
         from = to;
     }
 }

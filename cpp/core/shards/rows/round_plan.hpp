@@ -33,14 +33,9 @@ struct BranchRows {
 
 // The queries about one column of a node, ascending.
 struct QueryPlace {
-    struct InBin {
-        std::uint32_t first = 0, n = 0;
-    };
-
     std::size_t node = 0, column = 0, first = 0;  // first: of all queries
     NodeRows rows;
     std::span<const RangeQuery> queries;
-    std::array<InBin, 256> in_bin{};  // queries of each bin, by their place among these
 };
 
 struct Question {
@@ -49,6 +44,7 @@ struct Question {
     std::vector<NodeRows> nodes;  // count, gather, describe
     std::vector<double> values;   // describe: the mean of each
     std::vector<RangeQuery> queries;
+    std::vector<std::uint8_t> bins;  // of each query
     std::vector<QueryPlace> places;
 };
 

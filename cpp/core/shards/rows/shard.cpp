@@ -40,7 +40,7 @@ private:
     template <class F>
     void with_terms(F f) const;
     template <class Put>
-    void each_inside(const QueryPlace& place, Put put) const;
+    void each_inside(const Question& question, const QueryPlace& place, Put put) const;
 
     const data::Table& table_;
     const ShardTarget& target_;
@@ -228,14 +228,20 @@ void Shard::TreeRows::describe(const Question& question, Words& out) const {
 
 // Calls put(place of the query, key, row) for the rows of a node that lie in one of the ranges of a column.
 template <class Put>
-void Shard::TreeRows::each_inside(const QueryPlace& place, Put put) const {
+void Shard::TreeRows::each_inside(const Question& question, const QueryPlace& place, Put put) const {
+    struct InBin {
+        std::size_t first = 0, n = 0;
+    };
+    std::array<InBin, 256> in_bin{};  // queries of each bin, by their place among those of the column
+    for (std::size_t q = 0; q < place.queries.size(); ++q)
+        if (InBin& in = in_bin[question.bins[place.first + q]]; in.n++ == 0) in.first = q;
     const std::uint8_t* const byte = bytes_ + layout_->column[place.column].slot;
     const std::size_t n_slots = layout_->n_slots;
     const auto queries = place.queries;
     table_.columns[place.column].with_reader([&](auto number) {
         for (std::size_t i = place.rows.begin; i < place.rows.end; ++i) {
             const std::size_t row = order_[i];
-            const QueryPlace::InBin in = place.in_bin[byte[row * n_slots]];
+            const InBin in = in_bin[byte[row * n_slots]];
             if (in.n == 0) continue;
             const std::uint64_t key = key_of(number(row));
             std::size_t q = in.first;
@@ -244,7 +250,7 @@ void Shard::TreeRows::each_inside(const QueryPlace& place, Put put) const {
                 q = static_cast<std::size_t>(std::partition_point(from, from + in.n,
                                                                   [key](const RangeQuery& s) { return s.high < key; }) -
                                              queries.begin());
-                if (q == in.first + std::size_t{in.n}) continue;
+                if (q == in.first + in.n) continue;
             }
             if (key >= queries[q].low && key <= queries[q].high) put(q, key, row);
         }
@@ -257,7 +263,7 @@ void Shard::TreeRows::zoom(const Question& question, Words& out) const {
     out.resize(first + n_cells * width, 0);
     with_terms([&](auto term) {
         for (const QueryPlace& place : question.places)
-            each_inside(place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
+            each_inside(question, place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
                 const RangeQuery& query = place.queries[q];
                 const std::uint64_t part =
                     (key - query.low) >> zoom_shift(query.low, query.high, question.zoom_bits);
@@ -277,7 +283,7 @@ void Shard::TreeRows::fetch(const Question& question, Words& out) const {
     std::vector<Value> values;
     const auto sort_values = [&](const QueryPlace& place) {  // no part of runs_of(), which is compiled for every term
         values.clear();
-        each_inside(place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
+        each_inside(question, place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
             values.push_back({q, key, static_cast<std::uint32_t>(row)});
         });
         std::sort(values.begin(), values.end(), [](const Value& x, const Value& y) {
@@ -310,7 +316,7 @@ void Shard::TreeRows::fetch(const Question& question, Words& out) const {
 void Shard::TreeRows::neighbours(const Question& question, Words& out) const {
     for (const QueryPlace& place : question.places) {
         std::uint64_t most = 0, least = std::numeric_limits<std::uint64_t>::max();
-        each_inside(place, [&](std::size_t q, std::uint64_t key, std::size_t) {
+        each_inside(question, place, [&](std::size_t q, std::uint64_t key, std::size_t) {
             if (q == 0)
                 most = std::max(most, key);
             else

@@ -7,6 +7,7 @@ the current device and stream of the calling thread.
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -120,6 +121,10 @@ class CudaDevice:
     def answer(self, n: int) -> npt.NDArray[np.uint64]:
         """Return the first words of that memory, without a copy."""
         return np.frombuffer(self._words, np.uint64, n)
+
+    def view(self, owner: Any, interface: dict[str, Any]) -> Any:
+        """Return the array that `__cuda_array_interface__` describes, in the memory of an owner."""
+        return self.xp.asarray(SimpleNamespace(owner=owner, __cuda_array_interface__=interface))
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
         """Copy an array to the host."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from ceiba.errors import DataError, OptionError
 from ceiba.grow import GrowOptions
 from ceiba.shards.first_pass import SAMPLE, FirstPass, build_first_pass, merge_pieces
 from ceiba.shards.grower import check_supported
-from ceiba.shards.homes.cuda import CudaDevice, import_cupy
+from ceiba.shards.homes.cuda import CudaDevice
 from ceiba.shards.homes.gpu_columns import (
     DeviceColumn,
     DeviceTarget,
@@ -31,16 +31,29 @@ from ceiba.shards.homes.gpu_columns import (
     encode_levels,
     read_columns,
     read_device_target,
+    to_device,
 )
 from ceiba.shards.homes.gpu_columns import is_on_gpu as is_on_gpu
+from ceiba.shards.homes.gpu_columns import split_frame as split_frame
 from ceiba.shards.second_pass import ShardSummary, merge_summaries
-from ceiba.shards.shard import Arrays, Ranges, ShardLayout, Words
+from ceiba.shards.shard import (
+    Arrays,
+    Ranges,
+    ShardLayout,
+    Words,
+    collect_distinct,
+    collect_sample,
+    tree_layouts,
+)
 from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Schema, TargetInfo
 from ceiba.tree import SplitKind, Tree
 
-#: Counting again is cheap on a GPU, bringing values to the host is not.
-SIZES: Final = RoundSizes(gather_rows=4096, fetch_rows=64, zoom_bits=6)
+#: Counting again is cheap on a GPU, bringing values to the host is not. Nodes of up to 2,048 rows
+#: grow three times as fast per row as larger ones (`cpp/core/grow/small_tree.hpp`).
+SIZES: Final = RoundSizes(gather_rows=2049, fetch_rows=32, zoom_bits=5)
+#: Cuts of a column from which its values are sorted to find those next to each cut.
+SORTED_CUTS: Final = 1000
 #: Rows below which a warning says that a GPU does not pay.
 SMALL: Final = 200_000
 
@@ -57,7 +70,9 @@ class GpuShard:
     number: int
     layout: ShardLayout | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
-    tree: int | None = None
+    tree: int | None = None  # the tree that is grown
+    has_records: bool = False  # those of tree 0, from the pass that found the ranges of its bins
+    block: ClassVar[int] = 1 << 24  # rows per step of counting distinct values
 
     def __post_init__(self) -> None:
         columns = [column.core for column in self.columns]
@@ -77,35 +92,73 @@ class GpuShard:
         """Number of rows."""
         return self.target.summary.n_rows
 
-    def bin_tree(self, tree: int) -> tuple[Ranges, list[int]]:
+    def bin_tree(self, tree: int, edges: list[list[float]]) -> tuple[Ranges, list[int]]:
         """Bin the rows of a tree; return the range of each bin and the number of missing values."""
+        if tree == 0 and self.target.weights is None:
+            ranges, missing = self.core.bin(edges, 0, self.n_rows)
+        else:
+            rows = self.tree_rows(tree)
+            ranges, missing = self.core.bin(edges, address_of(rows), len(rows))
+        return tuple(ranges), missing
+
+    def tree_rows(self, tree: int) -> Any:
+        """Return the rows of a tree, ascending, without zero-weight rows, on the device."""
         xp, weights = self.device.xp, self.target.weights
         chosen = None if weights is None else weights > 0
         if tree:
             train = xp.asarray(self.inputs["folds"][0] != tree - 1)
             chosen = train if chosen is None else train & chosen
         if chosen is None:
-            ranges, missing = self.core.bin(self.edges, 0, self.n_rows)
-        else:
-            rows = xp.flatnonzero(chosen).astype(np.uint32)
-            ranges, missing = self.core.bin(self.edges, address_of(rows), len(rows))
-        self.tree = None
-        return tuple(ranges), missing
+            return xp.arange(self.n_rows, dtype=np.uint32)
+        return xp.flatnonzero(chosen).astype(np.uint32)
 
     def answer(self, rounds: Words) -> Words:
         """Answer the rounds of a tree; the words are valid until the next answer."""
         (tree,) = _core.trees_of(rounds)
         if tree != self.tree:
-            assert self.layout is not None
-            if tree or self.tree is not None or "binned" not in self.__dict__:
-                self.bin_tree(tree)
-            self.__dict__.pop("binned", None)
-            self.core.begin_tree(tree, self.layout.core)
-            self.tree = tree
+            self._begin_tree(tree)
         return self.device.answer(self.core.answer(rounds))  # type: ignore[no-any-return]
 
+    def _begin_tree(self, tree: int) -> None:
+        layout, edges = self.layout, self.edges
+        assert layout is not None
+        if "bins" in self.inputs:
+            layout = tree_layouts(layout, self.inputs["bins"])[tree]
+            edges = [[] if isinstance(c, int) else c.edge.tolist() for c in layout.columns]
+        if edges is not self.edges or tree or not self.has_records:
+            self.bin_tree(tree, edges)
+        self.has_records = False  # dividing nodes moves them
+        self.core.begin_tree(tree, layout.core)
+        self.tree = tree
+
+    @property
+    def binned(self) -> list[int]:
+        """The columns that have bins."""
+        return [j for j, column in enumerate(self.columns) if column.info.is_numeric]
+
+    def is_single(self, j: int) -> bool:
+        """Return whether a column is float32."""
+        return bool(self.columns[j].values.dtype == np.float32)
+
+    def distinct(self, j: int, rows: Any) -> npt.NDArray[np.float64]:
+        """Return the distinct values of a column, ascending, without missing ones."""
+        values = self.device.xp.unique(self.columns[j].values[rows])
+        numbers = self.device.to_host(values).astype(np.float64) + 0.0  # no -0.0
+        return np.unique(numbers[~np.isnan(numbers)])
+
+    def numbers(self, j: int, rows: Any) -> npt.NDArray[np.float64]:
+        """Return values of a column as floats, on the host."""
+        return np.asarray(self.device.to_host(self.columns[j].values[rows]), np.float64)
+
+    def weights_of(self, rows: Any) -> npt.NDArray[np.float64] | None:
+        """Return the weights of some rows, on the host; None: all rows count 1."""
+        weights = self.target.weights
+        return None if weights is None else np.asarray(self.device.to_host(weights[rows]))
+
     def collect(self, kind: str) -> Arrays:
-        """Return the arrays of a kind: rows, gaps or ends (see `ceiba.shards.shard`)."""
+        """Return the arrays of a kind (see `ceiba.shards.shard`)."""
+        if kind in ("distinct", "sample"):
+            return collect_distinct(self) if kind == "distinct" else collect_sample(self)
         to_host, target = self.device.to_host, self.target
         if kind == "rows":
             values = to_host(target.numbers if target.labels is None else target.labels)
@@ -127,17 +180,33 @@ class GpuShard:
         for j in np.unique(columns):
             (of_column,) = np.nonzero(columns == j)
             values, place = np.unique(cuts[of_column], return_inverse=True)
-            low, high = [], []
-            for first in range(0, len(values), 250):
-                some = values[first : first + 250].tolist()
-                gaps = _core.device_values_around(
-                    self.device, self.columns[int(j)].core, self.n_rows, some
-                )
-                low.append(np.asarray(gaps[0]))
-                high.append(np.asarray(gaps[1]))
-            below[of_column] = np.concatenate(low)[place]
-            above[of_column] = np.concatenate(high)[place]
+            low, high = self._values_around(self.columns[int(j)], values)
+            below[of_column], above[of_column] = low[place], high[place]
         return below, above
+
+    def _values_around(self, column: DeviceColumn, cuts: npt.NDArray[np.float64]) -> Arrays:
+        """Return the largest value up to each cut, and the smallest above; cuts ascend."""
+        limits: npt.NDArray[Any] = cuts
+        if column.values.dtype == np.float32:  # the largest float32 up to each cut
+            limits = cuts.astype(np.float32)
+            limits = np.where(limits > cuts, np.nextafter(limits, np.float32(-np.inf)), limits)
+        if len(cuts) < SORTED_CUTS:  # a pass over the rows for 250 cuts
+            parts = [
+                _core.device_values_around(
+                    self.device, column.core, self.n_rows, limits[first : first + 250].tolist()
+                )
+                for first in range(0, len(cuts), 250)
+            ]
+            low, high = (np.concatenate(ends) for ends in zip(*parts, strict=True))
+            return low, high
+        xp, dtype = self.device.xp, limits.dtype
+        values = xp.sort(column.values.astype(dtype))
+        values = xp.concatenate([xp.full(1, -np.inf, dtype), values, xp.full(1, np.inf, dtype)])
+        place = xp.searchsorted(values, xp.asarray(limits), side="right")
+        low, high = (
+            self.device.to_host(values[at]).astype(np.float64) + 0.0 for at in (place - 1, place)
+        )
+        return low, np.where(np.isnan(high), np.inf, high)  # NaN is above all values
 
 
 class GpuExchange:
@@ -168,7 +237,11 @@ def open_table(
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
     """Yield table and target of a table on the GPU, for the duration of the `with` block."""
     check_supported(options)
-    _refuse_options(options)
+    if options.criterion_name == "poisson":
+        raise OptionError(
+            "criterion='poisson' is not supported for tables on a GPU. Use 'squared_error', or "
+            "copy the table to the host."
+        )
     device = CudaDevice()
     schema, columns = read_columns(device, X, categorical)
     n_rows = len(columns[0].values)
@@ -182,18 +255,6 @@ def open_table(
     yield build_table(device, [(schema, columns, target)], options, weighting)
 
 
-def _refuse_options(options: GrowOptions) -> None:
-    for name, value, is_refused in (
-        ("max_bins", options.max_bins, options.max_bins is not None),
-        ("criterion", options.criterion_name, options.criterion_name == "poisson"),
-    ):
-        if is_refused:
-            raise OptionError(
-                f"{name}={value!r} is not supported for tables on a GPU. Leave it out, or copy the "
-                "table to the host."
-            )
-
-
 def build_table(
     device: Any,
     parts: Sequence[tuple[Schema, list[DeviceColumn], DeviceTarget]],
@@ -205,7 +266,7 @@ def build_table(
     whole = merge_pieces([replace(part[2].summary) for part in parts])
     single = frozenset(c.name for c in parts[0][1] if c.values.dtype == np.float32)
     numbers = [c.name for c in parts[0][1] if c.info.is_numeric]
-    sample = {name: _sample(device, [part[1] for part in parts], name) for name in numbers}
+    sample = _sample(device, [part[1] for part in parts], numbers)
     infos = {info.name: info for info in schema.columns}
     whole.infos = {name: info for name, info in infos.items() if not info.is_numeric}
     numeric = Schema(tuple(infos[name] for name in numbers))
@@ -221,8 +282,8 @@ def build_table(
     for number, (_, columns, target) in enumerate(parts):
         _finish_target(device, target, first)
         shard = GpuShard(device, schema, columns, target, first.edges, number)
-        ranges, missing = shard.bin_tree(0)
-        shard.__dict__["binned"] = True
+        ranges, missing = shard.bin_tree(0, first.edges)
+        shard.has_records = True
         n_learned, digits = target.summary.n_rows, None
         if target.weights is not None:
             weights = device.to_host(target.weights)
@@ -249,14 +310,17 @@ def build_table(
     return table, summary.target
 
 
-def _sample(device: Any, parts: Sequence[list[DeviceColumn]], name: str) -> npt.NDArray[np.float64]:
-    """Return some values of a numeric column, from all its parts."""
-    each, values = SAMPLE // len(parts), []
+def _sample(
+    device: Any, parts: Sequence[list[DeviceColumn]], names: list[str]
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Return some values of each numeric column, from all its parts."""
+    samples = []
     for columns in parts:
-        array = next(column.values for column in columns if column.name == name)
-        rows = np.arange(min(each, len(array))) * len(array) // max(1, min(each, len(array)))
-        values.append(device.to_host(array[device.xp.asarray(rows)]).astype(np.float64))
-    return np.concatenate(values)
+        n_rows = len(columns[0].values)
+        core = [column.core for column in columns if column.info.is_numeric]
+        n = min(SAMPLE // len(parts), n_rows)
+        samples.append(np.asarray(_core.device_sample(device, core, n_rows, n)))
+    return dict(zip(names, np.concatenate(samples, axis=1), strict=True))
 
 
 def _finish_target(device: Any, target: DeviceTarget, first: FirstPass) -> None:
@@ -285,7 +349,7 @@ def apply(tree: Tree, X: Any) -> Any:
 
 def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], int]:
     """Return the columns of X in the order of the tree's schema, and the number of rows."""
-    names = list(tree.schema.names)
+    names, X = list(tree.schema.names), split_frame(X)
     if isinstance(X, Mapping):
         lacking = [name for name in names if name not in X]
         if lacking:
@@ -307,9 +371,8 @@ def to_host(array: Any) -> Any:
     """Return an array as a numpy array; None and host arrays as they are."""
     if array is None or not is_on_gpu(array):
         return array
-    return import_cupy().asnumpy(
-        array if hasattr(array, "get") else import_cupy().from_dlpack(array)
-    )
+    device = CudaDevice()
+    return device.to_host(to_device(device, array))
 
 
 def take_values(tree: Tree, values: npt.NDArray[Any], X: Any) -> Any:

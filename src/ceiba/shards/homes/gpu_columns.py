@@ -28,7 +28,9 @@ _TYPES: Final = {
 
 
 def is_on_gpu(X: Any) -> bool:
-    """Return whether X, or a column of a dict, is an array on a GPU."""
+    """Return whether X, or a column of a dict, is an array on a GPU, or X is a frame of cuDF."""
+    if _is_device_frame(X):
+        return True
     if isinstance(X, Mapping):
         return any(map(_is_device_array, X.values()))
     return _is_device_array(X)
@@ -44,11 +46,51 @@ def _is_device_array(array: Any) -> bool:
     return hasattr(kind, "__cuda_array_interface__")
 
 
-def _to_device(device: Any, array: Any) -> Any:
-    """Return an array on the device, in place if it is there."""
-    if hasattr(array, "__dlpack__") and not isinstance(array, np.ndarray | device.xp.ndarray):
+def _is_device_frame(X: Any) -> bool:
+    """Return whether X is a frame of cuDF, which is not imported for that."""
+    return hasattr(type(X), "to_cupy") and hasattr(type(X), "columns")
+
+
+def split_frame(X: Any) -> Any:
+    """Return a frame on the GPU as a dict of its columns, anything else as it is."""
+    return {name: X[name] for name in X.columns} if _is_device_frame(X) else X
+
+
+def to_device(device: Any, array: Any) -> Any:
+    """Return an array on the device, in place if it is there; masked values become NaN."""
+    if isinstance(array, np.ndarray | device.xp.ndarray):
+        return device.xp.asarray(array)
+    try:
+        interface = getattr(array, "__cuda_array_interface__", None)
+    except (NotImplementedError, RuntimeError, TypeError):  # text and categories of cuDF
+        interface = None
+    if interface is not None and interface.get("mask") is not None:
+        return _fill_masked(device, array, dict(interface))
+    if hasattr(array, "__dlpack__"):
         return device.xp.from_dlpack(array)
+    if interface is not None:
+        return device.view(array, interface)
+    if _is_device_array(array):
+        raise DataTypeError(
+            f"A column on a GPU must hold numbers, got {getattr(array, 'dtype', type(array))}. "
+            "Pass numbers, or copy the table to the host."
+        )
     return device.xp.asarray(array)
+
+
+def _fill_masked(device: Any, owner: Any, interface: dict[str, Any]) -> Any:
+    """Return masked values as floats with NaN; the mask has a bit, or a bool, per value."""
+    xp, mask = device.xp, interface.pop("mask")
+    values = device.view(owner, interface)
+    bits = dict(mask.__cuda_array_interface__)
+    if bits["typestr"][1:] == "t1":
+        bits |= {"shape": ((len(values) + 7) // 8,), "typestr": "|u1", "strides": None}
+        packed = xp.ascontiguousarray(device.view(mask, bits))
+        valid = xp.unpackbits(packed, bitorder="little")[: len(values)]
+    else:
+        valid = device.view(mask, bits)
+    dtype = values.dtype if values.dtype.kind == "f" else np.dtype(np.float64)
+    return xp.where(valid != 0, values, dtype.type(np.nan)).astype(dtype)
 
 
 @dataclass
@@ -78,13 +120,14 @@ def _describe(array: Any, kind: int) -> tuple[int, int, int, int]:
 
 def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, list[DeviceColumn]]:
     """Return the schema (without ranges) and the columns of a table on the device."""
+    X = split_frame(X)
     if isinstance(X, Mapping):
-        arrays = {str(name): _to_device(device, column) for name, column in X.items()}
+        arrays = {str(name): to_device(device, column) for name, column in X.items()}
         lengths = {len(array) if array.ndim == 1 else -1 for array in arrays.values()}
         if len(lengths) != 1 or -1 in lengths:
             raise DataError("The columns of X must be 1-d arrays of the same length.")
     else:
-        matrix = _to_device(device, X)
+        matrix = to_device(device, X)
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise DataError(
                 f"X must be a 2-d array on the GPU with at least one column, got shape "
@@ -99,17 +142,13 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
             )
         if not len(array):
             raise DataError("Found array with 0 sample(s) while a minimum of 1 is required.")
-    first = {name: device.to_host(array[:1]) for name, array in arrays.items()}
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # one row may be missing, or constant
-        clean = {
-            name: np.nan_to_num(row) if row.dtype.kind == "f" else row
-            for name, row in first.items()
-        }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one row is constant
+        row = {name: np.zeros(1, array.dtype) for name, array in arrays.items()}
         if isinstance(X, Mapping):
-            schema = read(clean).schema
+            schema = read(row).schema
         else:
-            schema = read(np.stack(list(clean.values()), axis=1)).schema
+            schema = read(np.stack(list(row.values()), axis=1)).schema
     chosen = _categorical_columns(list(arrays), categorical)
     columns = [
         _read_levels(device, name, array) if name in chosen else DeviceColumn(name, array, info)
@@ -195,7 +234,7 @@ def read_device_target(
     if task.is_classification("A table on a GPU"):
         _read_classes(device, y, target)
     else:
-        numbers = _to_device(device, y)
+        numbers = to_device(device, y)
         (least, most), bits, n_bad = _scan(device, numbers)
         if n_bad:
             raise DataError(
@@ -207,7 +246,7 @@ def read_device_target(
             target.summary.bits = bits
     if sample_weight is not None:
         target.weights = device.xp.ascontiguousarray(
-            _to_device(device, sample_weight), dtype=np.float64
+            to_device(device, sample_weight), dtype=np.float64
         )
         (least, _), bits, n_bad = _scan(device, target.weights)
         if n_bad or least < 0:
@@ -235,7 +274,7 @@ def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
         _check_classes(len(values))
         labels[:] = xp.asarray(codes.astype(np.uint8))
     else:
-        y = _to_device(device, y)
+        y = to_device(device, y)
         low, high = (0.0, np.inf)
         if y.dtype.kind in "iub" and y.dtype.name in _TYPES:
             (low, high), _, _ = _scan(device, y)

@@ -36,8 +36,21 @@ __device__ inline void look(const Look& p) {
     __shared__ u32 n_kept;
     const Chunk chunk = p.chunks[blockIdx.x];
     const u32 p0 = p.first_place[chunk.node], n_places = p.first_place[chunk.node + 1] - p0;
-    for (u32 i = threadIdx.x; i < n_places * max_bins; i += blockDim.x) table[i] = p.tables[(u64)p0 * max_bins + i];
+    for (u32 i = threadIdx.x; i < n_places * max_bins; i += blockDim.x) table[i] = 0;
     if (threadIdx.x == 0) n_kept = 0;
+    __syncthreads();
+    // Per place and bin: the first query of the place << 16 | how many. Those of a bin stand together.
+    for (u32 k = 0; k < n_places; ++k) {
+        const Place place = p.places[p0 + k];
+        const Query* const queries = p.queries + place.first;
+        for (u32 q = threadIdx.x; q < place.n; q += blockDim.x) {
+            const u32 bin = queries[q].bin;
+            if (q > 0 && queries[q - 1].bin == bin) continue;
+            u32 n = 1;
+            while (q + n < place.n && queries[q + n].bin == bin) ++n;
+            table[k * max_bins + bin] = q << 16 | n;
+        }
+    }
     __syncthreads();
     for (u64 r = (u64)chunk.from + threadIdx.x; r < chunk.to; r += blockDim.x)
         for (u32 k = 0; k < n_places; ++k) {
@@ -160,11 +173,15 @@ extern "C" __global__ void gather_rows(Gather p) {
     const Chunk chunk = p.chunks[blockIdx.x];
     const u32 c = blockIdx.y;
     u64* const out = p.out + p.offset[chunk.node] + (u64)c * p.n_rows[chunk.node];
-    const auto word = [](double x) { return x == x ? bits_of(x) : (u64)0x7FF8 << 48; };
+    const u64 nan = (u64)0x7FF8 << 48;
+    const auto word = [nan](double x) { return x == x ? bits_of(x) : nan; };
     for (u32 i = chunk.from + threadIdx.x; i < chunk.to; i += blockDim.x) {
         const u32 row = ids_of(p.rows, chunk.side)[i];
         u64 x;
-        if (c < p.n_columns)
+        if (c < p.n_columns && p.columns[c].type == coarse_type) {  // the number of its bin stands for a value
+            const u32 b = byte_of(record_of(p.rows, chunk.side, c / p.per_plane, i), c % p.per_plane);
+            x = b == p.columns[c].n_bins ? nan : bits_of((double)b);
+        } else if (c < p.n_columns)
             x = p.columns[c].type == level_type ? (u64)(u32)read_code(p.columns[c], row)
                                                 : word(read_number(p.columns[c], row));
         else if (c > p.n_columns)

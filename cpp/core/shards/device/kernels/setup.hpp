@@ -3,6 +3,12 @@
 
 #include "shards/device/kernels/values.hpp"
 
+// Values of rows at equal distances.
+extern "C" __global__ void take_sample(Sample p) {
+    const u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x;
+    if (i < p.n) p.out[blockIdx.y * p.n + i] = read_number(p.columns[blockIdx.y], i * p.n_rows / p.n);
+}
+
 // Values to records, and per bin the smallest and the largest key.
 template <class Key, bool floats>
 __device__ inline void bin_plane(const BinRows& p) {
@@ -125,7 +131,6 @@ extern "C" __global__ void write_labels(Target p) {
     for (u64 r = blockIdx.x * (u64)blockDim.x + threadIdx.x; r < p.n; r += (u64)gridDim.x * blockDim.x)
         p.labels[r] = p.code_of[(i64)read_number(p.column, r) - p.low];
 }
-
 
 // The node in which each row ends.
 extern "C" __global__ void route_rows(RouteRows p) {
