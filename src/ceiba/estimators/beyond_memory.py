@@ -160,6 +160,11 @@ def open_problem(
             yield problem
         return
     if is_dask(X):
+        if gpu.is_on_gpu(getattr(X, "_meta", None)):
+            raise DataError(
+                "Dask collections on GPUs are not supported. Fit the rows of one GPU, or pass "
+                "X.to_backend('pandas')."
+            )
         X, y, sample_weight = read_dask(X, y, sample_weight)
     _check_names(y=y, sample_weight=sample_weight or "")
     options = _read_options(X, params, task, _SUPPORTED)

@@ -21,6 +21,7 @@ from ceiba.table.levels import Levels
 from ceiba.table.levels import encode_numbers as encode_numbers
 from ceiba.table.levels import recode as recode
 from ceiba.table.levels import sort_levels as sort_levels
+from ceiba.table.read_for_fit import find_categorical as find_categorical
 from ceiba.table.read_for_fit import read
 from ceiba.table.read_for_predict import conform_column as conform_column
 from ceiba.table.read_for_predict import read_like as read_like

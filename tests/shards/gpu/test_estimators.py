@@ -150,6 +150,8 @@ def test_masked_values_of_a_frame_are_missing(
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "poisson": ({"criterion": "poisson"}, r"criterion='poisson' is not supported"),
+    "unknown column": ({"categorical_features": ["leve"]}, r"column not found: 'leve'"),
     "max_features": ({"max_features": 2}, r"max_features=2 is not supported"),
     "surrogates": ({"missing": "surrogate"}, r"missing='surrogate' is not supported"),
 }
@@ -161,8 +163,18 @@ def test_unsupported_options_are_refused_by_name(case: str) -> None:
     params, message = REFUSED[case]
     columns = columns_of(100)
     y = columns.pop("y") > 0
+    model = ceiba.DecisionTreeRegressor if case == "poisson" else ceiba.DecisionTreeClassifier
     with pytest.raises(CeibaError, match=message):
-        ceiba.DecisionTreeClassifier(**params).fit(OnDevice(columns), y)
+        model(**params).fit(OnDevice(columns), y.astype(float))
+
+
+def test_dask_collections_on_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    dd = pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [0, 1]})
+    monkeypatch.setattr(gpu, "is_on_gpu", lambda X: isinstance(X, pd.DataFrame))  # as its parts are
+    with pytest.raises(CeibaError, match=r"Dask collections on GPUs are not supported"):
+        ceiba.DecisionTreeClassifier().fit(dd.from_pandas(frame, npartitions=1), "y")
 
 
 @pytest.mark.usefixtures("emulated")

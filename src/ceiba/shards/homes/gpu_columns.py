@@ -12,7 +12,7 @@ import numpy as np
 from ceiba import _core
 from ceiba.errors import DataError, DataTypeError, OptionError
 from ceiba.shards.first_pass import PieceSummary
-from ceiba.table import ColumnInfo, Schema, read, read_target
+from ceiba.table import ColumnInfo, Schema, find_categorical, read, read_target
 from ceiba.task import Task
 
 _CUDA, _MANAGED, _ROCM = 2, 13, 10  # device types of DLPack
@@ -149,23 +149,13 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
             schema = read(row).schema
         else:
             schema = read(np.stack(list(row.values()), axis=1)).schema
-    chosen = _categorical_columns(list(arrays), categorical)
+    chosen = find_categorical(categorical, tuple(arrays))
     columns = [
-        _read_levels(device, name, array) if name in chosen else DeviceColumn(name, array, info)
-        for (name, array), info in zip(arrays.items(), schema.columns, strict=True)
+        _read_levels(device, name, array) if j in chosen else DeviceColumn(name, array, info)
+        for j, ((name, array), info) in enumerate(zip(arrays.items(), schema.columns, strict=True))
     ]
     infos = tuple(column.info for column in columns)
     return Schema(infos, schema.target, schema.named), columns
-
-
-def _categorical_columns(names: list[str], chosen: Any) -> set[str]:
-    """Return the names of `categorical_features`: names, positions or a mask."""
-    if chosen is None or isinstance(chosen, str):
-        return set()
-    chosen = list(chosen)
-    if len(chosen) == len(names) and all(isinstance(c, bool | np.bool_) for c in chosen):
-        return {name for name, is_chosen in zip(names, chosen, strict=True) if is_chosen}
-    return {c if isinstance(c, str) else names[int(c)] for c in chosen}
 
 
 def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
