@@ -494,13 +494,24 @@ class TreeMethods:
         >>> model.evaluate([[1], [2]], ["a", "a"]).error
         0.5
         """
+        from ceiba.shards.homes import gpu
         from ceiba.trust import evaluate_tree, read_evaluation
 
         tree = self._tree
+        on_gpu = gpu.is_on_gpu(X)
+        X = gpu.split_frame(X)
         if isinstance(sample_weight, str):
             X, sample_weight = split_target(X, sample_weight)
+        if on_gpu:
+            ends = gpu.to_host(self.apply(X))
+            X, y = split_target(X, y) if isinstance(y, str) else (X, y)
+            if isinstance(by, str):
+                X = {**X, by: gpu.to_host(X[by])}
+            y, sample_weight, by = map(gpu.to_host, (y, sample_weight, by))
         X, y, groups = read_evaluation(tree, X, y, by, event)
-        table: Any = np.asarray(self.apply(X)) if is_dask(X) else self._read_rows(X)
+        if not on_gpu:
+            ends = np.asarray(self.apply(X)) if is_dask(X) else None
+        table: Any = self._read_rows(X) if ends is None else ends
         return evaluate_tree(
             tree,
             table,
@@ -510,7 +521,7 @@ class TreeMethods:
             positive=positive,
             confidence=confidence,
             frequency_weights=bool(getattr(self, "_counts_rows", False)),
-            n_threads=1 if is_dask(X) else self._threads(table),
+            n_threads=1 if ends is not None else self._threads(table),
             horizon=horizon,
             times=times,
         )

@@ -78,6 +78,8 @@ def test_model_on_a_device_is_that_of_the_host(case: str) -> None:
     assert_same_tree(expected.tree_, found.tree_)
     if "prune" in params:
         assert found.alpha_ == expected.alpha_
+    evaluation = found.evaluate(OnDevice(columns), y, by="level")
+    assert str(evaluation) == str(expected.evaluate(columns, y, by="level"))
     columns["level"][:5] = 9  # unseen
     for method in ("predict", "apply", "predict_proba"):
         if hasattr(found, method):
