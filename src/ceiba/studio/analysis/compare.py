@@ -16,6 +16,7 @@ from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.analysis.scores import mean_and_se, row_losses, row_shares, score_tree
 from ceiba.studio.prepare import Prepared
 from ceiba.table import Target
+from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -74,9 +75,14 @@ def _judge(a: NodeAnalysis, data: Prepared, losses: tuple[Any, Any]) -> dict[str
     elif abs(difference) <= _ROUNDING * max(risks[0][0], risks[1][0]):
         difference = 0.0
     best = int(difference < 0)
+    variance = None
+    if a.tree.task is Task.REGRESSION:
+        truth = data.y.values[:, 0]
+        variance = float(share @ (truth - share @ truth) ** 2)
     return {
         "errors": errors,
         "n_rows": len(share),
+        "variance": variance,
         "difference": difference,
         "se": se,
         "best_se": risks[best][1],

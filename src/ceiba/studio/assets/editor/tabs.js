@@ -95,12 +95,12 @@ export function compareAgain() {
 
 /** Which of the two trees is better, and whether by more than one standard error. */
 function verdictText(data) {
-  const { better: side, errors, difference, best_se: se, n_rows: n, within_one_se: within } = data.verdict;
+  const { better: side, errors, difference, variance, best_se: se, n_rows: n, within_one_se: within } = data.verdict;
   if (!side) return t("s_verdict_same");
   const [better, worse] = side === "b" ? [data.b, data.a] : [data.a, data.b];
   const counted = errors && Math.abs(errors[1] - errors[0]) > 0;
-  const amount = (/** @type {number} */ v) => (counted ? t("s_n_errors", { n: fmtNumber(v, 2) }) : fmtNumber(v, 2));
-  const apart = counted ? `${amount(Math.abs(errors[1] - errors[0]))} (${fmtCount(Math.min(...errors))} / ${fmtCount(Math.max(...errors))}, ${t("n_rows", { n: fmtCount(n) })})` : fmtNumber(Math.abs(difference), 2);
+  const amount = (/** @type {number} */ v) => (counted ? t("s_n_errors", { n: fmtNumber(v, 2) }) : variance > 0 ? t("s_of_variance", { share: fmtPercent(v / variance, 1) }) : fmtNumber(v, 2));
+  const apart = counted ? `${amount(Math.abs(errors[1] - errors[0]))} (${fmtCount(Math.min(...errors))} / ${fmtCount(Math.max(...errors))}, ${t("n_rows", { n: fmtCount(n) })})` : amount(Math.abs(difference));
   return t(within ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart, se: amount(counted ? se * n : se) });
 }
 
