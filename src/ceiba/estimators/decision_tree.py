@@ -245,7 +245,7 @@ class DecisionTree(BaseTree):
         n_rows = problem.n_rows
         if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
-        if not params and problem.weight is None:  # no arithmetic here, and microseconds count
+        if not params and problem.weight is None:  # nothing can overflow: skip np.errstate
             tree, pruned, strength = problem.grow(), None, None
         else:
             with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected

@@ -93,7 +93,7 @@ class Categories:
 
 
 def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None) -> Categories:
-    """Return the categories of a column; numbers are binned by some rows."""
+    """Return the categories of a column; numbers are binned by their values in `rows`."""
     if column.info.kind is not Kind.NUMERIC:
         return Categories(len(column.info.levels), column.info.kind is Kind.ORDERED)
     values = np.asarray(column.values, np.float64)[rows]

@@ -138,7 +138,7 @@ def _check_survival(options: GrowOptions) -> None:
 
 
 def _option_for(grower: Grower, options: GrowOptions) -> str:
-    """Return the option that selects a grower, as it is written."""
+    """Return the option that selects a grower, as the user wrote it."""
     name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
         grower, "criterion"
     )

@@ -123,7 +123,10 @@ class ChiSquare(Pruning):
                 "prune= of an estimator."
             )
         if tree.n_outputs > 1:
-            raise OptionError(f"ChiSquare needs a target with one output, got {tree.n_outputs}.")
+            raise OptionError(
+                f"ChiSquare requires a target with one output, got {tree.n_outputs}. Fit one tree "
+                "per output."
+            )
         refuse_costs_and_priors(tree, "ChiSquare", "tests counts of rows")
         test = SplitTest(
             tree,

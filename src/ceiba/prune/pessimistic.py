@@ -92,7 +92,7 @@ def reorder_nodes(
         competitors=None,
         tests=None,
         attachments=None,
-        notes=None,  # they were written about other rows
+        notes=None,  # notes describe the rows before raising
         weight=weight,
         **figures,
     )

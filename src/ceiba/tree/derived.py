@@ -1,10 +1,11 @@
-"""Attributes derived from the arrays of a tree: shape, shares, answers, impurity and risk."""
+"""The fields of a tree, and attributes derived from them: shape, shares, impurity and risk."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 
@@ -12,36 +13,55 @@ from ceiba.errors import TreeError
 from ceiba.table import Schema, TargetInfo
 from ceiba.task import Task
 from ceiba.tree.arrays import Array, read_only
+from ceiba.tree.attachments import Attachments
+from ceiba.tree.certificate import Certificate
+from ceiba.tree.grown import GrownArrays
 from ceiba.tree.impurity import scale_by_prior
 from ceiba.tree.notes import NodeNote, apply_overrides
 from ceiba.tree.routing import route as _route
 from ceiba.tree.splits.split_table import SplitKind, SplitTable
-from ceiba.tree.splits.surrogates import SurrogateTable
+from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
+from ceiba.tree.splits.tests import SplitTests
+
+Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
+Unseen = Literal["majority", "missing", "error", "default"]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class DerivedAttributes:
-    """Attributes derived from the node arrays; a mixin of `Tree`."""
+    """The fields of a `Tree`, and the attributes derived from them."""
 
-    if TYPE_CHECKING:
-        schema: Schema
-        parent: Array
-        branch_start: Array
-        branch_node: Array
-        splits: SplitTable
-        default_branch: Array
-        n_rows: Array
-        weight: Array
-        impurity: Array
-        value: Array
-        risk: Array
-        sent_default: Array
-        counts: Array | None
-        surrogates: SurrogateTable | None
-        criterion: str
-        missing: str
-        cost_matrix: Array | None
-        class_prior: Array | None
-        notes: Mapping[int, NodeNote] | None
+    schema: Schema
+    parent: Array
+    branch_start: Array
+    branch_node: Array
+    splits: SplitTable
+    default_branch: Array
+    n_rows: Array
+    weight: Array
+    impurity: Array
+    gain: Array
+    value: Array
+    risk: Array
+    sent_default: Array
+    # None by a factory: a default on the class would bypass __getattr__.
+    counts: Array | None = field(default_factory=lambda: None)
+    surrogates: SurrogateTable | None = field(default_factory=lambda: None)
+    competitors: CompetitorTable | None = field(default_factory=lambda: None)
+    tests: SplitTests | None = None
+    criterion: str = "gini"
+    missing: Missing = "learn"
+    unseen: Unseen = "majority"
+    cost_matrix: Array | None = None
+    class_prior: Array | None = None
+    honest: bool = False
+    smoothed: bool = False
+    notes: Mapping[int, NodeNote] | None = None
+    attachments: Attachments | None = None
+    # Not an init field, so that `replace` drops it: nothing is proven about an edited tree.
+    certificate: Certificate | None = field(default=None, init=False)
+    # The source of the arrays above, until the first of them is accessed.
+    _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
 
     # ------------------------------------------------------------------ shape
 

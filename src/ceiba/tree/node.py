@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -189,37 +188,6 @@ class Node:
 def _plain(label: Any) -> Any:
     """Return a label as a Python value, so that it prints as the user wrote it."""
     return label.item() if hasattr(label, "item") else label
-
-
-class NodeSequence(Sequence[Node]):
-    """All nodes of a tree as a lazy sequence of views."""
-
-    __slots__ = ("_tree",)
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-
-    def __len__(self) -> int:
-        return self._tree.n_nodes
-
-    def __iter__(self) -> Iterator[Node]:
-        tree = self._tree
-        return (Node(tree, i) for i in range(tree.n_nodes))
-
-    @overload
-    def __getitem__(self, index: int) -> Node: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Node, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> Node | tuple[Node, ...]:
-        ids = range(self._tree.n_nodes)[index]
-        if isinstance(ids, range):
-            return tuple(Node(self._tree, i) for i in ids)
-        return Node(self._tree, ids)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} nodes>"
 
 
 @dataclass(frozen=True)

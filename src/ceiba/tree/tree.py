@@ -10,32 +10,25 @@ computed on first use and cached; they are not pickled.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from ceiba.errors import TreeError
-from ceiba.table import Schema, Table
+from ceiba.table import Table
 from ceiba.tree.arrays import Array, read_only, same_array
-from ceiba.tree.attachments import Attachments
 from ceiba.tree.certificate import Certificate
+from ceiba.tree.derived import Missing as Missing
 from ceiba.tree.derived import SklearnAttributes
+from ceiba.tree.derived import Unseen as Unseen
 from ceiba.tree.grown import GrownArrays, derive_node_arrays
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.methods import prune as _prune
-from ceiba.tree.node import Node, NodeSequence
-from ceiba.tree.notes import NodeNote
+from ceiba.tree.node import Node
 from ceiba.tree.routing import route as _route
 from ceiba.tree.routing.one_row import RowPlan as _RowPlan
-from ceiba.tree.splits.split_table import SplitTable
-from ceiba.tree.splits.surrogates import CompetitorTable, SurrogateTable
-from ceiba.tree.splits.tests import SplitTests
-
-Missing = Literal["learn", "majority", "surrogate", "fractional", "error"]
-Unseen = Literal["majority", "missing", "error", "default"]
 
 _DTYPES: Final = {
     "parent": np.int32,
@@ -119,38 +112,6 @@ class Tree(SklearnAttributes, TreeMethods):
     ['a', 'b', 'a']
     """
 
-    schema: Schema
-    parent: Array
-    branch_start: Array
-    branch_node: Array
-    splits: SplitTable
-    default_branch: Array
-    n_rows: Array
-    weight: Array
-    impurity: Array
-    gain: Array
-    value: Array
-    risk: Array
-    sent_default: Array
-    # None by a factory: a default on the class would bypass __getattr__.
-    counts: Array | None = field(default_factory=lambda: None)
-    surrogates: SurrogateTable | None = field(default_factory=lambda: None)
-    competitors: CompetitorTable | None = field(default_factory=lambda: None)
-    tests: SplitTests | None = None
-    criterion: str = "gini"
-    missing: Missing = "learn"
-    unseen: Unseen = "majority"
-    cost_matrix: Array | None = None
-    class_prior: Array | None = None
-    honest: bool = False
-    smoothed: bool = False
-    notes: Mapping[int, NodeNote] | None = None
-    attachments: Attachments | None = None
-    # Not an init field, so that `replace` drops it: nothing is proven about an edited tree.
-    certificate: Certificate | None = field(default=None, init=False)
-    # The source of the arrays above, until the first of them is accessed.
-    _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
-
     def __post_init__(self) -> None:
         put = object.__setattr__
         for name, dtype in _DTYPES.items():
@@ -231,10 +192,10 @@ class Tree(SklearnAttributes, TreeMethods):
 
     # ------------------------------------------------------------------ nodes and paths
 
-    @property
-    def nodes(self) -> NodeSequence:
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
         """All nodes, as views, in pre-order."""
-        return NodeSequence(self)
+        return tuple(Node(self, i) for i in range(self.n_nodes))
 
     def node(self, i: int) -> Node:
         """Return a view of node `i`.

@@ -68,10 +68,15 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
-            raise TreeError(f"Column {info.name!r} is {info.kind}. Pass a Cut.")
+            raise TreeError(
+                f"LevelSets requires a categorical column, but {info.name!r} is {info.kind}. Pass "
+                "a Cut."
+            )
         question = _complete_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
-        raise TreeError(f"Column {info.name!r} is categorical. Pass LevelSets.")
+        raise TreeError(
+            f"Cut is not supported for categorical column {info.name!r}. Use LevelSets."
+        )
     elif isinstance(question, Intervals):
         _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:

@@ -55,7 +55,7 @@ def grow_by_significance(
 
 
 class _SignificanceChooser:
-    """Chooses the column of a node by the p-values of the columns' best splits."""
+    """Choose the column of a node by the p-values of the best split of each column."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         self.problem = problem

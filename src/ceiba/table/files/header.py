@@ -88,7 +88,10 @@ def name_columns(
         header = bool(set(reading.expected) & set(first)) or is_header(rows)
     if reading.names is not None:
         if len(reading.names) != n:
-            raise OptionError(f"--names: {len(reading.names)} names for {n} columns in {source}.")
+            raise OptionError(
+                f"--names must list {n} names, one for each column of {source}, got "
+                f"{len(reading.names)}."
+            )
         return make_unique(reading.names)[0], header, []
     if header:
         names, remarks = make_unique(first)

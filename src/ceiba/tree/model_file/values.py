@@ -157,7 +157,8 @@ def check_integer_size(field: Field) -> None:
 
 
 def check_depth(field: Field) -> None:
-    """Refuse deeply nested values, by a loop, so that no depth exhausts the stack."""
+    """Raise for deeply nested values."""
+    # Level by level: recursion could exhaust the stack before the limit is checked.
     layer = [field.value]
     for _ in range(_MAX_DEPTH):
         layer = [
