@@ -86,7 +86,7 @@ def test_check_broken_tree_names_the_place(change: dict[str, Any], message: str)
         ({"level_code": array(0, 1, 7)}, "node 2: level code 7"),
         ({"level_branch": array(0, 1, 1)}, "node 2: levels lead to branches"),
         ({"level_branch": array(0, 1, 3)}, "node 2: levels lead to branches"),
-        ({"level_start": array(0, 0, 0, 2, 2, 2, 2)}, "level_code: length 3"),
+        ({"level_start": array(0, 0, 0, 2, 2, 2, 2)}, "level_start: start ends at 2"),
         ({"level_start": array(0, 3, 0, 3, 3, 3, 3)}, "level_start"),
     ],
 )

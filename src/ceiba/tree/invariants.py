@@ -182,7 +182,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
 def _check_offsets(place: str, start: Array, n: int, n_values: int) -> None:
     """Check the offsets of a ragged array: n + 1 of them, ascending from 0 to its length."""
     if len(start) != n + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
-        _fail(place, "not ascending from 0", f"Must be {n + 1} offsets.")
+        _fail(place, f"{len(start)} offsets", f"Must be {n + 1} offsets, ascending from 0.")
     if start[-1] != n_values:
         _fail(place, f"start ends at {start[-1]}", f"There are {n_values} entries.")
 

@@ -74,9 +74,7 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
             )
         question = _complete_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
-        raise TreeError(
-            f"Cut is not supported for categorical column {info.name!r}. Use LevelSets."
-        )
+        raise TreeError(f"Column {info.name!r} is categorical. Pass LevelSets instead of a Cut.")
     elif isinstance(question, Intervals):
         _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:
