@@ -4,7 +4,7 @@
 need binary columns and get ten quantile cuts per column, so their optimum is larger. Tables:
 `contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
 
-    python -m benchmarks.optimal proof|binary|regression|anytime|lookahead|heldout
+    python -m benchmarks.optimal proof|binary|deep|regression|million|anytime|lookahead|heldout
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ DATA: Final = Path(os.environ.get("CEIBA_DATA", "../shared/data"))
 CLASSES: Final = ["bank", "raisin", "rice", "segment", "wilt", "page", "bidding", "fault", "magic"]
 NUMBERS: Final = ("qbnb_concrete", "qbnb_fish", "qbnb_qsar", "qbnb_query1", "streed_airfoil_pwl")
 BINARY: Final = ("anneal", "german-credit", "hepatitis", "kr-vs-kp", "tic-tac-toe", "vote")
+LEVELS: Final = ("car_evaluation", "nursery")
 LIMIT: Final = 60.0
 
 Solver = Callable[[Any, Any, int], str]
@@ -39,6 +41,17 @@ def training(name: str, *, classes: bool) -> tuple[Any, Any]:
     y = np.unique(y, return_inverse=True)[1].astype(int) if classes else y
     split = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y if classes else None)
     return split[0], split[2]
+
+
+def level_sets(name: str) -> tuple[Any, Any]:
+    """Read a table of categories: a binary column for each partition of a column's levels."""
+    text = np.loadtxt(DATA / f"{name}.csv", delimiter=",", dtype=str)
+    made = []
+    for column in text[:, :-1].T:
+        others = np.unique(column)[1:]
+        for size in range(1, len(others) + 1):
+            made += [np.isin(column, some) for some in combinations(others, size)]
+    return np.stack(made, axis=1).astype(float), np.unique(text[:, -1], return_inverse=True)[1]
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -135,6 +148,24 @@ def binary() -> None:
             table_row(name, X, y, depth, (ours, contree, streed, dl85))
 
 
+def deep() -> None:
+    """Print errors and CPU seconds to a proof at depth 4, for ten small tables."""
+    tables = {name: training(f"streed_bin_{name}.csv", classes=True) for name in BINARY}
+    tables |= {f"{name}, level sets": level_sets(name) for name in LEVELS}
+    tables |= {name: training(f"contree_{name}.txt", classes=True) for name in ("bank", "wilt")}
+    for name, (X, y) in tables.items():
+        table_row(name, X, y, 4, (ours, contree, streed))
+
+
+def million() -> None:
+    """Print the seconds to the best regression tree of depth 2 for a million rows x 10 numbers."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1_000_000, 10))
+    y = np.where(X[:, 0] > 0.3, X[:, 1] > -0.5, 2.0 * (X[:, 2] > 0.8)) + rng.normal(size=len(X))
+    for n in (10_000, 100_000, 1_000_000):
+        table_row("drawn", X[:n], y[:n], 2, (ours,))
+
+
 def regression() -> None:
     """Print the least squared error and the CPU seconds to its proof, beside STreeD's."""
     from sklearn.datasets import load_diabetes
@@ -185,5 +216,5 @@ def heldout() -> None:
 
 
 if __name__ == "__main__":
-    commands = (proof, binary, regression, anytime, lookahead, heldout)
+    commands = (proof, binary, deep, regression, million, anytime, lookahead, heldout)
     {command.__name__: command for command in commands}[sys.argv[1]]()

@@ -54,6 +54,32 @@ def random_case(seed: int) -> Case:
     )
 
 
+def binary_case(seed: int) -> Case:
+    """Draw a problem whose columns are binary, or levels, of which every set is a binary column."""
+    rng = np.random.default_rng(seed)
+    n, depth, n_classes = (int(rng.integers(*ends)) for ends in ((6, 19), (1, 5), (2, 5)))
+    y = rng.integers(0, n_classes, n)
+    y[:n_classes] = np.arange(n_classes)
+    columns: list[tuple[str, Any]] = [
+        ("number", (rng.random(n) < rng.uniform(0.1, 0.9)).astype(float))
+        for _ in range(int(rng.integers(1, 6)))
+    ]
+    if rng.random() < 0.3:
+        columns.append(("levels", rng.integers(0, 4, n)))
+    return Case(
+        columns=tuple(columns),
+        y=y,
+        weight=np.ones(n),
+        loss="error",
+        costs=1.0 - np.eye(n_classes),
+        missing="learn",
+        min_leaf=int(rng.choice([1, 1, 2, 3])),
+        max_leaves=int(rng.integers(2, 8)) if rng.random() < 0.3 else 2**depth,
+        penalty=0.0 if rng.random() < 0.6 else float(rng.random() * 0.8),
+        depth=depth,
+    )
+
+
 def _column(rng: np.random.Generator, n: int) -> tuple[str, Any]:
     kind = str(rng.choice(["number", "number", "ordered", "levels"]))
     gone = rng.random(n) < (0.2 if rng.random() < 0.5 else 0.0)

@@ -11,6 +11,7 @@ from ceiba.grow.options import GrowOptions
 from ceiba.grow.problem import Problem
 from ceiba.grow.search_grower import find_alternatives
 from ceiba.table import read, read_target
+from tests.optimal.brute_force import Case
 from tests.optimal.cases import problem_of, random_case, table_of
 from tests.optimal.test_brute_force import objective_of
 
@@ -62,9 +63,8 @@ def test_alternatives_are_cut_at_k() -> None:
         find_alternatives(Problem(table, target, options), within=-1)
 
 
-def check_list(seed: int) -> None:
+def check_list(case: Case, seed: int) -> None:
     """Compare a list with brute force over all trees below each first question."""
-    case = random_case(seed)
     within = float(np.random.default_rng(seed).choice([0.0, 0.01, 0.1, 0.26, 0.3, 0.5, 1.0]))
     near = find_alternatives(problem_of(case), within=within, k=100_000)
     assert near.complete, seed
@@ -90,14 +90,14 @@ def check_list(seed: int) -> None:
 
 def test_lists_of_tiny_tables_equal_brute_force() -> None:
     for seed in range(40):
-        check_list(seed)
+        check_list(random_case(seed), seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(20))
 def test_lists_of_many_tiny_tables_equal_brute_force(block: int) -> None:
     for seed in range(30_000 + 100 * block, 30_000 + 100 * block + 100):
-        check_list(seed)
+        check_list(random_case(seed), seed)
 
 
 def test_a_list_by_candidate_sets_is_not_complete() -> None:

@@ -9,8 +9,7 @@ from tests.optimal.brute_force import Case, leaf_loss
 from tests.optimal.cases import random_case, solve, table_of
 
 
-def check(seed: int) -> None:
-    case = random_case(seed)
+def check(case: Case, seed: int) -> None:
     tree = solve(case)
     certificate = tree.certificate
     assert certificate.proven
@@ -57,11 +56,11 @@ def test_gap_of_many_tiny_tables_states_no_bound_above_the_optimum(block: int) -
 @pytest.mark.parametrize("block", range(6))
 def test_optimum_of_tiny_tables_equals_brute_force(block: int) -> None:
     for seed in range(50 * block, 50 * block + 50):
-        check(seed)
+        check(random_case(seed), seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(30))
 def test_optimum_of_many_tiny_tables_equals_brute_force(block: int) -> None:
     for seed in range(10_000 + 100 * block, 10_000 + 100 * block + 100):
-        check(seed)
+        check(random_case(seed), seed)
