@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 import ceiba
 from ceiba.errors import OptionError
+from ceiba.report import payload
 from ceiba.tree import Tree
 from tests.marks import slow
 
@@ -245,6 +246,60 @@ def test_rivals_of_the_studio_are_allowed_columns() -> None:
     stump, _ = _grow_stump(NodeSite.at(model.tree_, 1, problem))
     columns = {int(splits.column[0]) for splits, _ in _list_splits(stump)}
     assert columns == {int(model.tree_.splits.column[0])}
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
+@pytest.mark.parametrize("classes", [True, False])
+def test_runner_up_splits_of_a_report_are_the_best_allowed_ones(
+    constraint: Any, classes: bool
+) -> None:
+    X, y = draw(60, 16)
+    X = X.round(0)
+    y = (y > 0.3).astype(int) if classes else y.round(1)
+    make = ceiba.DecisionTreeClassifier if classes else ceiba.DecisionTreeRegressor
+    model = make(interaction_cst=constraint, max_depth=3).fit(X, y)
+    tree = model.tree_
+    _, facts = model._report_facts()
+    rivals = payload(tree, train=(X, y), **facts)["rivals"]
+    assert sum(rivals["n"]) > 0
+    columns, gains = iter(rivals["splits"]["column"]), iter(rivals["gain"])
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
+        rows = tree.rows(node, X)
+        own = int(tree.splits.column[node])
+        allowed = allowed_below(constraint, used_above(tree, node))
+        best = {j: gain_by_brute_force(X[rows], y[rows], j, classes) for j in allowed if j != own}
+        expected = sorted((gain for gain in best.values() if gain is not None), reverse=True)[:4]
+        found = [(next(columns), next(gains)) for _ in range(rivals["n"][node])]
+        np.testing.assert_allclose([gain for _, gain in found], expected, rtol=1e-4, atol=1e-9)
+        np.testing.assert_allclose([best[j] for j, _ in found], expected)
+
+
+def gain_by_brute_force(X: np.ndarray, y: np.ndarray, column: int, classes: bool) -> float | None:
+    """Return the largest gain of one column per row, exactly; None if it cannot be split."""
+    numbers = [Fraction(float(v)) for v in y]
+
+    def mass(rows: np.ndarray) -> Fraction:
+        return gini_mass(y[rows]) if classes else square_mass([numbers[i] for i in rows])
+
+    best = best_by_brute_force(X, y, [column], classes)
+    if best is None:
+        return None
+    left = X[:, column] <= best[1]
+    parts = (np.flatnonzero(left), np.flatnonzero(~left))
+    return float((mass(np.arange(len(y))) - sum(map(mass, parts))) / len(y))
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
+def test_rival_columns_are_allowed_ones_and_grow_within_the_groups(constraint: Any) -> None:
+    X, y = draw(200, 17)
+    frame = {f"x{j}": X[:, j] for j in range(N_COLUMNS)}
+    model = ceiba.DecisionTreeRegressor(interaction_cst=constraint, max_depth=3).fit(frame, y)
+    for node in (0, 1):
+        rivals = model.rival_columns(frame, y, node=node, folds=3)
+        allowed = allowed_below(constraint, used_above(model.tree_, node))
+        assert sorted(rivals.trees) == [f"x{j}" for j in allowed]
+        for tree in rivals.trees.values():
+            assert_within_groups(tree, constraint)
 
 
 @pytest.mark.parametrize(

@@ -12,4 +12,5 @@ from ceiba.edit.by_hand import regrow_in as regrow_in
 from ceiba.edit.by_hand import repeat_split as repeat_split
 from ceiba.edit.by_hand import rules_at as rules_at
 from ceiba.edit.by_hand import seal as seal
+from ceiba.edit.by_hand import select_columns as select_columns
 from ceiba.edit.by_hand import set_split_in as set_split_in

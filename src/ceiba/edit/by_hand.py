@@ -111,7 +111,7 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
     if not rules.forbid:
         return replace(here, problem=problem).grow()
     columns = [j for j, name in enumerate(names) if name not in rules.forbid]
-    selected = _select_columns(problem, columns, here.path)
+    selected = select_columns(problem, columns, here.path)
     part = replace(here, problem=selected, path=()).grow()
     return _restore_columns(part, problem, np.array(columns))
 
@@ -156,7 +156,7 @@ def check_levels(levels: Any) -> None:
         )
 
 
-def _select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
+def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
     """Return the problem with some of its columns, below a path of columns."""
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)

@@ -388,6 +388,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
                 for name, value in self.get_params(deep=False).items()
                 if name not in defaults or repr(value) != repr(defaults[name].default)
             },
+            "interaction_cst": getattr(self, "interaction_cst", None),
             "model": type(self).__name__,
         }
         return self._tree if whole is None else whole, facts

@@ -127,11 +127,11 @@ class Problem:
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
-    def grow_on_each(self, parts: Sequence[Rows]) -> list[Tree]:
-        """Grow a tree on each of several sets of rows, without weights, in one call to the core."""
+    def grow_on_each(self, parts: Sequence[Rows], path: Sequence[int] = ()) -> list[Tree]:
+        """Grow a tree on each set of rows, without weights, in one call; below a path of columns."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
-        core = core_options(self.table, self.options, None, self.scales, None)
+        core = core_options(self.table, self.options, None, self.scales, None, path)
         rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
         units = PLAIN_UNITS
         if self.options.task.is_classification("Growing"):

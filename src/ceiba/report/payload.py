@@ -62,6 +62,7 @@ def payload(
     pruning: Listing | None = None,
     alpha: float | None = None,
     parameters: Mapping[str, str] | None = None,
+    interaction_cst: Any = None,
     model: str | None = None,
     title: str | None = None,
     lang: str = "en",
@@ -93,6 +94,8 @@ def payload(
         Where the slider starts; by default at the full tree.
     parameters : mapping, optional
         Parameters of the model, by name, as text.
+    interaction_cst : optional
+        Constraint of the model on the columns of a path, which competing splits obey.
     model : str, optional
         Name of the model's class.
     title : str, optional
@@ -147,8 +150,9 @@ def payload(
         row_parts |= {
             "boxes": box_plots(tree, by_node) if not classifies else None,
             "histograms": split_histograms(tree, by_node, output),
-            "rivals": None if tree.competitors is not None else find_competitors(tree, by_node),
         }
+        if tree.competitors is None:
+            row_parts["rivals"] = find_competitors(tree, by_node, interaction_cst)
     checks = {"stability": stability, "rivals": rivals, "groups": groups, "drift": drift}
     any_check = any(check is not None for check in checks.values())
     trust = encode_trust(tree, output=output, **checks) if any_check else None

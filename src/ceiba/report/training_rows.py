@@ -229,7 +229,9 @@ def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
     return rounded_floats(low + (place - below) * (high - low))
 
 
-def find_competitors(tree: Tree, rows: RowsByNode) -> dict[str, Any] | None:
+def find_competitors(
+    tree: Tree, rows: RowsByNode, interaction_cst: Any = None
+) -> dict[str, Any] | None:
     """Search the competing splits of the largest nodes; the form is that of stored ones."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     is_known = rows.target >= 0 if tree.task.has_classes else np.isfinite(rows.target)
@@ -244,9 +246,8 @@ def find_competitors(tree: Tree, rows: RowsByNode) -> dict[str, Any] | None:
     try:
         values = rows.target.astype(np.int32 if tree.task.has_classes else np.float64)
         target = Target(tree.target, values.reshape(-1, 1))
-        problem = Problem.like(
-            tree, rows.table, target, max_depth=1, max_competitors=MAX_COMPETITORS
-        )
+        options = {"max_competitors": MAX_COMPETITORS, "interaction_cst": interaction_cst}
+        problem = Problem.like(tree, rows.table, target, max_depth=1, **options)
     except CeibaError:
         return None
     largest = np.argsort(-tree.n_rows, kind="stable")
@@ -255,11 +256,18 @@ def find_competitors(tree: Tree, rows: RowsByNode) -> dict[str, Any] | None:
     searched = np.cumsum(size) * rows.table.n_columns <= MAX_CELLS
     searched[:1] = True
     nodes = np.sort(inner[searched & (size == tree.n_rows[inner])]).tolist()
-    if not nodes:
-        return None
-    stumps = problem.grow_on_each([np.sort(rows.of(i)).astype(np.uint32) for i in nodes])
+    # Nodes below the same columns are searched in one call; without constraints, all are.
+    by_path: dict[tuple[int, ...], list[int]] = {}
+    for node in nodes:
+        above = set(tree.splits.column[list(tree.path(node).nodes[:-1])].tolist())
+        by_path.setdefault(() if interaction_cst is None else tuple(sorted(above)), []).append(node)
+    stumps: dict[int, Tree] = {}
+    for path, below in by_path.items():
+        parts = [np.sort(rows.of(i)).astype(np.uint32) for i in below]
+        stumps.update(zip(below, problem.grow_on_each(parts, path), strict=True))
     n, competitors = [0] * tree.n_nodes, []
-    for node, stump in zip(nodes, stumps, strict=True):
+    for node in nodes:
+        stump = stumps[node]
         same = stump.n_nodes > 1 and stump.splits.column[0] == tree.splits.column[node]
         if same and np.isclose(stump.gain[0], tree.gain[node], rtol=1e-6, atol=1e-12):
             assert stump.competitors is not None

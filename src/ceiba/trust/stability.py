@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ceiba.edit import set_split_in
+from ceiba.edit import select_columns, set_split_in
 from ceiba.errors import OptionError, TreeError
 from ceiba.formatting import format_number
-from ceiba.grow import Problem
+from ceiba.grow import Problem, allowed_columns
 from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
 from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table
@@ -358,24 +358,29 @@ def rival_columns(
     here = problem.take(rows)
     if (deepest := here.options.max_depth) is not None:
         here = replace(here, options=replace(here.options, max_depth=deepest - depth))
-    names = tree.schema.names
-    splits = {j: split for j in range(len(names)) if (split := _best_split(here, j)) is not None}
-    loss = {j: np.full(len(rows), np.nan) for j in (-1, *splits)}
+    if here.options.interaction_cst is not None:
+        path = tree.splits.column[list(tree.path(node).nodes[:-1])].tolist()
+        allowed = allowed_columns(here.options, tree.schema.names, path)
+        here = select_columns(here, allowed, path)
+    names = here.table.schema.names
+    splits = {name: split for name in names if (split := _best_split(here, name)) is not None}
+    free_loss = np.full(len(rows), np.nan)
+    loss = {name: free_loss.copy() for name in splits}
     # Each fold searches the split of each column anew, so the search is validated as well.
     for fold in read_folds(folds, here, random_state=seed):
         part, test = here.take(fold.train), fold.test
         held_out = here.table.take(test)
         free = part.grow()
-        loss[-1][test] = _losses(free, held_out, here, test)
-        for j in splits:
-            split = _best_split(part, j)
+        free_loss[test] = _losses(free, held_out, here, test)
+        for name in splits:
+            split = _best_split(part, name)
             grown = free if split is None else set_split_in(free, 0, split, part)
-            loss[j][test] = _losses(grown, held_out, here, test)
-    trees = {names[j]: set_split_in(tree, node, split, problem) for j, split in splits.items()}
-    return _compare_risks(tree, node, splits, loss, here.row_weight, trees)
+            loss[name][test] = _losses(grown, held_out, here, test)
+    trees = {name: set_split_in(tree, node, split, problem) for name, split in splits.items()}
+    return _compare_risks(tree, node, splits, free_loss, loss, here.row_weight, trees)
 
 
-def _best_split(problem: Problem, j: int) -> Split | None:
+def _best_split(problem: Problem, name: str) -> Split | None:
     """Return the best split of one column, None if it has none."""
     options = replace(
         problem.options,
@@ -385,7 +390,8 @@ def _best_split(problem: Problem, j: int) -> Split | None:
         interaction_cst=None,
         max_features=None,
     )
-    stump = replace(problem, table=problem.table.select([j]), options=options).grow()
+    table = problem.table.select([problem.table.schema.names.index(name)])
+    stump = replace(problem, table=table, options=options).grow()
     return stump.root.split
 
 
@@ -400,25 +406,25 @@ def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
 
 
 def _compare_risks(
-    tree: Tree, node: int, splits: dict[int, Split], loss: dict[int, Array], weight: Array,
-    trees: dict[str, Tree],
+    tree: Tree, node: int, splits: dict[str, Split], free_loss: Array, loss: dict[str, Array],
+    weight: Array, trees: dict[str, Tree],
 ) -> RivalColumns:  # fmt: skip
     def mean_se(values: Array) -> tuple[float, float]:
         share = weight / weight.sum()
         mean = float(share @ values)
         return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
-    risk, se = mean_se(loss[-1])
-    names = tree.schema.names
+    risk, se = mean_se(free_loss)
+    column = int(tree.splits.column[node])
     lines = []
-    for j, split in splits.items():
-        column_risk, column_se = mean_se(loss[j])
+    for name, split in splits.items():
+        column_risk, column_se = mean_se(loss[name])
         # The SE of the differences row by row, because both trees are tested on the same rows.
-        difference, difference_se = mean_se(loss[j] - loss[-1])
+        difference, difference_se = mean_se(loss[name] - free_loss)
         lines.append(
             (
-                names[j], split.sentence(0, tree.schema, max_levels=3),
-                j == int(tree.splits.column[node]), trees[names[j]].n_leaves, column_risk,
+                name, split.sentence(0, tree.schema, max_levels=3),
+                name == tree.schema.names[column], trees[name].n_leaves, column_risk,
                 column_se, difference, difference_se, column_risk <= risk + se,
             )
         )  # fmt: skip
