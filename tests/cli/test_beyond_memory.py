@@ -62,7 +62,7 @@ def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatc
     done = run("learn", "[ab].parquet", "-t", "label", "--max-depth", 3, "-m", "m.ceiba",
                "--report", "p.html", "--memory", "2GB", cwd=files)  # fmt: skip
     assert done.returncode == 0
-    assert "no distributions of the training rows: they need more --memory" in done.stderr
+    assert "no distributions of the training rows. Raise --memory" in done.stderr
     assert payload_of(files / "p.html")["histograms"] is None
 
 

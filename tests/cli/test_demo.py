@@ -57,7 +57,7 @@ def test_demo_opens_the_report_on_a_desktop_only(
 ) -> None:
     pages: list[str] = []
     monkeypatch.setattr("webbrowser.open", pages.append)
-    monkeypatch.setattr("ceiba.cli.commands.samples.demo._has_desktop", lambda: terminal)
+    monkeypatch.setattr("ceiba.cli.commands.samples._has_desktop", lambda: terminal)
     assert run("demo", *flags, cwd=tmp_path).returncode == 0
     assert len(pages) == opened
 

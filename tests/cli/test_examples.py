@@ -63,7 +63,7 @@ def test_report_of_an_example_learns_it_first(tmp_path: Path) -> None:
         (["learn", "x.csv"], "Missing option '--target'"),
         (["describe"], "Pass a table (DATA) or --example NAME"),
         (["report"], "Pass MODEL or --example NAME"),
-        (["report", "--example", "iris", "--data", "x.csv"], "can be combined with --out"),
+        (["report", "--example", "iris", "--data", "x.csv"], "supports only --out"),
         (["report", "--example", "lung"], "has survival times"),
         (["studio"], "Pass a table or model (DATA) or --example NAME"),
         (["studio", "--example", "iris", "--target", "species"], "leave out --target"),

@@ -110,7 +110,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_page_documents_every_command_with_json(group: Any) -> None:
-    names = [name for _, names in COMMANDS.values() for name in names]
+    names = [name for names in COMMANDS.values() for name in names]
     with_json = {
         name for name in names if any("--json" in one.opts for one in group.commands[name].params)
     }

@@ -47,7 +47,7 @@ def test_debug_shows_the_traceback(folder: Path) -> None:
 def test_help_of_every_command_has_an_example(tmp_path: Path) -> None:
     from ceiba.cli.main import COMMANDS
 
-    for name in (name for _, names in COMMANDS.values() for name in names):
+    for name in (name for names in COMMANDS.values() for name in names):
         text = ok(name, "--help", cwd=tmp_path)
         assert f"ceiba {name}" in " ".join(text.split()), name
 

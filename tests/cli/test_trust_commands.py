@@ -116,11 +116,11 @@ def test_report_with_checks_has_what_was_asked_for(learned: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--stability", 5), "--stability fits the model again"),
-        (("--rivals", 0), "--rivals fits the model again"),
-        (("--by", "petal width"), "--by compares groups of held-out rows"),
-        (("--positive", "virginica"), "--positive has no effect without --by"),
-        (("--weight", "w"), "--weight has no effect without"),
+        (("--stability", 5), "--stability requires --train"),
+        (("--rivals", 0), "--rivals requires --train"),
+        (("--by", "petal width"), "--by requires --data"),
+        (("--positive", "virginica"), "--positive requires --by"),
+        (("--weight", "w"), "--weight requires"),
     ],
 )
 def test_report_check_without_its_rows_is_refused(

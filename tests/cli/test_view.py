@@ -133,4 +133,4 @@ def test_regression_tree_is_walked_too() -> None:
 def test_row_that_is_not_there_is_refused(learned: Path) -> None:
     done = run("view", "iris.ceiba", "iris.csv", "--row", 999, cwd=learned)
     assert done.returncode == 3
-    assert "no row 999" in done.stderr
+    assert "--row must be at most 150" in done.stderr

@@ -80,7 +80,7 @@ def list_target_warnings(y: pl.Series, task: Task, n_missing: int) -> list[str]:
     if n_missing > _MANY_MISSING * total:
         remarks.append(
             f"{n_missing} of {total} rows have no {y.name!r} and are left out. If they are not "
-            "missing at random, the tree learns something else than you think."
+            "missing at random, the tree is biased."
         )
     if task.has_classes:
         counts = y.value_counts().sort("count")

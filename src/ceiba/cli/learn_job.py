@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,13 +11,6 @@ from typing import Any
 
 from ceiba._polars import pl
 from ceiba.cli.advice import add_option_hint, describe_table, find_column, list_target_warnings
-from ceiba.cli.beyond_memory import IDENTIFIERS, read_labels, with_progress
-from ceiba.cli.commands.using.evaluate import (
-    evaluate_file,
-    evaluation_to_dict,
-    format_evaluation,
-    read_truth,
-)
 from ceiba.cli.options.estimator_from_flags import (
     infer_task,
     make_model,
@@ -25,15 +19,30 @@ from ceiba.cli.options.estimator_from_flags import (
     read_settings,
     split_rows,
 )
+from ceiba.cli.rows import (
+    evaluate_file,
+    evaluation_to_dict,
+    format_evaluation,
+    read_truth,
+)
 from ceiba.cli.terminal.output import LANG, answer, remark, spinner, tree_style
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import pluralize
-from ceiba.table import Scan, Table, fit_schema
-from ceiba.table.files import as_table, convert_columns, display_name, is_text, load_table
+from ceiba.table import MIN_DISTINCT, Scan, Table, fit_schema
+from ceiba.table.files import (
+    as_table,
+    convert_columns,
+    display_name,
+    is_text,
+    load_table,
+    open_scan,
+)
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 
 _SHORT = 12  # rows of a pruning table that are printed
+_IDENTIFIERS = "Left out as identifiers: {}. --keep-identifiers keeps them."
+_HASHED = 1_000_000  # values by which identifiers are found
 _REMARKS = 8  # remarks about columns that are printed
 
 
@@ -95,7 +104,7 @@ class LearnJob:
         identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
         if identifiers:
-            remark(IDENTIFIERS.format(", ".join(map(repr, identifiers))), self.quiet)
+            remark(_IDENTIFIERS.format(", ".join(map(repr, identifiers))), self.quiet)
         unused = {self.target, self.event, self.weight, *identifiers}
         table = table.select([j for j, name in enumerate(names) if name not in unused])
         if not table.n_columns:
@@ -114,6 +123,50 @@ class LearnJob:
             left = pluralize(n_missing, "row")
             also = "" if self.event is None else f" or {self.event!r}"
             remark(f"Left out: {left} without {self.target!r}{also}.", self.quiet)
+
+    def open_files(
+        self,
+        task: str | None,
+        memory: str | None,
+        scratch: Any,
+        cluster: str | None,
+        unusable: Mapping[str, Any],
+    ) -> None:
+        """Open files that need not fit into memory as a scan, and set target and weights."""
+        for flag, value in unusable.items():
+            if value:
+                raise OptionError(
+                    f"{flag} is not supported with --memory. Pass only one of the two."
+                )
+        opened = open_scan(
+            self.data, self.reading, memory=memory or "4GB", scratch=scratch, cluster=cluster,
+            target=self.target,
+        )  # fmt: skip
+        for text in opened.remarks:
+            remark(f"warning: {text}", self.quiet)
+        if opened.n_left_out:
+            left_out = pluralize(opened.n_left_out, "row")
+            remark(f"Left out: {left_out} without {self.target!r}.", self.quiet)
+        table = opened.scan
+        names = list(table.names)
+        self.source = opened.format.to_dict() | {"names": names}
+        self.target = find_column(self.target, names, "--target", self.data)
+        drop = [find_column(name, names, "--drop", self.data) for name in self.shape["drop"]]
+        if self.target in drop:
+            raise OptionError(f"--drop names the target {self.target!r}.")
+        if self.weight is not None:
+            self.weight = find_column(self.weight, names, "--weight", self.data)
+        table = table.without(*drop)
+        if not self.keep_identifiers:
+            columns = [name for name in names if name not in drop]
+            identifiers = self.select_identifiers(_find_identifiers(table, self.target), columns)
+            if identifiers:
+                remark(_IDENTIFIERS.format(", ".join(map(repr, identifiers))), self.quiet)
+            table = table.without(*identifiers)
+        head = pl.from_arrow(next(table.batches([self.target])).column(self.target))
+        assert isinstance(head, pl.Series)
+        self.task = infer_task(head, task)
+        self.X, self.y, self.weights = table, self.target, self.weight
 
     @property
     def target_text(self) -> str:
@@ -148,7 +201,7 @@ class LearnJob:
                 remark(f"warning: {add_option_hint(finding)}")
             if len(remarks) > _REMARKS:
                 more = len(remarks) - _REMARKS
-                remark(f"warning: {more} more columns deserve a look: ceiba describe {self.data}")
+                remark(f"warning: {more} more warnings; see: ceiba describe {self.data}")
         return identifiers
 
     def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
@@ -181,12 +234,13 @@ class LearnJob:
         is_scan = isinstance(self.X, Scan)
         labels: list[Any] = []
         if self.task.has_classes and (class_weight or prior or costs):
-            labels = read_labels(self.X, self.y) if is_scan else self.y.unique().to_list()
+            labels = _read_labels(self.X, self.y) if is_scan else self.y.unique().to_list()
         by_class: dict[str, Any] = {}
-        if class_weight == "balanced":
-            by_class["class_weight"] = "balanced"
-        elif class_weight is not None:
-            by_class["class_weight"] = read_pairs(class_weight, "--class-weight", labels)
+        if class_weight is not None:
+            pairs = class_weight != "balanced"
+            by_class["class_weight"] = (
+                read_pairs(class_weight, "--class-weight", labels) if pairs else class_weight
+            )
         if prior is not None:
             by_class["class_prior"] = read_pairs(prior, "--prior", labels)
         if costs is not None:
@@ -217,11 +271,11 @@ class LearnJob:
         self.train = (table, y)
         self.n_rows = table.n_rows
         with (
-            spinner("looking at the files" if is_scan else "growing the tree", self.quiet) as show,
+            spinner("reading the files" if is_scan else "growing the tree", self.quiet) as show,
             progress_listeners(search=partial(_show_gap, show), folds=partial(_show_fold, show)),
         ):
             if is_scan:
-                files = with_progress(table, show, self.quiet)
+                files = _with_progress(table, show, self.quiet)
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
@@ -297,7 +351,7 @@ class LearnJob:
         elif not fits_into_memory(table):
             train = None
             remark(
-                "The report has no distributions of the training rows: they need more --memory.",
+                "The report has no distributions of the training rows. Raise --memory for them.",
                 self.quiet,
             )
         model.report(path, train=train, test=held_out, lang=LANG.get())
@@ -315,3 +369,48 @@ def _show_gap(show: Callable[[str], None], objective: float, lower: float, secon
     gap = 100 * (objective - lower) / objective if objective > 0 else 0.0
     state = f"{objective:.6g} so far, at least {lower:.6g}, gap {gap:.1f} %"
     show(f"searching: {state} ({seconds:.0f} s)")
+
+
+def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
+    """Return a scan that reports its plan and its progress."""
+
+    def watch(kind: str, words: str) -> None:
+        if kind == "plan":
+            remark(words, quiet)
+        else:
+            show(_add_bar(words, table.n_rows))
+
+    return replace(table, watch=watch)
+
+
+def _add_bar(words: str, n_rows: int) -> str:
+    """Return a progress message with a bar: the share of rows that have reached their leaf."""
+    is_open = re.search(r"([\d,]+) rows open$", words)
+    if is_open is None:
+        return words
+    full = round(20 * (1 - int(is_open[1].replace(",", "")) / n_rows))
+    return f"{'█' * full}{'░' * (20 - full)} {words}"
+
+
+def _find_identifiers(table: Scan, target: str) -> list[str]:
+    """Return the columns that are identifiers in the first batch and distinct in all rows."""
+    head: Any = pl.from_arrow(next(table.batches(list(table.names))))
+    description = describe_table(as_table(head.drop(target).get_columns()))
+    names = [info.name for info in description.columns if info.kind == "identifier"]
+    share = 1 + table.n_rows // _HASHED  # a sample by value, so that repeats are counted
+    hashes: dict[str, list[Any]] = {name: [] for name in names}
+    for batch in table.batches(names) if names else ():
+        for name in names:
+            column: Any = pl.from_arrow(batch.column(name))
+            codes = column.drop_nulls().hash()
+            hashes[name].append(codes.filter(codes % share == 0))
+    joined = {name: pl.concat(parts) for name, parts in hashes.items()}
+    return [name for name, codes in joined.items() if codes.n_unique() >= MIN_DISTINCT * len(codes)]
+
+
+def _read_labels(table: Scan, target: str) -> list[Any]:
+    """Return the classes of the target."""
+    seen: set[Any] = set()
+    for batch in table.batches([target]):
+        seen.update(batch.column(target).unique().to_pylist())
+    return list(seen)

@@ -1,7 +1,7 @@
-"""The command ``ceiba``: one file per command, put together here.
+"""The command ``ceiba``: the application and how it ends.
 
-A command's file imports only typer and errors at its top; the rest is imported when the command
-runs, so that ``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
+Modules of commands import little at their top and the rest when a command runs, so that
+``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
 exits with the command that installs it.
 """
 
@@ -23,16 +23,21 @@ if TYPE_CHECKING:
 
     import typer
 
-#: Commands by folder, with their heading in the help; each is a function in a file of its name.
+#: Commands by heading of the help; each is a function in a module of `commands`.
 COMMANDS: Final = {
-    "learning": ("Learn", ("describe", "learn", "studio", "prune", "compare", "curve", "mimic")),
-    "reading": ("Read", ("show", "view", "summary", "rules", "plot", "report", "export")),
-    "using": (
-        "Use and check",
-        ("predict", "ask", "evaluate", "explain", "counterfactual", "reasons", "errors", "drift",
-         "stability", "card"),
+    "Learn": {
+        "describe": "learning", "learn": "learning", "studio": "studio", "prune": "learning",
+        "compare": "learning", "curve": "learning", "mimic": "learning",
+    },
+    "Read": dict.fromkeys(
+        ("show", "view", "summary", "rules", "plot", "report", "export"), "reading"
     ),
-    "samples": ("Examples", ("datasets", "demo", "lesson")),
+    "Use and check": {
+        "predict": "predicting", "ask": "predicting", "evaluate": "predicting",
+        "explain": "predicting", "counterfactual": "predicting", "reasons": "predicting",
+        "errors": "checking", "drift": "checking", "stability": "checking", "card": "checking",
+    },
+    "Examples": dict.fromkeys(("datasets", "demo", "lesson"), "samples"),
 }  # fmt: skip
 
 _EPILOG: Final = (
@@ -87,9 +92,9 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         if debug:
             os.environ["CEIBA_DEBUG"] = "1"
 
-    for folder, (heading, names) in COMMANDS.items():
-        for name in names:
-            command = getattr(import_module(f"ceiba.cli.commands.{folder}.{name}"), name)
+    for heading, modules in COMMANDS.items():
+        for name, module in modules.items():
+            command = getattr(import_module(f"ceiba.cli.commands.{module}"), name)
             if in_use is None or name in in_use:
                 app.command(name, rich_help_panel=heading)(with_flags(command))
             else:  # help lists it
@@ -168,7 +173,7 @@ def _run() -> None:
         app = make_app(in_use=None if completing else sys.argv)
     except ImportError as error:
         sys.exit(
-            f"The command line needs the package {error.name!r}, which is not installed. "
+            f"The command line requires the package {error.name!r}, which is not installed. "
             "Install it with: pip install ceiba[cli]"
         )
     from typer.main import get_command

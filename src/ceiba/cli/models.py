@@ -79,7 +79,7 @@ def write_example_report(
     get_path(name)  # raises for an unknown name
     data = load(name)
     if not isinstance(data.target, str):
-        raise OptionError(f"--example {name} has survival times, which report does not learn.")
+        raise OptionError(f"--example {name} is not supported: its target is survival times.")
     n = len(data.y)
     groups = ([i for i in range(n) if i % 3], range(0, n, 3))
     train, test = (

@@ -83,7 +83,11 @@ def _build_source(
         name=file.name if "::" not in data else f"{file.name}::{data.partition('::')[2]}",
         table=as_table(columns),
         file=None if is_stream(data) else data,
-        reading=_explicit_flags(flags),
+        reading={  # the flags that were passed
+            name: value
+            for name, value in dataclasses.asdict(flags).items()
+            if value not in (None, 0) or value is False
+        },
         folder=Path.cwd() if is_stream(data) else file.parent,
         read_file=lambda path: _read_held_out(str(path), reading),
         held_out=held_out,
@@ -99,14 +103,6 @@ def _read_held_out(path: str, reading: ReadOptions) -> Any:
     if is_text(path) or is_spreadsheet(path):  # a spreadsheet is read in a process of its own
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
-
-
-def _explicit_flags(flags: ReadingFlags) -> dict[str, Any]:
-    """Return the reading flags that were passed."""
-    every = dataclasses.asdict(flags)
-    return {
-        name: value for name, value in every.items() if value not in (None, 0) or value is False
-    }
 
 
 def open_example(name: str) -> tuple[Source, Any, dict[str, Any]]:

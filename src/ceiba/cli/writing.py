@@ -145,7 +145,10 @@ def _write_csv(
             file.write(codecs.BOM_UTF8)
         if piece is not None and piece.encoding != encoding:
             encoding = piece.encoding
-            _report_encoding(piece)
+            name = codecs.lookup(encoding).name
+            if name not in ("utf-8", "utf-8-sig", "ascii"):
+                source = display_name(piece.file.source)
+                remark(f"{source} is {name}; the output is UTF-8.", piece.file.reading.quiet)
         form = {"separator": "," if piece is None else piece.file.format.separator,
                 "decimal_comma": piece is not None and piece.file.decimal_comma}  # fmt: skip
         frame = apply_schema(batch, answers.tree.schema)
@@ -178,13 +181,6 @@ def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return frame.with_columns(pl.when(runs).then("'" + text).otherwise(text).name.keep())
-
-
-def _report_encoding(piece: CsvPiece) -> None:
-    name = codecs.lookup(piece.encoding).name
-    if name not in ("utf-8", "utf-8-sig", "ascii"):
-        source = display_name(piece.file.source)
-        remark(f"{source} is {name}; the output is UTF-8.", piece.file.reading.quiet)
 
 
 def _write(frame: pl.DataFrame, file: IO[bytes], form: dict[str, Any]) -> None:

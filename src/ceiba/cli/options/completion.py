@@ -9,6 +9,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
@@ -121,16 +122,10 @@ def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str
     return complete
 
 
-def _list_formats(_: typer.Context) -> Iterable[str]:
-    from ceiba.export import FORMATS
-
-    return FORMATS
-
-
 #: Completers by parameter; others are completed by the shell (files).
 COMPLETERS: Final[dict[str, Complete]] = {
     **{name: _complete_from(choices) for name, choices in CHOICES.items()},
-    "format_": _complete_from(_list_formats),
+    "format_": _complete_from(lambda _: import_module("ceiba.export").FORMATS),
     "rivals": _complete_from(lambda ctx: list_nodes(_find_file(ctx, "model"))),
     **dict.fromkeys(
         ("target", "predictions", "weight", "by", "up", "down"), _complete_from(_list_columns)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ceiba._polars import pl
+from ceiba.cli.options.shared_options import split_pair
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.table.files import ReadOptions, load_table
 from ceiba.task import Task
@@ -40,13 +42,11 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
     """Return ``name=value`` settings as a dict; values are Python literals, else texts."""
     settings: dict[str, Any] = {}
     for text in texts or ():
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise OptionError(f"--set {text!r}: write NAME=VALUE.")
-        try:
-            settings[name.strip().replace("-", "_")] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            settings[name.strip().replace("-", "_")] = value
+        name, value = split_pair("--set", text, "NAME=VALUE")
+        name = name.strip().replace("-", "_")
+        settings[name] = value
+        with contextlib.suppress(ValueError, SyntaxError):
+            settings[name] = ast.literal_eval(value)
     return settings
 
 
@@ -77,12 +77,14 @@ def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]
     """Return costs by (truth, predicted) from a CSV of three columns."""
     frame = load_table(path, ReadOptions()).frame
     if frame.width != 3:
-        raise DataError(f"{path}: three columns are needed (truth, predicted, cost).")
+        raise DataError(
+            f"{path} must have three columns (truth, predicted, cost), got {frame.width}."
+        )
     by_text = {str(label): label for label in labels}
     costs = {}
     for truth, predicted, cost in frame.rows():
         if not isinstance(cost, int | float):
-            raise DataError(f"{path}: the cost {cost!r} is not a number.")
+            raise DataError(f"{path}: cost must be a number, got {cost!r}.")
         pair = (
             _find_label(str(truth), by_text, "--costs"),
             _find_label(str(predicted), by_text, "--costs"),
@@ -101,12 +103,13 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
     make: Callable[..., Any]
     if recipe is None:
         make = getattr(estimators, task.lookup(ESTIMATORS, "An estimator"))
+    elif recipe in _RECIPES:
+        make = getattr(families, recipe)
     else:
-        make = getattr(families, recipe, None) if recipe in _RECIPES else None  # type: ignore[assignment]
-        if make is None:
-            names = [name for name in _RECIPES if hasattr(families, name)]
-            hint = did_you_mean(recipe, names)
-            raise OptionError(f"--recipe {recipe!r}. Allowed values: {', '.join(names)}.{hint}")
+        raise OptionError(
+            f"Unknown --recipe {recipe!r}. Allowed values: {', '.join(_RECIPES)}."
+            f"{did_you_mean(recipe, _RECIPES)}"
+        )
     signature = inspect.signature(make).parameters
     allowed = {*signature, *(RPART_OPTIONS if recipe == "rpart" else PARAMETERS[task])}
     if recipe == "rpart":

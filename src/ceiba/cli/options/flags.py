@@ -20,7 +20,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from ceiba.cli.options.completion import CHOICES, COMPLETERS
-from ceiba.cli.options.shared_options import READING_OPTIONS, ReadingFlags
+from ceiba.cli.options.shared_options import READING_OPTIONS, ReadingFlags, read_numbers
 from ceiba.cli.terminal.output import LANG
 from ceiba.errors import OptionError
 from ceiba.task import Task
@@ -33,28 +33,41 @@ _LANG: Final = Annotated[
     str | None, typer.Option("--lang", help=LANG_HELP, metavar="NAME", show_default=False)
 ]
 _METAVARS: Final = {
-    "target": "COLUMN", "weight": "COLUMN", "by": "COLUMN", "drop": "A,B", "categorical": "A,B",
-    "numeric": "A,B", "fixed": "A,B", "protected": "A,B", "predictions": "COLUMN", "up": "COLUMN",
-    "down": "COLUMN", "ordered": "A=LOW<HIGH", "against": "FILE", "train": "FILE",
-    "set_": "NAME=VALUE", "values": "COLUMN=VALUE", "cost": "COLUMN=NUMBER", "prior": "A=N,B=N",
-    "class_weight": "A=N,B=N", "positive": "CLASS", "rivals": "NODE", "title": "TEXT",
-    "prefix": "TEXT", "table": "NAME", "test": "FILE", "costs": "FILE", "data": "FILE",
+    **dict.fromkeys(
+        ("target", "weight", "frequency", "time", "event", "by", "predictions", "up", "down"),
+        "COLUMN",
+    ),
+    **dict.fromkeys(("drop", "categorical", "numeric", "fixed", "protected"), "A,B"),
+    **dict.fromkeys(("against", "train", "test", "costs", "data", "drift"), "FILE"),
+    "ordered": "A=LOW<HIGH", "set_": "NAME=VALUE", "values": "COLUMN=VALUE",
+    "cost": "COLUMN=NUMBER", "allow": "COLUMN=LEVEL", "prior": "A=N,B=N", "class_weight": "A=N,B=N",
+    "positive": "CLASS", "rivals": "NODE", "table": "NAME",
     **dict.fromkeys(CHOICES, "NAME"),
 }  # fmt: skip
 _METAVARS_BY_TYPE: Final = (("Path", "FILE"), ("int", "N"), ("float", "NUMBER"), ("", "TEXT"))
 _EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # numpydoc's heading
-_OUTPUT: Final = "What is written"
+_OUTPUT: Final = "Output"
 _PANELS: Final = {
     **dict.fromkeys(
         ("out", "model", "report", "small_report", "hash_data", "plot", "html", "as_json", "quiet",
          "lang", "show", "title", "dpi"), _OUTPUT,
     ),
-    **dict.fromkeys(("test", "test_size"), "How it is judged"),
+    **dict.fromkeys(("test", "test_size"), "Evaluation"),
 }  # fmt: skip
+_GROWING: Final = "Growing"
+#: Of `ceiba learn` alone.
+_LEARN_PANELS: Final = {
+    **dict.fromkeys(
+        ("drop", "categorical", "numeric", "ordered", "weight", "frequency"),
+        "Columns",
+    ),
+    **dict.fromkeys(("recipe", "class_weight", "prior", "costs", "set_", "time_limit"), _GROWING),
+    **dict.fromkeys(("memory", "scratch", "cluster", "checkpoint"), "Tables beyond memory"),
+}
 _PRUNING: Final = ("prune", "ccp_alpha")
 _NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
 _OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # can be passed in Python only
-_GROWING_PANELS: Final = ("How the tree grows", "How large the tree is")
+_GROWING_PANELS: Final = (_GROWING, "Pruning")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
@@ -130,12 +143,13 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
             declared += [(key, None, _declare_flag(key, row)) for key, row in rows.items()]
         elif name != "lang":
             declared.append((name, parameter.default, hints[name]))
+    panels = _PANELS | (_LEARN_PANELS if rows else {})
     parameters = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=default,
-            annotation=_complete_declaration(name, default, hint),
+            annotation=_complete_declaration(name, default, hint, panels),
         )
         for name, default, hint in (*declared, ("lang", None, _LANG))
     ]
@@ -200,11 +214,7 @@ def _read_number(row: Any, text: str) -> Any:
 
 def _read_levels(row: Any, text: str) -> tuple[float, ...]:
     """Return the numbers of a flag, separated by commas."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        flag = f"--{row.name.replace('_', '-')}"
-        raise OptionError(f"{flag} must be numbers such as 0.1,0.9, got {text!r}.") from None
+    return tuple(read_numbers(f"--{row.name.replace('_', '-')}", text))
 
 
 def _read_groups(row: Any, text: str) -> Any:
@@ -218,7 +228,7 @@ _READERS: Final = {float: _read_number, tuple: _read_levels, list: _read_groups}
 _METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", list: "A,B;C"}
 
 
-def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
+def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[str, str]) -> Any:
     """Return a declaration with metavar, panel, allowed names, default and completion."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
     infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
@@ -229,7 +239,7 @@ def _complete_declaration(name: str, default: Any, hint: Any) -> Any:
     info.autocompletion = info.autocompletion or COMPLETERS.get(name)
     if isinstance(info, ArgumentInfo):
         return Annotated[kind, info]
-    info.rich_help_panel = info.rich_help_panel or _PANELS.get(name)
+    info.rich_help_panel = info.rich_help_panel or panels.get(name)
     is_flag = kind is bool or kind == (bool | None)
     if is_flag:
         info.metavar = " "

@@ -13,6 +13,12 @@ import typer
 
 from ceiba.errors import OptionError
 
+OptStr = str | None
+OptList = list[str] | None
+OptInt = int | None
+OptFloat = float | None
+OptPath = Path | None
+
 _DATA: Final[Any] = typer.Argument(
     help="CSV (any separator; .gz .bz2 .xz .zst .zip too), Parquet, Arrow, NDJSON, a spreadsheet "
     "(.xlsx .xls .ods, FILE::SHEET), FILE.db::TABLE of SQLite or DuckDB, or - for CSV from the "
@@ -24,7 +30,7 @@ Data = Annotated[str, _DATA]
 DataOrExample = Annotated[str | None, _DATA]
 Example = Annotated[
     str | None,
-    typer.Option("--example", help="A table that comes with ceiba, instead of a file."),
+    typer.Option("--example", help="Table of the package, instead of a file."),
 ]
 _MODEL: Final[Any] = typer.Argument(
     help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
@@ -38,6 +44,16 @@ RowValues = Annotated[
     list[str] | None,
     typer.Option("--value", "-v", help="Value of the row: COLUMN=VALUE; repeatable."),
 ]
+WantedAnswer = Annotated[
+    str | None,
+    typer.Option("--target", "-t", metavar="CLASS", help="Wanted class, or LOW:HIGH for numbers."),
+]
+RenamedTarget = Annotated[
+    str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
+]
+Weight = Annotated[str | None, typer.Option(help="Column with row weights.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Columns to leave out.")]
+HtmlReport = Annotated[Path | None, typer.Option(help="Interactive HTML report to write.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress messages.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Out = Annotated[
@@ -48,9 +64,25 @@ KeepIdentifiers = Annotated[
     bool,
     typer.Option(
         "--keep-identifiers",
-        help="Also learn from identifiers: texts or integers that nearly all differ.",
+        help="Keep identifiers: columns of texts or integers that nearly all differ.",
     ),
 ]
+
+
+def split_pair(option: str, text: str, form: str = "COLUMN=VALUE") -> tuple[str, str]:
+    """Return both sides of a value such as ``age=40``."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise OptionError(f"{option} must be {form}, got {text!r}.")
+    return name, value
+
+
+def read_numbers(option: str, text: str) -> list[float]:
+    """Return numbers that are separated by commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError(f"{option} must be numbers such as 0.1,0.9, got {text!r}.") from None
 
 
 def resolve_example(
@@ -68,7 +100,7 @@ def resolve_example(
     return str(path), target or (column if isinstance(column, str) else None)
 
 
-PANEL: Final = "How the file is read"
+PANEL: Final = "Input file"
 
 
 def _reading_option(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
@@ -95,24 +127,24 @@ READING_OPTIONS: Final[dict[str, Any]] = {
         list[str] | None,
         "--missing-marker",
         "Additional marker of missing values; repeatable. "
-        r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, Excel errors; - and "
-        "the like in numeric columns]",
+        r"\[default: empty, NA, N/A, n/a, NaN, nan, null, NULL, ?, Excel errors; in numeric "
+        "columns also - and similar signs]",
         metavar="TEXT",
     ),
     "decimal_comma": _reading_option(
         bool | None,
         "--decimal-comma/--decimal-point",
-        r"Numbers are written 1,5 or 1.5. \[default: detected]",
+        r"Decimal sign of numbers: 1,5 or 1.5. \[default: detected]",
     ),
     "day_first": _reading_option(
         bool | None,
         "--day-first/--month-first",
-        r"03/04/2024 is 3 April or March 4. \[default: detected]",
+        r"Read 03/04/2024 as 3 April or as March 4. \[default: detected]",
     ),
     "header": _reading_option(
         bool | None,
         "--header/--no-header",
-        r"Whether the first line holds names. \[default: detected]",
+        r"Whether the first line has the column names. \[default: detected]",
     ),
     "names": _reading_option(
         str | None,

@@ -40,6 +40,14 @@ DIGITS: Final = 4
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
 _BAR_DELAY: Final = 1.0  # seconds before a bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
+#: Exit codes by error, the first that applies; 1 for any other.
+_EXIT_CODES: Final[tuple[tuple[Any, int], ...]] = (
+    (KeyboardInterrupt, 130),
+    (OptionError, 2),
+    (OutputError, 1),
+    (DataError | OSError, 3),
+    (ModelFileError | TreeError, 4),
+)
 _CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
 
@@ -178,17 +186,9 @@ def format_os_error(error: OSError) -> str:
 
 def exit_code(error: BaseException) -> int:
     """Return the exit code of an error."""
-    if isinstance(error, KeyboardInterrupt):
-        return 130
-    if isinstance(error, OptionError):
-        return 2
-    if isinstance(error, OutputError) or is_disk_full(error):
+    if is_disk_full(error):
         return 1
-    if isinstance(error, DataError | OSError):
-        return 3
-    if isinstance(error, ModelFileError | TreeError):
-        return 4
-    return 1
+    return next((code for kinds, code in _EXIT_CODES if isinstance(error, kinds)), 1)
 
 
 @contextlib.contextmanager

@@ -69,7 +69,10 @@ class Conversation:
             self.table()
         except DataError:
             self.values = before
-            raise DataError(f"{text!r} is not {_describe_kind(info)}.") from None
+            kinds = {"boolean": "yes or no", "date": "a date (2024-05-01)"}
+            kinds["datetime"] = "a time (2024-05-01 12:30)"
+            kind = kinds.get(info.display, "a number")
+            raise DataError(f"Column {column!r} must be {kind}, got {text!r}.") from None
 
     def table(self) -> Table:
         """Return the row as a table for the tree; other columns are missing."""
@@ -91,12 +94,7 @@ def _read_level(text: str, info: ColumnInfo) -> str:
     begins = [name for name in names if name.casefold().startswith(text.casefold())]
     if len(begins) == 1:
         return begins[0]
-    raise DataError(f"{text!r} is not a level of this column.{did_you_mean(text, names)}")
-
-
-def _describe_kind(info: ColumnInfo) -> str:
-    return {"boolean": "yes or no", "date": "a date (2024-05-01)",
-            "datetime": "a time (2024-05-01 12:30)"}.get(info.display, "a number")  # fmt: skip
+    raise DataError(f"Unknown level {text!r}.{did_you_mean(text, names)}")
 
 
 def format_range(info: ColumnInfo, lang: str = "en") -> str:

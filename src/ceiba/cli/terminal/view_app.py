@@ -130,37 +130,35 @@ class TreeViewer(App[None]):
         tree = self.model
         text = Text()
         kind = "Leaf" if tree.is_leaf[node] else "Node"
-        text.append(f"{kind} {node}" + "\n", style="bold")
+        text.append(f"{kind} {node}\n", style="bold")
         if tree.n_rows[0]:
             rows = pluralize(int(tree.n_rows[node]), "row")
             share = percent(float(tree.share[node]), 1)
             by = "" if tree.class_prior is None else ", prior-weighted"
-            text.append(f"{rows}, {share} of all{by}" + "\n")
-        text.append("says ")
+            text.append(f"{rows}, {share} of all{by}\n")
+        text.append("prediction ")
         text.append(f"{escape_control(self._answer(node), one_line=True)}\n\n", style="bold")
         if tree.task.has_classes and tree.n_outputs == 1:
             self._add_shares(node, text)
         text.append(f"{tree.criterion} {number_text(float(tree.impurity[node]), 4)}\n")
-        text.append(f"depth {tree.node_depth[node]}" + "\n")
+        text.append(f"depth {tree.node_depth[node]}\n")
         split = tree.splits.split(node, tree.schema)
         if split is not None:
-            text.append("\n" + "asks ")
+            text.append("\nsplit ")
             asked = escape_control(split.sentence(0, tree.schema, max_levels=12), one_line=True)
-            text.append(f"{asked}?\n", style="bold")
-            text.append(f"gain {number_text(float(tree.gain[node]), 4)}" + "\n")
-            below = pluralize(self._n_leaves(node), "leaf", "leaves")
-            text.append(f"{below} below" + "\n")
+            text.append(f"{asked}\n", style="bold")
+            text.append(f"gain {number_text(float(tree.gain[node]), 4)}\n")
+            n_leaves = int(tree.is_leaf[node : int(tree.subtree_end[node])].sum())
+            text.append(f"{pluralize(n_leaves, 'leaf', 'leaves')} below\n")
         if self.table is not None:
-            self._add_path(text)
+            explanation = explain(tree, self.table, self.row)
+            text.append(f"\nRow {self.row + 1}\n", style="bold yellow")
+            text.append(escape_control(str(explanation)))
         return text
-
-    def _n_leaves(self, node: int) -> int:
-        end = int(self.model.subtree_end[node])
-        return int(self.model.is_leaf[node:end].sum())
 
     def _add_shares(self, node: int, text: Text) -> None:
         if self.model.class_prior is not None:
-            text.append("prior-weighted probabilities:" + "\n")
+            text.append("prior-weighted probabilities:\n")
         labels = self.model.target.classes[0].tolist()
         longest = min(max(len(level_text(label)) for label in labels), 16)
         for k, label in enumerate(labels):
@@ -170,11 +168,6 @@ class TreeViewer(App[None]):
             text.append("█" * round(_BAR * share), style=_COLORS[k % len(_COLORS)])
             text.append(f" {percent(share, 1)}\n")
         text.append("\n")
-
-    def _add_path(self, text: Text) -> None:
-        explanation = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        text.append("\n" + f"Row {self.row + 1}" + "\n", style="bold yellow")
-        text.append(escape_control(str(explanation)))
 
     # ------------------------------------------------------------------ moves
 
@@ -233,7 +226,7 @@ class TreeViewer(App[None]):
             if wanted in self._label(node).plain.casefold():
                 self._go_to(node)
                 return
-        self.notify(f"Nothing is called {self.search_text!r}.", severity="warning")
+        self.notify(f"Not found: {self.search_text!r}.", severity="warning")
 
     def action_row(self, step: int) -> None:
         """Follow another row."""
@@ -246,10 +239,8 @@ class TreeViewer(App[None]):
     def _follow(self) -> None:
         """Mark the path of the row and go to its end."""
         explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
-        before, self.row_path = (
-            self.row_path,
-            {step.node for step in explanation.steps} | {explanation.leaf},
-        )
+        before = self.row_path
+        self.row_path = {step.node for step in explanation.steps} | {explanation.leaf}
         for node in before | self.row_path:
             self.items[node].set_label(self._label(node))
         self.sub_title = f"row {self.row + 1}"

@@ -6,58 +6,53 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
-from ceiba.cli.options.shared_options import DEFAULT_READING, Example, Quiet, ReadingFlags
+from ceiba.cli.options.shared_options import (
+    DEFAULT_READING,
+    Example,
+    OptPath,
+    OptStr,
+    Quiet,
+    ReadingFlags,
+)
 from ceiba.errors import DataWarning, OptionError
 
 
 def studio(
     data: Annotated[
-        str | None,
-        typer.Argument(
+        OptStr,
+        Argument(
             help="Table (CSV, Parquet, Arrow, spreadsheet, database) or model file.",
             metavar="DATA",
             show_default=False,
         ),
     ] = None,
     target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="Column to predict, by name or number."),
+        OptStr, Option("--target", "-t", help="Column to predict, by name or number.")
     ] = None,
-    time: Annotated[
-        str | None,
-        typer.Option(help="Column of survival times; with --event, not --target."),
-    ] = None,
-    event: Annotated[
-        str | None, typer.Option(help="Column that says whether the event was observed.")
-    ] = None,
+    time: Annotated[OptStr, Option(help="Column with survival times, instead of --target.")] = None,
+    event: Annotated[OptStr, Option(help="Column with events (1) and censored rows (0).")] = None,
     example: Example = None,
-    rows: Annotated[
-        str | None,
-        typer.Option("--data", "-d", help="Training table of a model file."),
-    ] = None,
-    test: Annotated[str | None, typer.Option(help="File of held-out rows.")] = None,
+    rows: Annotated[OptStr, Option("--data", "-d", help="Training table of a model file.")] = None,
+    test: Annotated[OptStr, Option(help="File of held-out rows.")] = None,
     lesson: Annotated[
-        bool,
-        typer.Option("--lesson", help="Classroom mode: hide figures until a question is answered."),
+        bool, Option("--lesson", help="Classroom mode: hide figures until a question is answered.")
     ] = False,
     workspace: Annotated[
-        Path | None,
-        typer.Option("--workspace", "-w", help="Workspace file. [default: DATA.studio]"),
+        OptPath, Option("--workspace", "-w", help="Workspace file. [default: DATA.studio]")
     ] = None,
     new: Annotated[
-        bool, typer.Option("--new", help="Start a new workspace; keep the old one as a backup.")
+        bool, Option("--new", help="Start a new workspace; keep the old one as a backup.")
     ] = False,
     host: Annotated[
-        str,
-        typer.Option(help="Address to listen on; any but the local one is open to the network."),
+        str, Option(help="Address to listen on; any but the local one is open to the network.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 for a free one.", min=0, max=65535)] = 0,
+    port: Annotated[int, Option(help="Port; 0 for a free one.", min=0, max=65535)] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")
+        bool, Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
-    lang: Annotated[str, typer.Option(help="Language of the page: en, es, pt.")] = "en",
+    lang: Annotated[str, Option(help="Language of the page: en, es, pt.")] = "en",
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
@@ -82,7 +77,7 @@ def studio(
     if (data is None) == (example is None):
         raise OptionError("Pass a table or model (DATA) or --example NAME, and not both.")
     if example is not None and (target, test, time) != (None, None, None):
-        raise OptionError("--example has its own target and rows: leave out --target and --test.")
+        raise OptionError("--target, --time and --test are not supported with --example.")
     if (time is None) != (event is None) or (time is not None and target is not None):
         raise OptionError("Pass --target, or --time and --event for survival times.")
     is_model = data is not None and data.endswith((".ceiba", ".ceiba.gz"))
@@ -95,7 +90,7 @@ def studio(
         from ceiba.studio import Address, initial_setup, open_workspace, run
     except ImportError as error:
         raise ImportError(
-            f"The studio needs the package {error.name!r}. Install it with: pip install "
+            f"The studio requires the package {error.name!r}. Install it with: pip install "
             "ceiba[studio]",
             name=error.name,
         ) from None
@@ -118,7 +113,7 @@ def studio(
     start = initial_setup(source, name, options, lesson=lesson)
     if start.ignore:
         names = ", ".join(map(repr, start.ignore))
-        remark(f"Left out, nearly unique: {names}. The page can take them in again.", quiet)
+        remark(f"Left out as identifiers: {names}. Restore them on the page.", quiet)
     named_lesson = (data or example) if lesson else None
     opened = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
     for text in (*source.remarks, *opened.remarks):

@@ -1,0 +1,219 @@
+"""Commands that check a model: errors, drift, stability, card."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from typer import Option
+
+from ceiba.cli.commands.reading import save_figure
+from ceiba.cli.models import open_model
+from ceiba.cli.options.shared_options import (
+    DEFAULT_READING,
+    AsJson,
+    Data,
+    Drop,
+    HtmlReport,
+    Model,
+    OptFloat,
+    OptInt,
+    OptPath,
+    OptStr,
+    Out,
+    Quiet,
+    ReadingFlags,
+    RenamedTarget,
+    Weight,
+)
+from ceiba.cli.terminal.output import LANG, answer, check_out_path, remark, show_warnings
+from ceiba.errors import OptionError
+
+CHANGED = 5  # exit code of drift above --fail-psi
+
+
+def errors(
+    data: Data,
+    predictions: Annotated[
+        OptStr,
+        Option("--predictions", "-p", help="Column with the predictions, instead of --model."),
+    ] = None,
+    target: Annotated[
+        OptStr, Option("--target", "-t", help="Target column. [default: that of the model]")
+    ] = None,
+    model: Annotated[
+        OptPath, Option("--model", "-m", help="Model file, instead of --predictions.")
+    ] = None,
+    drop: Drop = None,
+    report: HtmlReport = None,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Find where a model is wrong: segments of rows by its error, the worst first.
+
+    Half of the rows find the segments, the other half measures them.
+
+    Examples
+    --------
+    ceiba errors scored.csv --predictions answer --target default
+
+    ceiba errors test.csv --model loans.ceiba
+    """
+    from ceiba.audit import analyze_errors
+    from ceiba.cli.rows import read_answers, read_truth
+
+    show_warnings()
+    check_out_path(report, "--report")
+    if (model is None) == (predictions is None):
+        raise OptionError("Pass --predictions (a column) or --model (a model file).")
+    if model is not None:
+        if drop:
+            raise OptionError("--drop is not supported with --model.")
+        opened, metadata = open_model(model)
+        read_as = reading.for_model(metadata, opened.tree_)
+        X, y, _, _ = read_truth(opened, data, read_as, target, None)
+        result = analyze_errors(opened, X, y)
+    else:
+        if target is None:
+            raise OptionError("--predictions requires --target.")
+        assert predictions is not None
+        X, answers, y = read_answers(data, reading.resolve(), predictions, target, drop)
+        result = analyze_errors(answers, X, y)
+    answer(result, result.to_dict(), as_json)
+    if report is not None:
+        result.report(report)
+        remark(f"written to {report}")
+
+
+def drift(
+    model: Model,
+    data: Data,
+    with_target: Annotated[
+        bool, Option("--with-target", help="Also compare the targets in the leaves.")
+    ] = False,
+    target: RenamedTarget = None,
+    fail_psi: Annotated[OptFloat, Option(help="Exit code 5 if the PSI is above this.")] = None,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Compare new rows with the training rows, branch by branch.
+
+    The counts in the model file are enough; training rows are not needed.
+
+    Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
+    """
+    from ceiba.cli.rows import read_all, read_truth
+    from ceiba.trust import drift as drift_of
+
+    show_warnings()
+    opened, metadata = open_model(model)
+    tree = opened.tree_
+    if with_target or target is not None:
+        read_as = reading.for_model(metadata, tree)
+        result = drift_of(tree, *read_truth(opened, data, read_as, target, None)[:2])
+    else:
+        result = drift_of(tree, read_all(tree, metadata, data, reading))
+    answer(result, result.to_dict(), as_json)
+    if fail_psi is not None and result.psi > fail_psi:
+        raise typer.Exit(CHANGED)
+
+
+def stability(
+    model: Model,
+    data: Data,
+    target: RenamedTarget = None,
+    weight: Weight = None,
+    resamples: Annotated[int, Option(help="Number of resamples.")] = 200,
+    seed: Annotated[int, Option(help="Seed of the resamples.")] = 0,
+    rivals: Annotated[OptInt, Option(help="List rival split columns of this node instead.")] = None,
+    plot: Annotated[OptPath, Option(help="Image file to write: .png, .svg, .pdf.")] = None,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Refit a model on resamples of its training rows.
+
+    Reports how often each split is chosen again, and each leaf's prediction repeated.
+
+    Examples
+    --------
+    ceiba stability weather.ceiba weather.csv
+
+    ceiba stability weather.ceiba weather.csv --rivals 0 --plot root.png
+    """
+    from ceiba.cli.rows import read_truth
+
+    show_warnings()
+    check_out_path(plot, "--plot")
+    opened, metadata = open_model(model)
+    read_as = reading.for_model(metadata, opened.tree_)
+    X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
+    if rivals is not None:
+        result = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
+        figures = result.table.to_dict()
+    else:
+        result = opened.stability(X, y, weights, resamples=resamples, random_state=seed)
+        figures = {
+            "agreement": result.agreement,
+            "n_leaves": result.n_leaves,
+            "nodes": result.nodes.to_dict(),
+            "columns": result.columns.to_dict(),
+            "leaves": result.leaves.to_dict(),
+        }
+    if plot is not None:
+        save_figure(result.plot(lang=LANG.get()), plot, 100)
+    answer(result if rivals is None else result.table, figures, as_json)
+
+
+def card(
+    model: Model,
+    data: Annotated[OptStr, Option(help="Held-out rows with the target.")] = None,
+    train: Annotated[
+        OptStr, Option(help="Training rows: adds levels, ranges and stability.")
+    ] = None,
+    by: Annotated[OptStr, Option(help="Column of groups in --data.")] = None,
+    purpose: Annotated[OptStr, Option(help="Purpose of the model.")] = None,
+    owner: Annotated[OptStr, Option(help="Owner of the model.")] = None,
+    approval: Annotated[OptStr, Option(help="Approval: by whom, and when.")] = None,
+    target: RenamedTarget = None,
+    out: Out = None,
+    reading: ReadingFlags = DEFAULT_READING,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write the model card: what the model is, how it was grown, how good it is, its limits.
+
+    The format follows the ending of --out: .md, .json or .html.
+
+    Example: ceiba card loans.ceiba --data test.csv --by sex --out card.md
+    """
+    from ceiba.audit import make_card
+    from ceiba.cli.rows import read_truth
+    from ceiba.tree.routing import route
+
+    show_warnings(quiet)
+    check_out_path(out)
+    if by is not None and data is None:
+        raise OptionError("--by requires --data.")
+    opened, metadata = open_model(model)
+    opened.metadata_ = metadata
+    read_as = reading.for_model(metadata, opened.tree_)
+    groups: list[object] = []
+    rows = {}
+    for name, file, column in (("test", data, by), ("train", train, None)):
+        if file is not None:
+            X, y, _, _ = read_truth(opened, file, read_as, target, None, column, groups)
+            rows[name] = (route.read(opened.tree_, X), y)
+    made = make_card(
+        opened,
+        opened.tree_,
+        **rows,
+        by=None if by is None else (by, groups),
+        purpose=purpose,
+        owner=owner,
+        approval=approval,
+    )
+    if out is not None:
+        made.save(out)
+        remark(f"written to {out}", quiet)
+    if out is None or as_json:
+        answer(str(made).rstrip("\n"), made.to_dict(), as_json)

@@ -1,1 +1,0 @@
-"""Commands that make a tree or choose between trees."""

@@ -1,0 +1,422 @@
+"""Commands that predict rows and explain predictions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from typer import Option
+
+from ceiba.cli.models import open_model, open_tree
+from ceiba.cli.options.shared_options import (
+    DEFAULT_READING,
+    AsJson,
+    Data,
+    Model,
+    OptFloat,
+    OptList,
+    OptStr,
+    Out,
+    Quiet,
+    ReadingFlags,
+    RenamedTarget,
+    RowNumber,
+    RowTable,
+    RowValues,
+    WantedAnswer,
+    Weight,
+    read_numbers,
+    split_pair,
+)
+from ceiba.cli.terminal.output import (
+    LANG,
+    answer,
+    check_out_path,
+    colorize,
+    remark,
+    show_warnings,
+)
+from ceiba.errors import DataError, OptionError, did_you_mean
+from ceiba.formatting import escape_control, pluralize
+from ceiba.task import Task
+from ceiba.words import words
+
+
+def predict(
+    model: Model,
+    data: Data,
+    out: Out = None,
+    probabilities: Annotated[
+        bool, Option("--probabilities", "-p", help="Add class probabilities.")
+    ] = False,
+    leaf: Annotated[bool, Option("--leaf", help="Add the leaf of each row.")] = False,
+    only: Annotated[bool, Option("--only", help="Omit the columns of the file.")] = False,
+    prefix: Annotated[str, Option(help="Prefix of the new columns.")] = "",
+    escape: Annotated[
+        bool,
+        Option(
+            "--escape-formulas",
+            help="Quote CSV cells (') that a spreadsheet would run as formulas.",
+        ),
+    ] = False,
+    chunk: Annotated[int, Option(help="Rows held in memory at a time.")] = 250_000,
+    reading: ReadingFlags = DEFAULT_READING,
+    quiet: Quiet = False,
+) -> None:
+    """Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).
+
+    Examples
+    --------
+    ceiba predict weather.ceiba new.csv --probabilities -o answers.csv
+
+    cat new.csv | ceiba predict weather.ceiba - > answers.csv
+    """
+    from ceiba.cli.writing import Predictions, write_predictions
+    from ceiba.table.files import read_batches
+
+    show_warnings(quiet)
+    check_out_path(out)
+    if chunk < 1:
+        raise OptionError(f"--chunk must be at least 1, got {chunk}.")
+    tree, metadata = open_tree(model)
+    no_bar = quiet or (out is None and sys.stdout.isatty())
+    read_as = reading.for_model(metadata, tree, no_bar)
+    answers = Predictions(tree, probabilities, leaf, prefix)
+    n = write_predictions(
+        answers, read_batches(data, read_as, chunk), out, only=only, escape=escape
+    )
+    remark(f"{pluralize(n, 'row')} predicted, written to {out}", quiet or out is None)
+
+
+def ask(model: Model) -> None:
+    """Predict interactively, asking only for the columns on the path.
+
+    Press Enter for a missing value. Values are written as in the training file (1.234,5 or
+    31/12/2024), and may come from a pipe, one per line.
+
+    Example: ceiba ask weather.ceiba
+    """
+    from ceiba.cli.terminal.questions import Conversation
+    from ceiba.inspection import explain
+
+    tree, metadata = open_tree(model)
+    conversation = Conversation(tree, styles=DEFAULT_READING.for_model(metadata, tree).styles)
+    while (column := conversation.next_column()) is not None:
+        while True:
+            text = _ask_value(conversation, column)
+            try:
+                conversation.set_value(column, text)
+                break
+            except DataError as error:
+                if not sys.stdin.isatty():
+                    raise
+                remark(str(error))
+    explanation = explain(tree, conversation.table(), lang=LANG.get())
+    answer(_format_answer(tree, explanation), explanation.to_dict(), False)
+
+
+def _ask_value(conversation: Any, column: str) -> str:
+    """Ask for the value of a column and return the input."""
+    from ceiba.cli.terminal.questions import format_range
+
+    values = format_range(conversation.info(column), LANG.get())
+    hint = f" ({escape_control(values, one_line=True)})" if values else ""
+    print(f"{colorize(escape_control(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise DataError(f"The input ended before a value of {column!r}, which the path requires.")
+    if not sys.stdin.isatty():
+        print(escape_control(line.rstrip("\n")))
+    return line
+
+
+def _format_answer(tree: Any, explanation: Any) -> str:
+    """Return the prediction, its explanation and its confidence as text."""
+    from ceiba.cli.terminal.questions import find_confidence
+    from ceiba.layout import percent
+    from ceiba.tree.splits import number_text
+
+    label = (
+        number_text(explanation.answer, 4)
+        if isinstance(explanation.answer, float)
+        else explanation.answer
+    )
+    word = words(explanation.lang)
+    name = tree.target.name or word["explain.answer"]
+    *steps, _ = explanation.blocks()
+    head = colorize(f"{name}: {label}", "bold")
+    lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
+    share, low, high, rows = find_confidence(tree, explanation.leaf)
+    sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
+    if share == share and tree.class_prior is not None:  # not the share of these rows
+        sure += word("explain.prior_share", share=percent(share, 1))
+    elif share == share:
+        sure += word("explain.share_of_them", share=percent(share, 1), label=label)
+    if low == low and share == share:
+        sure += word("explain.interval", low=f"{low:.3g}", high=f"{high:.3g}")
+    elif low == low:
+        ends = {"low": number_text(low, 4), "high": number_text(high, 4)}
+        sure += word("explain.interval_mean", **ends)
+    if costs := explanation.costs_text():
+        sure += f"; {costs}"
+    return "\n".join([*lines, "", word["explain.how_sure"], sure])
+
+
+def evaluate(
+    model: Model,
+    data: Data,
+    target: RenamedTarget = None,
+    weight: Weight = None,
+    by: Annotated[OptStr, Option(help="Column of groups; adds metrics per group.")] = None,
+    positive: Annotated[OptStr, Option(help="Positive class of AUC, KS, gains and rates.")] = None,
+    time: Annotated[OptStr, Option(help="Column of survival times, if renamed.")] = None,
+    event: Annotated[
+        OptStr, Option(help="Column of events, if renamed or coded: status=dead.")
+    ] = None,
+    horizon: Annotated[
+        OptFloat, Option(help="Survival: latest time to evaluate. [default: chosen]")
+    ] = None,
+    times: Annotated[
+        OptStr, Option(help="Survival: times of the calibration, such as 6,12,24.")
+    ] = None,
+    gains: Annotated[bool, Option("--gains", help="Show gains and lift.")] = False,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate the predictions of a model on a file with the target.
+
+    Classification: confusion matrix, error and cost, compared with the most frequent class; AUC,
+    average precision, Brier score, log loss, KS; gains with --gains. Regression: mean squared and
+    absolute error, R2, compared with the mean. Survival: Harrell's and Uno's C, integrated Brier
+    score, calibration, compared with one curve for all rows.
+
+    Example: ceiba evaluate weather.ceiba test.csv
+    """
+    from ceiba.cli.rows import evaluate_file, evaluation_to_dict, format_evaluation
+
+    show_warnings()
+    opened, metadata = open_model(model)
+    read_as = reading.for_model(metadata, opened.tree_)
+    if opened.tree_.task is Task.SURVIVAL:
+        target = _survival_target(opened.tree_, target, time, event)
+    elif time is not None or event is not None:
+        raise OptionError("--time and --event are supported for survival trees only.")
+    limits = {
+        "horizon": horizon,
+        "times": None if times is None else read_numbers("--times", times),
+    }
+    evaluation = evaluate_file(opened, data, read_as, target, weight, by, positive, limits)
+    blocks = format_evaluation(evaluation)
+    if gains:
+        scores = getattr(evaluation, "scores", None)
+        if scores is None or scores.gains is None:
+            raise OptionError(
+                "--gains needs a positive class; pass --positive. It cannot be combined with --by."
+            )
+        blocks += ["", scores.gains]
+    answer(blocks, evaluation_to_dict(evaluation), as_json)
+
+
+def _survival_target(tree: Any, target: str | None, time: str | None, event: str | None) -> str:
+    """Return "Surv(time, event)" of the columns of a file, by default those of the model."""
+    from ceiba.table.targets import parse_surv
+
+    if target is not None:
+        raise OptionError("--target is not supported for survival trees. Pass --time and --event.")
+    names = parse_surv(tree.target.name or "")
+    if names is None and (time is None or event is None):
+        raise OptionError("The model has no names of times and events; pass --time and --event.")
+    if event is None and names is not None:
+        event = names.event if names.code is None else f"{names.event}={names.code}"
+    column, coded, code = (event or "").partition("=")
+    return f"Surv({time or (names and names.time)}, {column}{' == ' + code if coded else ''})"
+
+
+def explain(
+    model: Model,
+    data: RowTable = None,
+    row: RowNumber = 1,
+    values: RowValues = None,
+    shapley: Annotated[bool, Option("--shapley", help="Also print Shapley values.")] = False,
+    background: Annotated[OptStr, Option(help="Background table of --shapley.")] = None,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Explain the prediction for one row: each split on its path, and what routed the row.
+
+    Examples
+    --------
+    ceiba explain weather.ceiba new.csv --row 3
+
+    ceiba explain weather.ceiba -v TMAX=51 -v TMIN=42
+
+    ceiba explain weather.ceiba new.csv --row 3 --shapley
+    """
+    from ceiba.cli.rows import read_all, read_row
+    from ceiba.inspection import explain as why
+
+    show_warnings()
+    tree, metadata = open_tree(model)
+    if background is not None and not shapley:
+        raise OptionError("--background requires --shapley.")
+    table = read_row(tree, metadata, data, row, values, reading)
+    explanation = why(tree, table, lang=LANG.get())
+    blocks: list[Any] = [explanation]
+    figures = explanation.to_dict()
+    if shapley:
+        others = None if background is None else read_all(tree, metadata, background, reading)
+        listings = _list_contributions(tree, table, others)
+        blocks += [block for listing in listings for block in ("", listing)]
+        tables = [listing.to_dict() for listing in listings]
+        figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
+    answer(blocks, figures, as_json)
+
+
+def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
+    """Return the Shapley values of a row, one listing per output."""
+    from ceiba.trust import shap_values
+
+    values = shap_values(tree, table, background=background)
+    parts = values if isinstance(values, tuple) else (values,)
+    if not tree.task.has_classes:
+        return [part.row(0) for part in parts]
+    answers = tree.predict(table).reshape(-1).tolist()
+    return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]
+
+
+def counterfactual(
+    model: Model,
+    data: RowTable = None,
+    row: RowNumber = 1,
+    values: RowValues = None,
+    target: WantedAnswer = None,
+    fixed: Annotated[OptList, Option(help="Columns that may not change.")] = None,
+    up: Annotated[OptList, Option(help="Column that may only increase.")] = None,
+    down: Annotated[OptList, Option(help="Column that may only decrease.")] = None,
+    allow: Annotated[OptList, Option(help="Level that a column may change to; repeatable.")] = None,
+    cost: Annotated[OptList, Option(help="Cost of changing a column; repeatable.")] = None,
+    order: Annotated[
+        str, Option(help="Sort by the number of changed columns or by distance.")
+    ] = "columns",
+    k: Annotated[int, Option("-k", help="Number of alternatives.")] = 5,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Find the nearest changes to a row that give another prediction.
+
+    Examples
+    --------
+    ceiba counterfactual loans.ceiba new.csv --row 3 --fixed age
+
+    ceiba counterfactual loans.ceiba -v income=20 -v debt=9 --target granted
+    """
+    from ceiba.cli.rows import read_row
+    from ceiba.table.files import split_names
+    from ceiba.trust import counterfactual as alternatives_of
+
+    show_warnings()
+    tree, metadata = open_tree(model)
+    table = read_row(tree, metadata, data, row, values, reading)
+    alternatives = alternatives_of(
+        tree,
+        table,
+        target=_read_wanted(tree, target),
+        fixed=split_names(fixed),
+        direction={**dict.fromkeys(up or (), "up"), **dict.fromkeys(down or (), "down")},
+        allowed=_read_levels(tree, allow or ()),
+        cost=_read_costs(cost or ()),
+        order=order,  # type: ignore[arg-type]
+        k=k,
+    )
+    answer(str(alternatives), [asdict(alternative) for alternative in alternatives], as_json)
+
+
+def _read_wanted(tree: Any, text: str | None) -> Any:
+    """Return the wanted class or range of numbers."""
+    if tree.task.has_classes:
+        by_text = {str(label): label for label in tree.target.classes[0].tolist()}
+        return None if text is None else by_text.get(text, text)
+    low, colon, high = (text or "").partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return float(low) if low else None, float(high) if high else None
+    except ValueError:
+        raise OptionError(
+            f"--target must be LOW:HIGH for a model that predicts numbers, got {text!r}. Either "
+            "side may be empty."
+        ) from None
+
+
+def _read_levels(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
+    """Return the allowed levels by column."""
+    chosen: dict[str, list[Any]] = {}
+    for text in texts:
+        name, level = split_pair("--allow", text, "COLUMN=LEVEL")
+        columns = {column.name: column for column in tree.schema.columns}
+        if name not in columns:
+            raise OptionError(
+                f"--allow {text!r}: column not found: {name!r}.{did_you_mean(name, columns)}"
+            )
+        by_text = {str(value): value for value in columns[name].levels}
+        chosen.setdefault(name, []).append(by_text.get(level, level))
+    return chosen
+
+
+def _read_costs(texts: Iterable[str]) -> dict[str, float]:
+    costs = {}
+    for text in texts:
+        name, number = split_pair("--cost", text, "COLUMN=NUMBER")
+        costs[name] = read_numbers("--cost", number)[0]
+    return costs
+
+
+def reasons(
+    model: Model,
+    data: RowTable = None,
+    row: RowNumber = 1,
+    values: RowValues = None,
+    target: WantedAnswer = None,
+    against: Annotated[
+        OptStr,
+        Option(
+            help="Background table; rows with the wanted prediction count. [default: training rows]"
+        ),
+    ] = None,
+    protected: Annotated[
+        OptList, Option(help="Columns that the tree must not use and reasons must not name: a,b.")
+    ] = None,
+    fixed: Annotated[OptList, Option(help="Columns that are never reasons.")] = None,
+    k: Annotated[int, Option("-k", help="Maximum number of reasons.")] = 4,
+    reading: ReadingFlags = DEFAULT_READING,
+    as_json: AsJson = False,
+) -> None:
+    """Rank the columns that count against the wanted prediction.
+
+    Each comes with a change of that column alone that gives the wanted answer, if there is one.
+
+    Examples
+    --------
+    ceiba reasons loans.ceiba new.csv --row 3 --protected sex,age
+
+    ceiba reasons loans.ceiba -v income=20 -v debt=9 --target granted
+    """
+    from ceiba.audit import reasons as reasons_of
+    from ceiba.cli.rows import read_all, read_row
+    from ceiba.table.files import split_names
+
+    show_warnings()
+    tree, metadata = open_tree(model)
+    found = reasons_of(
+        tree,
+        read_row(tree, metadata, data, row, values, reading),
+        k=k,
+        target=_read_wanted(tree, target),
+        against=None if against is None else read_all(tree, metadata, against, reading),
+        protected=split_names(protected),
+        fixed=split_names(fixed),
+        lang=LANG.get(),
+    )[0]
+    answer(str(found), {"answer": found.answer, "reasons": found.to_dict()}, as_json)

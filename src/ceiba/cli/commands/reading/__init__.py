@@ -1,1 +1,0 @@
-"""Commands that show a fitted tree or write it in another form."""

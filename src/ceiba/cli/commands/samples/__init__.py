@@ -1,1 +1,0 @@
-"""Commands around the tables that come with the package."""

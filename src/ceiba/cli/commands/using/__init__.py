@@ -1,1 +1,0 @@
-"""Commands that apply a model to rows: predictions, evaluation, explanations."""
