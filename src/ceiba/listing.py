@@ -86,6 +86,19 @@ def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
     return "\n".join(lines)
 
 
+class Printed:
+    """A value that prints its `blocks`."""
+
+    def blocks(self) -> list[Block]:
+        """Return the printed texts and tables."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return format_blocks(self.blocks())
+
+    __repr__ = __str__
+
+
 def wrap_text(text: str, width: int | None) -> list[str]:
     """Return the lines of a text, wrapped at words; continuation lines are indented."""
     lines: list[str] = []

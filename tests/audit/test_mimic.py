@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import ceiba
-from ceiba.audit.honest_segments import find_segments
+from ceiba.audit.error_analysis import find_segments
 from ceiba.table import read
 
 
@@ -152,11 +152,11 @@ def test_intervals_of_segments_cover_and_p_values_hold_their_level() -> None:
     for seed in range(200):
         rng = np.random.default_rng(seed)
         table = read(rng.normal(size=(400, 3)))
-        figure = (rng.random(400) < 0.3).astype(float)
+        figure = rng.random(400) < 0.3
         _, _, segments = find_segments(table, figure, seed, prune=None, max_leaf_nodes=4)
         rejected += min(segment.p_value for segment in segments) < 0.05
         for segment in segments:
-            covered += segment.interval[0] <= 0.3 <= segment.interval[1]
+            covered += segment.low <= 0.3 <= segment.high
             n += 1
     assert 0.93 <= covered / n <= 0.97
     assert rejected / 200 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import CeibaError, DataError, OptionError
+from ceiba.inspection import mean_interval, wilson
 from ceiba.table import Table, read
 from ceiba.table.readers import as_frame, missing_mask
 from ceiba.table.targets import is_named_target, split_target
@@ -151,6 +153,17 @@ def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Ar
         raise OptionError(f"random_state must be an int of at least 0, got {random_state!r}.")
     order = np.random.default_rng(random_state).permutation(n_rows)
     return np.sort(order[:n_first]), np.sort(order[n_first:])
+
+
+def mean_with_interval(values: Array) -> tuple[float, float, float]:
+    """Return the mean of numbers, or the share of true values, and its 95 % interval."""
+    n = len(values)
+    if not n:
+        return (math.nan,) * 3
+    mean = float(values.mean())
+    if values.dtype.kind == "b":
+        return mean, *wilson(mean, n)
+    return mean, *mean_interval(values, np.ones(n), n)
 
 
 def _check_present(values: Array, name: str) -> None:

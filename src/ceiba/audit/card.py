@@ -12,7 +12,6 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import count
@@ -21,9 +20,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.audit.answers import mean_with_interval
 from ceiba.audit.page import page_of
 from ceiba.errors import OptionError
-from ceiba.inspection import rules, wilson
+from ceiba.inspection import rules
 from ceiba.listing import Listing, rows_to_columns
 from ceiba.report import Report
 from ceiba.table import Column, Table, format_value
@@ -66,7 +66,9 @@ class ModelCard:
     def to_dict(self) -> dict[str, Any]:
         """Return the card as plain values, for JSON."""
         plain: dict[str, Any] = {
-            heading: [_plain(row) for row in body] if isinstance(body, Listing) else body
+            heading: [{name: _plain(value) for name, value in row.items()} for row in body]
+            if isinstance(body, Listing)
+            else body
             for heading, body in self.sections.items()
         }
         return {"title": self.title, "sections": plain}
@@ -131,10 +133,13 @@ def make_card(
     sections: dict[str, dict[str, Any] | str | Listing] = {
         "Model details": {
             "predicts": f"{target} ({tree.task})",
-            "answers": _answers(tree),
+            "answers": ", ".join(str(c) for labels in tree.target.classes for c in labels)
+            or "numbers",
             "tree": f"{tree.n_leaves} leaves, depth {tree.depth}",
             "grown by": " ".join(repr(model).split()) if model is not tree else "a bare tree",
-            "rebuilt by": _rebuild(metadata),
+            "rebuilt by": f"`{metadata['command']}`"
+            if metadata.get("command")
+            else "fit with these parameters on the training rows",
             "versions": f"ceiba {version('ceiba')}, scikit-learn {version('scikit-learn')}, "
             f"numpy {version('numpy')}",
             "hash of the model (SHA-256)": model_hash(tree),
@@ -165,11 +170,20 @@ def make_card(
             sections[f"Evaluation by group ({by[0]})"] = _evaluate_groups(model, *test, by[1])
     if train is not None:
         stability = model.stability(*train, resamples=50)
-        sections["Stability"] = {
-            "resamples": "50, of half of the training rows each",
-            "agreement": f"{100 * stability.agreement:.1f} % of the answers of two such trees",
-        }
-    sections["Drift baseline"] = _baseline(tree)
+        agreement = ", ".join(
+            f"{100 * share:.1f} % of the answers of two such trees"
+            if tree.task.has_classes
+            else f"{share:.4g}, the root mean square difference of two such trees"
+            for share in np.atleast_1d(stability.agreement)
+        )
+        how = "50, of half of the training rows each"
+        sections["Stability"] = {"resamples": how, "agreement": agreement}
+    leaves = np.flatnonzero(tree.is_leaf)
+    share = tree.n_rows[leaves] / max(int(tree.n_rows[0]), 1)
+    sections["Drift baseline"] = Listing(
+        {"leaf": leaves, "rows": tree.n_rows[leaves], "share": share},
+        legend="training rows in each leaf; model.drift(X) compares new rows with these shares",
+    )
     sections["Limits"] = (
         "The tree describes rows like its training rows. Associations are not causes. Check drift "
         "before use on other rows, and have a person review decisions about people."
@@ -184,17 +198,6 @@ def model_hash(tree: Tree) -> str:
     content = {"schema": schema_to_json(tree.schema), "tree": tree_to_json(tree)}
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _answers(tree: Tree) -> str:
-    if tree.task.has_classes:
-        return ", ".join(str(label) for classes in tree.target.classes for label in classes)
-    return "numbers"
-
-
-def _rebuild(metadata: Mapping[str, Any]) -> str:
-    command = metadata.get("command")
-    return f"`{command}`" if command else "fit with these parameters on the training rows"
 
 
 def _columns(tree: Tree, table: Table | None) -> Listing:
@@ -271,22 +274,10 @@ def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
     for node in np.flatnonzero(tree.is_leaf).tolist():
         inside = truth[leaf == node]
         k = int(tree.answer[node])
-        share = float(np.mean(inside == labels[k])) if len(inside) else float("nan")
-        low, high = wilson(share, len(inside)) if len(inside) else (float("nan"),) * 2
-        cells.append(
-            (node, labels[k], float(tree.value[node, 0, k]), len(inside), share, low, high)
-        )
+        observed = mean_with_interval(inside == labels[k])
+        cells.append((node, labels[k], float(tree.value[node, 0, k]), len(inside), *observed))
     names = ("leaf", "answer", "predicted", "rows", "observed", "low", "high")
     return Listing(rows_to_columns(names, cells), legend="95 % intervals (Wilson)")
-
-
-def _baseline(tree: Tree) -> Listing:
-    leaves = np.flatnonzero(tree.is_leaf)
-    share = tree.n_rows[leaves] / max(int(tree.n_rows[0]), 1)
-    return Listing(
-        {"leaf": leaves, "rows": tree.n_rows[leaves], "share": share},
-        legend="training rows in each leaf; model.drift(X) compares new rows with these shares",
-    )
 
 
 def _markdown_table(listing: Listing) -> str:
@@ -301,15 +292,10 @@ def _markdown_table(listing: Listing) -> str:
     return f"{text}\n\n{listing.legend}" if listing.legend else text
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as JSON has it: conditions as texts, no NaN."""
-    return {
-        name: value if isinstance(value, str | int | None) else _plain_value(value)
-        for name, value in row.items()
-    }
-
-
-def _plain_value(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: conditions as texts, no NaN."""
+    if isinstance(value, str | int | None):
+        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return list(value) if isinstance(value, list | tuple) else str(value)

@@ -26,13 +26,13 @@ from ceiba.audit.answers import (
     predict_with,
     read_rows,
 )
-from ceiba.audit.honest_segments import find_segments
+from ceiba.audit.error_analysis import find_segments
 from ceiba.audit.page import page_of
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import pluralize
 from ceiba.grow import read_costs
 from ceiba.inspection import bca_interval, mean_interval
-from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.report import Report
 from ceiba.table import Table
 from ceiba.tree import Tree
@@ -45,14 +45,14 @@ _FLOOR: Final = 1e-15  # of a probability, in the log loss
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Printed):
     """Two models on the same rows.
 
     Attributes
     ----------
     n_rows : int
     differences : Listing
-        Each figure of the first model, of the second, and second less first with its interval.
+        Each figure of the first model, of the second, and second minus first with its interval.
     mcnemar : dict or None
         `disagree`: rows with different answers; `first_only`, `second_only`: rows that only one
         gets right; `p_value` of McNemar's exact test. None for numbers.
@@ -110,11 +110,6 @@ class Comparison:
         tables = [getattr(self, name) for name in self._parts if len(getattr(self, name))]
         printed = [block for table in tables for block in ("", *table.blocks())]
         return [self.verdict, *self._notes(), *printed]
-
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
-    __repr__ = __str__
 
 
 _HIGHER_IS_BETTER: Final = ("AUC", "profit")
@@ -186,17 +181,21 @@ def compare(
             raise OptionError("cost_matrix, profit_matrix and positive require classes.")
         truth = as_numbers(truth, "y")
         answers = [as_numbers(x, f"The answers of {m}") for m, x in zip("ab", answers, strict=True)]
-        figures = _number_figures(answers, truth)
+        off = [x - truth for x in answers]
+        figures = [
+            _mean_figure("mean squared error", off[0] ** 2, off[1] ** 2),
+            _mean_figure("mean absolute error", np.abs(off[0]), np.abs(off[1])),
+        ]
         gap = np.abs(answers[1] - answers[0])
     else:
         known = [label for m in models for label in classes_of(m) or ()]
         for model, x, name in zip(models, answers, "ab", strict=True):
             check_labels(model, x, truth, name)
             known += x.tolist()
-        labels = sorted({*truth.tolist(), *known}, key=_order)
+        labels = sorted({*truth.tolist(), *known}, key=_sort_key)
         figures = _class_figures(answers, truth, labels, cost_matrix, profit_matrix)
         figures += _probability_figures(models, X, truth, labels, positive)
-        gap = (answers[0] != answers[1]).astype(float)
+        gap = answers[0] != answers[1]
     differences = _difference_table(figures, confidence)
     return Comparison(
         n,
@@ -210,14 +209,6 @@ def compare(
 
 #: A figure: its name, the value of each model, and what each row adds to the difference.
 _Figure = tuple[str, float, float, Array]
-
-
-def _number_figures(answers: list[Array], truth: Array) -> list[_Figure]:
-    off = [x - truth for x in answers]
-    return [
-        _mean_figure("mean squared error", off[0] ** 2, off[1] ** 2),
-        _mean_figure("mean absolute error", np.abs(off[0]), np.abs(off[1])),
-    ]
 
 
 def _mean_figure(name: str, first: Array, second: Array) -> _Figure:
@@ -312,7 +303,7 @@ def _difference_table(figures: list[_Figure], confidence: float) -> Listing:
     names = ("figure", "first", "second", "difference", "low", "high")
     return Listing(
         rows_to_columns(names, cells),
-        title="second less first",
+        title="second minus first",
         legend=f"{100 * confidence:.0f} % intervals by a paired bootstrap",
     )
 
@@ -375,14 +366,15 @@ def _rules(
         else:
             rows = rows[gap[rows] > 0]
             sides = [int((x[rows] == truth[rows]).sum()) for x in answers]
-        figures = (len(segment.rows), segment.mean, *segment.interval, *sides)
+        figures = (len(segment.rows), segment.mean, segment.low, segment.high, *sides)
         cells.append((segment.condition, *figures))
     legend = "half of the rows found these segments, the other half is counted"
     return Listing(rows_to_columns(names, cells), title=title, legend=legend)
 
 
 def _rows(gap: Array, answers: list[Array], truth: Array) -> Listing:
-    order = np.argsort(-gap, kind="stable")[: min(_MOST_EXAMPLES, int((gap > 0).sum()))]
+    n = min(_MOST_EXAMPLES, np.count_nonzero(gap))
+    order = np.argsort(-gap.astype(float), kind="stable")[:n]
     columns = {"row": order, "first": answers[0][order], "second": answers[1][order]}
     return Listing(
         columns | {"truth": truth[order]},
@@ -391,5 +383,5 @@ def _rows(gap: Array, answers: list[Array], truth: Array) -> Listing:
     )
 
 
-def _order(label: Any) -> tuple[str, Any]:
+def _sort_key(label: Any) -> tuple[str, Any]:
     return ("", label) if isinstance(label, int | float) else (type(label).__name__, label)

@@ -1,31 +1,44 @@
-"""Where a model is wrong: a tree of its errors, with honest figures of each segment."""
+"""Where a model is wrong: a tree of its errors, with honest figures of each segment.
+
+A leaf that was chosen because its rows look bad looks worse than it is. So one half of the rows
+finds the segments and the other half measures them. The p-value of a segment compares it with all
+other rows: Fisher's exact test for yes or no, Welch's t test for numbers; Holm's correction (1979)
+allows for the number of leaves.
+"""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.audit.answers import (
     are_numbers,
     as_numbers,
     check_labels,
+    divide_rows,
+    mean_with_interval,
     open_model,
     predict_with,
     read_rows,
 )
-from ceiba.audit.honest_segments import find_segments
-from ceiba.errors import OptionError
-from ceiba.inspection import mean_interval, wilson
-from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.errors import DataError, OptionError
+from ceiba.estimators import DecisionTreeRegressor
+from ceiba.inspection import correct_holm
+from ceiba.listing import Block, Listing, Printed, rows_to_columns
+from ceiba.paths import node_condition
 from ceiba.report import Report
+from ceiba.table import Table
 from ceiba.tree import Tree
+
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorAnalysis:
+class ErrorAnalysis(Printed):
     """Segments of rows by the error of a model.
 
     Attributes
@@ -73,11 +86,6 @@ class ErrorAnalysis:
         headline = f"{self.title} (95 % interval {low:.3g} to {high:.3g})"
         return [headline, "", *self.segments.blocks()]
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
-    __repr__ = __str__
-
 
 def analyze_errors(
     model: Any, X: Any, y: Any, *, random_state: int = 0, **params: Any
@@ -107,6 +115,7 @@ def analyze_errors(
     Examples
     --------
     >>> import numpy as np
+    import numpy.typing as npt
     >>> import ceiba
     >>> rng = np.random.default_rng(0)
     >>> X = {"age": rng.integers(18, 80, 400), "income": rng.normal(30, 8, 400)}
@@ -125,12 +134,11 @@ def analyze_errors(
         figure, name = np.abs(off), "mean absolute error"
     else:
         check_labels(model, answers, truth)
-        figure, name = (answers != truth).astype(float), "error"
+        figure, name = answers != truth, "error"
     tree, measured, segments = find_segments(table, figure, random_state, **params)
-    values = figure[measured]
-    error = float(values.mean())
+    error, low, high = mean_with_interval(figure[measured])
     segments.sort(key=lambda segment: -segment.mean)
-    cells = [(s.leaf, s.condition, len(s.rows), s.mean, *s.interval, s.p_value) for s in segments]
+    cells = [(s.leaf, s.condition, len(s.rows), s.mean, s.low, s.high, s.p_value) for s in segments]
     names = ("leaf", "condition", "rows", name, "low", "high", "p-value")
     listing = Listing(
         rows_to_columns(names, cells),
@@ -138,8 +146,68 @@ def analyze_errors(
         legend="95 % intervals; p-value: against all other rows, corrected for the number of "
         "leaves (Holm)",
     )
-    if name == "error":
-        interval = wilson(error, len(values))
-    else:
-        interval = mean_interval(values, np.ones(len(values)), len(values))
-    return ErrorAnalysis(tree, error, interval, len(values), listing, name)
+    return ErrorAnalysis(tree, error, (low, high), len(measured), listing, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """A leaf, measured on rows that did not grow it."""
+
+    leaf: int
+    condition: str
+    rows: Array  # positions in the table
+    mean: float
+    low: float
+    high: float
+    p_value: float
+
+
+def find_segments(
+    table: Table, figure: Array, random_state: int, **params: Any
+) -> tuple[Tree, Array, list[Segment]]:
+    """Return a tree of a figure per row, the rows that measure it, and its leaves as segments."""
+    n = table.n_rows
+    if n < 20:
+        raise DataError(f"Segments require at least 20 rows, got {n}.")
+    found_on, measured_on = divide_rows(n, n // 2, random_state)
+    defaults: dict[str, Any] = {
+        "min_samples_leaf": max(5, round(0.02 * len(found_on))),
+        "prune": "1se",
+    }
+    model = DecisionTreeRegressor(**defaults | params)
+    model.fit(table.take(found_on), figure[found_on].astype(float))
+    rows = table.take(measured_on)
+    leaf = model.apply(rows)
+    tree = model.tree_.refit_leaves(rows, figure[measured_on].astype(float))
+    segments = []
+    for node in np.flatnonzero(tree.is_leaf).tolist():
+        inside = leaf == node
+        if not inside.any():
+            continue
+        values, others = figure[measured_on[inside]], figure[measured_on[~inside]]
+        segments.append(
+            Segment(
+                node,
+                str(node_condition(tree, node)) or "all rows",
+                measured_on[inside],
+                *mean_with_interval(values),
+                _p_value(values, others),
+            )
+        )
+    p_values = correct_holm(np.array([segment.p_value for segment in segments])).tolist()
+    corrected = [replace(s, p_value=p) for s, p in zip(segments, p_values, strict=True)]
+    return tree, measured_on, corrected
+
+
+def _p_value(values: Array, others: Array) -> float:
+    """Return the two-sided p-value of a segment against all other rows; 1 if there are none."""
+    from scipy import stats
+
+    if not len(others):
+        return 1.0
+    if values.dtype.kind == "b":
+        counts = [[int(v.sum()), int(len(v) - v.sum())] for v in (values, others)]
+        return float(stats.fisher_exact(counts)[1])
+    if min(len(values), len(others)) < 2 or (values.std() == 0 and others.std() == 0):
+        return 1.0
+    return float(stats.ttest_ind(values, others, equal_var=False).pvalue)

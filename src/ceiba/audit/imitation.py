@@ -14,6 +14,7 @@ from ceiba.audit.answers import (
     as_numbers,
     check_labels,
     divide_rows,
+    mean_with_interval,
     open_model,
     predict_shares,
     predict_with,
@@ -21,8 +22,8 @@ from ceiba.audit.answers import (
 )
 from ceiba.errors import DataError, OptionError
 from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
-from ceiba.inspection import evaluate_numbers, mean_interval, wilson
-from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.inspection import evaluate_numbers
+from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.paths import node_condition
 from ceiba.prune import CostComplexity
 from ceiba.report import Report
@@ -32,7 +33,7 @@ Imitated = Literal["answer", "probability"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mimic:
+class Mimic(Printed):
     """A tree that imitates a model, and its fidelity on rows that it was not grown on.
 
     Attributes
@@ -96,11 +97,6 @@ class Mimic:
         """Return the figures as they are printed: a sentence and tables."""
         blocks = [f"{self.title}; imitated: {self.imitated}.", "", *self.leaves.blocks()]
         return blocks if self.accuracy is None else [*blocks, "", *self.accuracy.blocks()]
-
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
-    __repr__ = __str__
 
 
 def mimic(
@@ -222,8 +218,8 @@ def _fidelity(
     if is_number:
         figures = evaluate_numbers(goal, tree.predict(rows), float(np.mean(goal)))
         return figures.r2, figures.r2_interval
-    share = float(np.mean(tree.predict(rows) == goal))
-    return share, wilson(share, len(goal))
+    share, *interval = mean_with_interval(tree.predict(rows) == goal)
+    return share, (interval[0], interval[1])
 
 
 def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> Listing:
@@ -234,20 +230,14 @@ def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArra
     for node in np.flatnonzero(tree.tree_.is_leaf).tolist():
         inside = np.flatnonzero(leaf == node)
         if has_classes:
-            off = (answer[inside] != goal[inside]).astype(float)
+            off = answer[inside] != goal[inside]
         else:
             off = np.abs(answer[inside] - goal[inside])
-        worst = numbers[inside[np.argsort(-off, kind="stable")[: min(3, int((off > 0).sum()))]]]
-        if not len(inside):
-            value, low, high = np.nan, np.nan, np.nan
-        elif has_classes:
-            value = float(1 - off.mean())
-            low, high = wilson(value, len(inside))
-        else:
-            value = float(off.mean())
-            low, high = mean_interval(off, np.ones(len(off)), len(off))
+        farthest = np.argsort(-off.astype(float), kind="stable")[: min(3, int((off > 0).sum()))]
+        worst = numbers[inside[farthest]]
+        figures = mean_with_interval(~off if has_classes else off)
         condition = str(node_condition(tree.tree_, node)) or "all rows"
-        cells.append((node, condition, len(inside), value, low, high, worst.tolist()))
+        cells.append((node, condition, len(inside), *figures, worst.tolist()))
     cells.sort(key=lambda row: (row[3] != row[3], row[3] if has_classes else -row[3]))
     figure = "fidelity" if has_classes else "mean distance"
     names = ("leaf", "condition", "held-out rows", figure, "low", "high", "rows to look at")
@@ -267,8 +257,7 @@ def _against_truth(
     cells = []
     for name, values in (("model", answers), ("tree", tree.predict(rows))):
         if tree.tree_.task.has_classes:
-            share = float(np.mean(values == truth))
-            cells.append((name, share, *wilson(share, len(truth))))
+            cells.append((name, *mean_with_interval(values == truth)))
         else:
             figures = evaluate_numbers(truth, values, float(truth.mean()))
             cells.append((name, figures.r2, *figures.r2_interval))

@@ -96,10 +96,14 @@ def reasons(
     if not isinstance(k, int | np.integer) or k < 1:
         raise OptionError(f"k must be an int of at least 1, got {k!r}.")
     if tree.n_outputs > 1:
-        raise TreeError("Reasons need a tree with one output.")
+        raise TreeError("Reasons are not supported for several outputs.")
     table = route.read(tree, X)
     route.check_rows(tree, table)
-    excluded = _check_protected(tree, protected) | _check_names(tree, "fixed", fixed)
+    guarded = _check_names(tree, "protected", protected)
+    used = {tree.schema.names[j] for j in tree.used_features.tolist()}
+    if both := ", ".join(map(repr, sorted(guarded & used))):
+        raise OptionError(f"The tree uses protected columns: {both}. Grow it without them.")
+    excluded = guarded | _check_names(tree, "fixed", fixed)
     background = None if against is None else route.read(tree, against)
     answers = route.predict(tree, table)
     all_reasons = []
@@ -119,16 +123,6 @@ def reasons(
             found.answer = answer
             all_reasons.append((row, found))
     return [found for _, found in sorted(all_reasons, key=lambda item: item[0])]
-
-
-def _check_protected(tree: Tree, protected: Iterable[str]) -> set[str]:
-    names = _check_names(tree, "protected", protected)
-    used = {tree.schema.names[j] for j in tree.used_features.tolist()}
-    if both := sorted(names & used):
-        raise OptionError(
-            f"The tree uses protected columns: {', '.join(map(repr, both))}. Grow it without them."
-        )
-    return names
 
 
 def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:

@@ -12,6 +12,7 @@ from ceiba.inspection.explain import explain as explain
 from ceiba.inspection.formula import Formula, formula
 from ceiba.inspection.importance import heldout_gain, importance, importance_table
 from ceiba.inspection.intervals import bca_interval as bca_interval
+from ceiba.inspection.intervals import correct_holm as correct_holm
 from ceiba.inspection.intervals import interval_label as interval_label
 from ceiba.inspection.intervals import mean_interval as mean_interval
 from ceiba.inspection.intervals import share_interval as share_interval

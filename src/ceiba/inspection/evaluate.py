@@ -31,7 +31,7 @@ from ceiba.inspection.intervals import (
 )
 from ceiba.inspection.intervals import r2_interval as interval_of_r2
 from ceiba.inspection.probability_scores import ProbabilityScores, probability_scores
-from ceiba.listing import Block, Grid, format_blocks
+from ceiba.listing import Block, Grid, Printed
 from ceiba.table import count_effective_rows
 from ceiba.words import Catalogue, words
 
@@ -40,8 +40,8 @@ _MAX_CELLS = 1_000  # distinct costs that are resampled as cells
 _MAX_BOOTSTRAP_ROWS = 5_000  # rows that are resampled individually
 
 
-@dataclass(frozen=True, eq=False)
-class ClassEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassEvaluation(Printed):
     r"""Evaluation of predicted classes.
 
     Attributes
@@ -113,9 +113,6 @@ class ClassEvaluation:
         """1 - error."""
         return 1.0 - self.error
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
     def blocks(self, lang: str = "en") -> list[Block]:
         """Return the printed blocks, in a language."""
         word, prior = words(lang), "_prior" if self.has_priors else ""
@@ -161,8 +158,6 @@ class ClassEvaluation:
         ]
         return Grid(rows, [False] + [True] * (len(columns) - 1))
 
-    __repr__ = __str__
-
 
 @dataclass(frozen=True)
 class QuantileScore:
@@ -199,8 +194,8 @@ class QuantileScore:
     coverage_interval: Interval
 
 
-@dataclass(frozen=True, eq=False)
-class NumberEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberEvaluation(Printed):
     """Evaluation of predicted numbers.
 
     Attributes
@@ -247,9 +242,6 @@ class NumberEvaluation:
         """Square root of the mean squared error."""
         return float(np.sqrt(self.mse))
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
     def blocks(self, lang: str = "en") -> list[Block]:
         """Return the printed blocks, in a language."""
         word = words(lang)
@@ -294,8 +286,6 @@ class NumberEvaluation:
         header = ["" if key is None else word[key] for key in heads]
         return Grid([header, *rows], [True, True, False, False, True, False])
 
-    __repr__ = __str__
-
 
 def evaluate_classes(
     truth: npt.NDArray[Any],
@@ -324,7 +314,10 @@ def evaluate_classes(
     totals = confusion.sum(axis=1, keepdims=True)
     q = np.divide(confusion, totals, out=np.zeros_like(confusion), where=totals > 0)
     share = totals[:, 0] / totals.sum()
-    factor = np.ones(k) if class_prior is None else _prior_factor(class_prior, share)
+    factor = np.ones(k)
+    if class_prior is not None:  # priors of classes without rows are redistributed
+        seen = np.where(share > 0, class_prior, 0.0)
+        factor = np.divide(seen / (seen.sum() or 1.0), share, out=np.zeros(k), where=share > 0)
     n = count_effective_rows(weight, len(t), frequency_weights)
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
@@ -420,17 +413,6 @@ def evaluate_numbers(
         confidence=confidence,
         approximate=has_too_few_rows(len(truth), n),
         quantiles=tuple(score_quantile(*quantile) for quantile in quantiles),
-    )
-
-
-def _prior_factor(prior: Array, share: Array) -> Array:
-    """Return the weight per row of each class; priors of classes without rows are redistributed."""
-    seen = np.where(share > 0, prior, 0.0)
-    whole = float(seen.sum())
-    return np.asarray(
-        np.divide(
-            seen / (whole if whole > 0 else 1.0), share, out=np.zeros(len(share)), where=share > 0
-        )
     )
 
 

@@ -48,7 +48,9 @@ class Formula:
         if self.conditions:
             parts = [condition.select(X) for condition in self.conditions]
             return np.asarray(np.logical_or.reduce(parts))
-        return np.zeros(_count_rows(X), bool)
+        if isinstance(X, dict):
+            return np.zeros(len(next(iter(X.values()), ())), bool)
+        return np.zeros(X.n_rows if hasattr(X, "n_rows") else len(X), bool)
 
     def python(self, row: str = "row") -> str:
         """Return the formula as a Python expression on the dict `row`."""
@@ -197,9 +199,3 @@ def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
     if a.missing != b.missing:
         return False
     return (a.low, a.high) == (b.low, b.high) if a.info.is_numeric else a.codes == b.codes
-
-
-def _count_rows(X: Any) -> int:
-    if isinstance(X, dict):
-        return len(next(iter(X.values()), ()))
-    return int(X.n_rows) if hasattr(X, "n_rows") else len(X)

@@ -157,13 +157,21 @@ def importance_table(
         drops = permutation_importance(
             tree, X, y, sample_weight=sample_weight, repeats=repeats, random_state=random_state
         )
-        figures |= _permutation_columns(drops[1:], order, confidence)
+        tail = (1 - confidence) / 2
+        low, high = np.quantile(drops[1:], [tail, 1 - tail], axis=0)
+        figures["permutation"] = drops[0][order]
+        figures |= {"permutation_low": low[order], "permutation_high": high[order]}
         score = tree.task.lookup(_SCORES, "Permutation importance")
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
         bounds = f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles"
         if tree.task is not Task.SURVIVAL:  # censored rows have no gain of their own
             gains = RowGains.read(tree, X, y, sample_weight)
-            figures |= _heldout_columns(gains, order, confidence)
+            middle, low, high = np.zeros((3, tree.n_features))
+            for j, each in gains.by_column():
+                middle[j] = gains.mean(each)
+                low[j], high[j] = gains.interval(each, confidence)
+            figures["heldout_gain"] = middle[order]
+            figures |= {"heldout_low": low[order], "heldout_high": high[order]}
             legend.append(
                 "heldout_gain: gain of its splits on the held-out rows, per row; 0 for noise"
             )
@@ -221,26 +229,6 @@ def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
 def _rescale(figures: Array, scale: Scale) -> Array:
     whole = {"sum": figures.sum(), "max": figures.max(initial=0.0), "none": 1.0}[scale]
     return figures / whole if whole > 0 else figures
-
-
-def _permutation_columns(drops: Array, order: Any, confidence: float) -> dict[str, Array]:
-    """Return the mean loss over shuffles, and their central interval."""
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(drops, [tail, 1 - tail], axis=0)
-    return {
-        "permutation": drops.mean(axis=0)[order],
-        "permutation_low": low[order],
-        "permutation_high": high[order],
-    }
-
-
-def _heldout_columns(gains: RowGains, order: Any, confidence: float) -> dict[str, Array]:
-    """Return the gain on held-out rows with its interval; 0 for columns without splits."""
-    middle, low, high = np.zeros((3, len(gains.tree.schema.columns)))
-    for j, gain in gains.by_column():
-        middle[j] = gains.mean(gain)
-        low[j], high[j] = gains.interval(gain, confidence)
-    return {"heldout_gain": middle[order], "heldout_low": low[order], "heldout_high": high[order]}
 
 
 def heldout_gain(

@@ -243,6 +243,16 @@ def bootstrap_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
     return np.concatenate(sums)
 
 
+def correct_holm(p: Array) -> Array:
+    """Correct p-values for their number (Holm 1979); NaN stays."""
+    corrected = np.array(p)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    factor = len(order) - np.arange(len(order))
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * factor), 1.0)
+    return corrected
+
+
 def split_held_out_rows(
     codes: npt.NDArray[Any] | None, n_rows: int, share: float, seed: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

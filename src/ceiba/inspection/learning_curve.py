@@ -152,7 +152,14 @@ def learning_curve(
         model = clone(estimator).fit(take_rows(X, learn), take_rows(y, learn))
         return float(model.score(*rows) if score is None else score(model, *rows))
 
-    measured = list(_with_progress(_score_cells(score_cell, cells, n_jobs), len(cells), progress))
+    measured = []
+    for score_of_cell in _score_cells(score_cell, cells, n_jobs):
+        measured.append(score_of_cell)
+        if progress:
+            filled = 30 * len(measured) // len(cells)
+            bar = f"{'█' * filled}{'·' * (30 - filled)} {len(measured)}/{len(cells)}"
+            end = "\n" if len(measured) == len(cells) else ""
+            print(f"\rlearning curve {bar}", end=end, file=sys.stderr, flush=True)
     scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
     return LearningCurve(np.asarray(chosen, np.int64), scores, name, band)
 
@@ -214,14 +221,3 @@ def _score_cells(
         delayed(score_cell)(*cell) for cell in cells
     )
     return iter(work)
-
-
-def _with_progress(scores: Iterator[float], total: int, progress: bool) -> Iterator[float]:
-    """Yield the scores, and draw a progress bar."""
-    for done, score in enumerate(scores, start=1):
-        if progress:
-            filled = 30 * done // total
-            bar = "█" * filled + "·" * (30 - filled)
-            end = "\n" if done == total else ""
-            print(f"\rlearning curve {bar} {done}/{total}", end=end, file=sys.stderr, flush=True)
-        yield score

@@ -163,7 +163,10 @@ def probability_scores(
     auc, precision = (float(np.mean([scores[i] for scores in ranked])) for i in (0, 1))
     ks, threshold, gains = float("nan"), float("nan"), None
     if at is not None:
-        ks, threshold = _ks_distance(truth == at, wide[:, at], w)
+        levels, hits, others = _weights_by_score(truth == at, wide[:, at], w)
+        if hits.sum() > 0 and others.sum() > 0:
+            gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(others) / others.sum())
+            ks, threshold = float(gap.max()), float(levels[np.argmax(gap)])
         gains = _gains(truth == at, wide[:, at], w, classes[at])
     rows = np.bincount(truth, w if frequency_weights else None, minlength=len(classes))
     return ProbabilityScores(
@@ -271,15 +274,6 @@ def _weights_by_score(
     others = np.bincount(where, weight * ~truth, n).astype(np.float64)[::-1]
     some = (hits + others) > 0
     return levels[::-1][some], hits[some], others[some]
-
-
-def _ks_distance(truth: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, float]:
-    levels, hits, others = _weights_by_score(truth, score, weight)
-    if not hits.sum() > 0 or not others.sum() > 0:
-        return float("nan"), float("nan")
-    gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(others) / others.sum())
-    best = int(np.argmax(gap))
-    return float(gap[best]), float(levels[best])
 
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:

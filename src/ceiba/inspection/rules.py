@@ -11,7 +11,7 @@ number of rows is then not known. Rows that stay in an inner node have a separat
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -182,8 +182,12 @@ class RuleTable(Listing):
             figures |= {"low": low, "high": high}
         if any(rule.note for rule in self.rules):
             figures["note"] = np.array([rule.note for rule in self.rules], object)
-        if self.rules and self.rules[0].interest is not None:
-            figures |= _interest_columns(self.rules)
+        interests = [rule.interest for rule in self.rules if rule.interest is not None]
+        if interests:
+            name = interests[0].positive
+            figures[f"n({name})"] = np.array([interest.count for interest in interests])
+            figures[f"p({name})"] = np.array([interest.probability for interest in interests])
+            figures["evidence"] = np.array([interest.evidence for interest in interests])
         super().__init__(figures, title=title, legend=legend, lang=lang)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -308,19 +312,25 @@ def rules(
     nodes = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = node_conditions(tree, [(node, not tree.is_leaf[node]) for node in nodes])
     weighted = is_weighted(tree)  # once for all rules, because it reads every node
-    interest: list[Interest | None] = [None] * len(nodes)
+    interest: Sequence[Interest | None] = [None] * len(nodes)
+    legend = _legend(tree, confidence, lang)
     if positive is not None:
-        interest = _compute_interest(tree, nodes, positive)
+        interest = figures = _compute_interest(tree, nodes, positive)
+        value = f"{sum(leaf.information for leaf in figures):.4g}"
+        legend += words(lang)("rules.legend_interest", name=figures[0].positive, value=value)
+    name = " | ".join(tree.target.outputs) or tree.target.name
     table = RuleTable(
         (
             replace(
                 _build_rule(tree, node, condition, digits, max_levels, confidence, weighted, lang),
-                interest=figures,
+                interest=of_interest,
             )
-            for node, condition, figures in zip(nodes, conditions, interest, strict=True)
+            for node, condition, of_interest in zip(nodes, conditions, interest, strict=True)
         ),
-        title=_title(tree, lang),
-        legend=_legend(tree, confidence, lang) + _interest_legend(interest, lang),
+        title=words(lang)("rules.title", n=tree.n_leaves)
+        if name is None
+        else words(lang)("rules.title_for", n=tree.n_leaves, name=name),
+        legend=legend,
         lang=words(lang).lang,
     )
     if which:
@@ -328,7 +338,7 @@ def rules(
     return table.sort(sort) if sort is not None else table
 
 
-def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Interest | None]:
+def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Interest]:
     """Return the figures of the class of interest in each leaf."""
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("positive requires a classification tree with one output.")
@@ -351,25 +361,6 @@ def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Inter
                  float(evidence[i]), float(share[i] * evidence[i]))
         for i, node in enumerate(nodes)
     ]  # fmt: skip
-
-
-def _interest_columns(rules: tuple[Rule, ...]) -> dict[str, Any]:
-    interests = [rule.interest for rule in rules if rule.interest is not None]
-    name = interests[0].positive
-    return {
-        f"n({name})": np.array([interest.count for interest in interests]),
-        f"p({name})": np.array([interest.probability for interest in interests]),
-        "evidence": np.array([interest.evidence for interest in interests]),
-    }
-
-
-def _interest_legend(interest: list[Interest | None], lang: str) -> str:
-    interests = [figures for figures in interest if figures is not None]
-    if not interests:
-        return ""
-    value = sum(figures.information for figures in interests)
-    name = interests[0].positive
-    return words(lang)("rules.legend_interest", name=name, value=f"{value:.4g}")
 
 
 def _build_rule(
@@ -475,13 +466,6 @@ def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
     error = math.sqrt(float(tree.impurity[node]) / (n - 1))
     half = float(stdtrit(n - 1, 0.5 + level / 2)) * error
     return value - half, value + half
-
-
-def _title(tree: Tree, lang: str) -> str:
-    name = " | ".join(tree.target.outputs) or tree.target.name
-    if name is None:
-        return words(lang)("rules.title", n=tree.n_leaves)
-    return words(lang)("rules.title_for", n=tree.n_leaves, name=name)
 
 
 def _legend(tree: Tree, confidence: float, lang: str) -> str:

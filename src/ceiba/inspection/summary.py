@@ -90,8 +90,20 @@ class Summary:
 def summary(tree: Tree, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
     """Return the summary of a tree."""
     word = words(lang)
-    facts = [*_row_facts(tree, word), *_size_facts(tree, word), *_risk_facts(tree, word)]
-    facts += _pruning_facts(pruning, word) + _proof_facts(tree, word) + _missing_facts(tree, word)
+    used, leaves, depth = len(tree.used_features), tree.n_leaves, tree.depth
+    used_text = word("summary.used_of", n=used, all=len(tree.schema.columns))
+    missing, unseen = tree.missing, tree.unseen
+    facts = [
+        *_row_facts(tree, word),
+        _fact(word, "columns used", used, used_text, word["summary.used_legend"]),
+        _fact(word, "leaves", leaves, str(leaves), word["summary.leaves_legend"]),
+        _fact(word, "depth", depth, str(depth), word["summary.depth_legend"]),
+        *_risk_facts(tree, word),
+        *_pruning_facts(pruning, word),
+        *_proof_facts(tree, word),
+        _fact(word, "missing", missing, missing, word[f"summary.missing_{missing}"]),
+        _fact(word, "unseen", unseen, unseen, word[f"summary.unseen_{unseen}"]),
+    ]
     return Summary(_title(tree, word), tuple(facts), _column_table(tree, word))
 
 
@@ -177,17 +189,6 @@ def _proof_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     ]
 
 
-def _size_facts(tree: Tree, word: Catalogue) -> list[Fact]:
-    used = len(tree.used_features)
-    text = word("summary.used_of", n=used, all=len(tree.schema.columns))
-    leaves, depth = tree.n_leaves, tree.depth
-    return [
-        _fact(word, "columns used", used, text, word["summary.used_legend"]),
-        _fact(word, "leaves", leaves, str(leaves), word["summary.leaves_legend"]),
-        _fact(word, "depth", depth, str(depth), word["summary.depth_legend"]),
-    ]
-
-
 def _risk_facts(tree: Tree, word: Catalogue) -> list[Fact]:
     if not tree.n_rows[0]:
         return []
@@ -227,14 +228,6 @@ def _pruning_facts(pruning: Listing | None, word: Catalogue) -> list[Fact]:
     return [
         _fact(word, "cv risk", risk, text, word["summary.cv_legend"]),
         _fact(word, "alpha", alpha, number_text(alpha, 4), word["summary.alpha_legend"]),
-    ]
-
-
-def _missing_facts(tree: Tree, word: Catalogue) -> list[Fact]:
-    missing, unseen = tree.missing, tree.unseen
-    return [
-        _fact(word, "missing", missing, missing, word[f"summary.missing_{missing}"]),
-        _fact(word, "unseen", unseen, unseen, word[f"summary.unseen_{unseen}"]),
     ]
 
 

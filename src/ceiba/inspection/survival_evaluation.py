@@ -24,7 +24,7 @@ from ceiba.inspection.intervals import (
     interval_label,
     mean_interval,
 )
-from ceiba.listing import Block, Grid, Listing, format_blocks, rows_to_columns
+from ceiba.listing import Block, Grid, Listing, Printed, rows_to_columns
 from ceiba.survival import (
     Concordance,
     Estimate,
@@ -42,8 +42,8 @@ _TIMES: Final = 101  # at which the Brier score is computed, from 0 to the horiz
 _UNKNOWN: Final = Estimate(np.nan, np.nan, np.nan)
 
 
-@dataclass(frozen=True, eq=False)
-class SurvivalEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class SurvivalEvaluation(Printed):
     """Evaluation of predicted survival.
 
     Attributes
@@ -86,9 +86,6 @@ class SurvivalEvaluation:
     confidence: float = 0.95
     approximate: bool = False
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
     def blocks(self, lang: str = "en") -> list[Block]:
         """Return the printed blocks, in a language."""
         word = words(lang)
@@ -113,8 +110,6 @@ class SurvivalEvaluation:
             word["evaluate.calibration"],
             *table.blocks(),
         ]  # fmt: skip
-
-    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""

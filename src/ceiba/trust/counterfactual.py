@@ -259,7 +259,10 @@ class _Search:
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                values = _routable(values, self.tree.unseen == "missing")
+                # Rows are not divided at present values, and at levels that splits name.
+                values, named_only = values.present, self.tree.unseen == "missing"
+                if named_only and not values.info.is_numeric:
+                    values = values.of_codes(values.named)
             smaller = _intersect(box, j, values)
             if smaller is not None:
                 yield from self._apply_surrogates(smaller, chains)
@@ -369,12 +372,6 @@ def _is_same(a: float, b: float) -> bool:
 def _intersect(box: Box, j: int, values: ValueSet) -> Box | None:
     both = box[j] & values if j in box else values
     return None if both.is_empty else {**box, j: both}
-
-
-def _routable(values: ValueSet, named_only: bool) -> ValueSet:
-    """Return the values whose rows are not divided: present ones, and levels named by splits."""
-    present = values.present
-    return present.of_codes(present.named) if named_only and not values.info.is_numeric else present
 
 
 def user_value(info: Any, value: float) -> Any:

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.errors import DataError
-from ceiba.inspection import is_weighted, mean_interval, predicts_mean, wilson
-from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.inspection import correct_holm, is_weighted, mean_interval, predicts_mean, wilson
+from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.table import Table, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree, rows_by_weight, sum_over_subtrees
@@ -31,7 +31,7 @@ _FEW = 30  # expected rows; counts of more are close to normal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drift:
+class Drift(Printed):
     """New rows compared with the training rows of a tree; prints.
 
     Attributes
@@ -77,9 +77,6 @@ class Drift:
         """Whether the branch shares of some node changed (corrected p < 0.05)."""
         return self.start is not None
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
     def blocks(self) -> list[Block]:
         """Return the printed blocks: sentences and two tables."""
         lines = [
@@ -97,8 +94,6 @@ class Drift:
             )
         tables = [_round_figures(listing).blocks() for listing in (self.branches, self.leaves)]
         return [*lines, "", *tables[0], "", *tables[1]]
-
-    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""
@@ -156,12 +151,18 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     end_weight = np.bincount(ended_now.node, ended_now.weight, tree.n_nodes)
     now = sum_over_subtrees(tree, end_weight)
     then = _training_rows(tree)
-    p_node = _correct_holm(_node_tests(tree, then, now))
+    p_node = np.full(tree.n_nodes, np.nan)
+    for i in np.flatnonzero(~tree.is_leaf).tolist():
+        branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
+        p_node[i] = two_sample_test(then[branches], now[branches])
+    p_node = correct_holm(p_node)
     # The change starts at the significant node nearest to the root, by p-value among equals.
     hit = np.flatnonzero(p_node < SIGNIFICANCE)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
-    ended = _rows_that_end(tree, then)
+    # Rows end in leaves, and in inner nodes in which they stay.
+    passed_on = np.bincount(tree.parent[1:], then[1:], tree.n_nodes)
+    ended = np.maximum(np.where(tree.is_leaf, then, then - passed_on), 0.0)
     parts = _psi_parts(ended[ends], end_weight[ends])
     rates = _compare_leaves(tree, ended_now, y, table.n_rows)
     return Drift(
@@ -237,22 +238,6 @@ def _training_rows(tree: Tree) -> Array:
     return np.asarray(tree.n_rows, np.float64)
 
 
-def _rows_that_end(tree: Tree, rows: Array) -> Array:
-    """Return the rows that end in each node: all rows of a leaf, those that stay in inner nodes."""
-    passed_on = np.zeros(tree.n_nodes)
-    np.add.at(passed_on, tree.parent[1:], rows[1:])
-    return np.maximum(np.where(tree.is_leaf, rows, rows - passed_on), 0.0)
-
-
-def _node_tests(tree: Tree, then: Array, now: Array) -> Array:
-    """Return the p-value of the change at each node; NaN where undefined."""
-    p = np.full(tree.n_nodes, np.nan)
-    for i in np.flatnonzero(~tree.is_leaf).tolist():
-        branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
-        p[i] = two_sample_test(then[branches], now[branches])
-    return p
-
-
 def two_sample_test(then: Array, now: Array) -> float:
     """Return the p-value of two rows of counts; NaN if one is empty or counts are too small."""
     table = np.array([then, now], np.float64)
@@ -269,16 +254,6 @@ def two_sample_test(then: Array, now: Array) -> float:
     from scipy.special import chdtrc
 
     return float(chdtrc(table.shape[1] - 1, ((table - expected) ** 2 / expected).sum()))
-
-
-def _correct_holm(p: Array) -> Array:
-    """Correct p-values for their number (Holm 1979); NaN stays."""
-    out = np.array(p)
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(p[tested], kind="stable")]
-    factor = len(order) - np.arange(len(order))
-    out[order] = np.minimum(np.maximum.accumulate(p[order] * factor), 1.0)
-    return out
 
 
 # ---------------------------------------------------------------------- tables
@@ -343,7 +318,7 @@ def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str,
             then, p = (then[0], np.nan, np.nan), np.nan
         for name, value in zip(names, (*then, *now, p), strict=True):
             figures[name][i] = value
-    figures["p"] = _correct_holm(figures["p"])
+    figures["p"] = correct_holm(figures["p"])
     return figures
 
 
@@ -443,7 +418,7 @@ def _column_listing(tree: Tree, table: Table) -> Listing:
             "column": [column.name for column in columns],
             "missing then": then / total,
             "missing now": missing / n,
-            "p": _correct_holm(p),
+            "p": correct_holm(p),
             "unseen now": unseen / n,
         },
         title="columns",

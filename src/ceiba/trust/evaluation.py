@@ -36,7 +36,8 @@ from ceiba.inspection import (
     share_interval,
     wilson,
 )
-from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.listing import Block, Listing, Printed, rows_to_columns
+from ceiba.survival import Estimate
 from ceiba.table import Table, count_effective_rows, read_target, read_weights
 from ceiba.table.readers import missing_mask
 from ceiba.table.targets import is_named_target, split_survival, split_target
@@ -224,17 +225,8 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
     )
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    """A figure with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupEvaluation:
+class GroupEvaluation(Printed):
     """Metrics of the predictions in each group; prints.
 
     Attributes
@@ -262,9 +254,6 @@ class GroupEvaluation:
     reference: str
     confidence: float
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
     def blocks(self) -> list[Block]:
         """Return the printed blocks: a table and the differences."""
         names = list(dict.fromkeys(self.figures["figure"].tolist()))
@@ -291,8 +280,6 @@ class GroupEvaluation:
         if not marked:
             tail = ["no difference to the largest group has an interval that leaves out 0"]
         return [*Listing(table, title=f"by {self.by}{what}, {level}").blocks(), *tail]
-
-    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""
@@ -345,8 +332,15 @@ def _evaluate_groups(
             p = None if probability is None else probability[rows, classes.index(positive)]
             figures[name] |= _rates(truth[rows] == positive, predicted[rows] == positive, p, shared)
     reference = max(names, key=lambda name: evaluations[name].n_rows)
+    heads = ("group", "figure", "value", "low", "high", "rows")
+    lines = [
+        (group, name, *figure, evaluations[group].n_rows)
+        for group, estimates in figures.items()
+        for name, figure in estimates.items()
+    ]
     return GroupEvaluation(
-        name_of_groups, positive, evaluations, _figure_listing(figures, evaluations),
+        name_of_groups, positive, evaluations,
+        Listing(rows_to_columns(heads, lines), title="figures per group"),
         _difference_listing(figures, reference), reference, confidence,
     )  # fmt: skip
 
@@ -369,18 +363,18 @@ class _GroupRows:
     frequency: bool
     confidence: float
 
-    def share(self, which: Array, among: Array) -> _Estimate:
+    def share(self, which: Array, among: Array) -> Estimate:
         """Return the share of `which` among some rows, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
-            return _Estimate(math.nan, math.nan, math.nan)
+            return Estimate(math.nan, math.nan, math.nan)
         share = float(w[among & which].sum()) / total
-        return _Estimate(
+        return Estimate(
             share, *share_interval(which[among], w[among], self.frequency, self.confidence)
         )
 
-    def mean(self, values: Array) -> _Estimate:
+    def mean(self, values: Array) -> Estimate:
         """Return the mean of values between -1 and 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = count_effective_rows(self.weight, self.n, self.frequency)
@@ -390,35 +384,35 @@ class _GroupRows:
             # All values are equal. Others, at most 1 away, may have a share up to Wilson's bound.
             margin = wilson(0.0, n, self.confidence)[1]
             low, high = mean - margin, mean + margin
-        return _Estimate(mean, low, high)
+        return Estimate(mean, low, high)
 
 
-def _estimates(evaluation: Any) -> dict[str, _Estimate]:
+def _estimates(evaluation: Any) -> dict[str, Estimate]:
     if isinstance(evaluation, SurvivalEvaluation):
         return {
-            "Harrell's C": _Estimate(*evaluation.harrell),
-            "Uno's C": _Estimate(*evaluation.uno),
-            "integrated Brier": _Estimate(*evaluation.brier),
+            "Harrell's C": evaluation.harrell,
+            "Uno's C": evaluation.uno,
+            "integrated Brier": evaluation.brier,
         }
     if isinstance(evaluation, NumberEvaluation):
         return {
-            "MSE": _Estimate(evaluation.mse, *evaluation.mse_interval),
-            "MAE": _Estimate(evaluation.mae, *evaluation.mae_interval),
-            "R2": _Estimate(evaluation.r2, *evaluation.r2_interval),
+            "MSE": Estimate(evaluation.mse, *evaluation.mse_interval),
+            "MAE": Estimate(evaluation.mae, *evaluation.mae_interval),
+            "R2": Estimate(evaluation.r2, *evaluation.r2_interval),
         }
-    out = {"error": _Estimate(evaluation.error, *evaluation.error_interval)}
+    out = {"error": Estimate(evaluation.error, *evaluation.error_interval)}
     if evaluation.has_costs:
-        out["cost"] = _Estimate(evaluation.cost, *evaluation.cost_interval)
+        out["cost"] = Estimate(evaluation.cost, *evaluation.cost_interval)
     if (scores := evaluation.scores) is not None:
-        out["AUC"] = _Estimate(scores.auc, *scores.auc_interval)
-        out["Brier"] = _Estimate(scores.brier, *scores.brier_interval)
-        out["log loss"] = _Estimate(scores.log_loss, *scores.log_loss_interval)
+        out["AUC"] = Estimate(scores.auc, *scores.auc_interval)
+        out["Brier"] = Estimate(scores.brier, *scores.brier_interval)
+        out["log loss"] = Estimate(scores.log_loss, *scores.log_loss_interval)
     return out
 
 
 def _rates(
     is_positive: Array, is_selected: Array, p: Array | None, rows: _GroupRows
-) -> dict[str, _Estimate]:
+) -> dict[str, Estimate]:
     every = np.ones(rows.n, bool)
     out = {
         "selection rate": rows.share(is_selected, every),
@@ -430,17 +424,7 @@ def _rates(
     return out
 
 
-def _figure_listing(figures: dict[str, dict[str, _Estimate]], evaluations: Any) -> Listing:
-    lines = [
-        (group, name, figure.value, figure.low, figure.high, evaluations[group].n_rows)
-        for group, estimates in figures.items()
-        for name, figure in estimates.items()
-    ]
-    names = ("group", "figure", "value", "low", "high", "rows")
-    return Listing(rows_to_columns(names, lines), title="figures per group")
-
-
-def _difference_listing(figures: dict[str, dict[str, _Estimate]], reference: str) -> Listing:
+def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str) -> Listing:
     lines: list[tuple[Any, ...]] = []
     for group, estimates in figures.items():
         if group == reference:

@@ -120,7 +120,10 @@ class ShapleyValues:
         return Listing(
             {
                 "column": [self.names[j] for j in order],
-                "value": [_format_cell(cells[j]) for j in order],
+                "value": [
+                    cell if isinstance(cell, str) else "missing" if cell != cell else f"{cell:.6g}"
+                    for cell in cells[order]
+                ],
                 **{head: values[order, k] for k, head in enumerate(heads)},
             },
             title=f"contributions to the {of or 'prediction'}",
@@ -225,7 +228,11 @@ def shap_values(
         n_threads,
     )
     if others is not None:
-        expected = _mean_value(tree, others, value)
+        if tree.missing == "fractional":
+            _, node, share = route.spread(tree, others)
+            expected = (share[:, None] * value[node]).sum(axis=0) / others.n_rows
+        else:
+            expected = value[route.apply(tree, others)].mean(axis=0)
     shape = (table.n_columns,) * (2 if interactions else 1)
     parts = flat.reshape(table.n_rows, *shape, value.shape[1])
     outputs, end = [], 0
@@ -257,21 +264,6 @@ def _branch_shares(tree: Tree, leaves: npt.NDArray[Any] | None = None) -> Array:
     owner = np.repeat(np.arange(tree.n_nodes), tree.n_branches)
     total = np.bincount(owner, weights=mass, minlength=tree.n_nodes)[owner]
     return np.divide(mass, total, out=tree.branch_share.copy(), where=total > 0)
-
-
-def _mean_value(tree: Tree, table: Table, value: Array) -> Array:
-    """Return the mean over rows of the values of their leaves."""
-    if tree.missing == "fractional":
-        start, node, share = route.spread(tree, table)
-        return np.asarray((share[:, None] * value[node]).sum(axis=0) / (len(start) - 1))
-    return np.asarray(value[route.apply(tree, table)].mean(axis=0))
-
-
-def _format_cell(value: Any) -> str:
-    """Return the text of a cell."""
-    if isinstance(value, str):
-        return value
-    return "missing" if value != value else f"{value:.6g}"
 
 
 def _display_values(table: Table) -> npt.NDArray[Any]:

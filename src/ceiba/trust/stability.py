@@ -23,7 +23,7 @@ from ceiba.edit import select_columns, set_split_in
 from ceiba.errors import OptionError, TreeError
 from ceiba.formatting import format_number
 from ceiba.grow import Problem, allowed_columns
-from ceiba.listing import Block, Listing, format_blocks, rows_to_columns
+from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.prune.cross_validation import read_folds
 from ceiba.table import Table
 from ceiba.tree import SplitKind, Tree
@@ -36,7 +36,7 @@ MAX_DEPTH = 8  # column frequencies of deeper nodes are listed together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(Printed):
     """Variation of a tree over resamples; prints.
 
     Attributes
@@ -71,9 +71,6 @@ class Stability:
     agreement: float | tuple[float, ...]
     n_leaves: Array
 
-    def __str__(self) -> str:
-        return format_blocks(self.blocks())
-
     def blocks(self) -> list[Block]:
         """Return the printed blocks: sentences and two tables."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
@@ -91,9 +88,11 @@ class Stability:
             f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
             f"(middle 90 %: {low:.0f} to {high:.0f})",
         ]
-        return [*lines, "", *_round_cuts(self.nodes).blocks(), "", *self.leaves.blocks()]
-
-    __repr__ = __str__
+        columns = {name: self.nodes[name] for name in self.nodes.columns}
+        for name in ("cut low", "cut high"):
+            columns[name] = np.array([float(f"{cut:.5g}") for cut in self.nodes[name]])
+        nodes = Listing(columns, title=self.nodes.title, legend=self.nodes.legend)
+        return [*lines, "", *nodes.blocks(), "", *self.leaves.blocks()]
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the column frequencies by depth; see `ceiba.plot.plot_stability`."""
@@ -156,14 +155,6 @@ def _predict(tree: Tree, table: Table) -> Array:
     leaf = route.apply(tree, table)
     answers = tree.answer if tree.task.has_classes else tree.value[:, :, 0]
     return np.asarray(answers[leaf]).reshape(table.n_rows, -1)
-
-
-def _round_cuts(nodes: Listing) -> Listing:
-    """Return the listing of the splits with cuts rounded for printing."""
-    columns = {name: nodes[name] for name in nodes.columns}
-    for name in ("cut low", "cut high"):
-        columns[name] = np.array([float(f"{cut:.5g}") for cut in nodes[name]])
-    return Listing(columns, title=nodes.title, legend=nodes.legend)
 
 
 @dataclass
@@ -435,7 +426,7 @@ def _compare_risks(
     )  # fmt: skip
     table = Listing(
         rows_to_columns(heads, lines),
-        title=f"columns that could stand at node {node}",
+        title=f"rival columns of node {node}",
         legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
         f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "
         "row by row",

@@ -117,7 +117,9 @@ class ColumnDescription:
         """
         if self.quantiles:
             low, high = (_format_value(self.quantiles[k], self.display) for k in (0, -1))
-            shape = _sparkline(self.histogram) if unicode else "..."
+            most = max(self.histogram, default=0) or 1
+            heights = [max(n > 0, round(n / most * (len(_SPARK) - 1))) for n in self.histogram]
+            shape = "".join(_SPARK[height] for height in heights) if unicode else "..."
             infinite = f", inf {percent(self.n_infinite / self.n_counted)}"
             return f"{low} {shape} {high}{infinite if self.n_infinite else ''}"
         shares = [
@@ -185,23 +187,20 @@ def _describe_numbers(
     name, n = facts["name"], len(values)
     remarks = _gap_remarks(facts, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
-        remarks.append(
-            Remark("dates_differ", name, f"Column {name!r} has a different date in each row, and "
-                   "new rows will have others. Leave it out, or derive columns such as the month.")
-        )  # fmt: skip
+        text = "has a different date in each row, and new rows will have others. Leave it out, or "
+        remarks.append(_remark("dates_differ", name, f"{text}derive columns such as the month."))
     if is_identifier(column):
         kind = "identifier"
-        remarks.append(
-            Remark("identifier", name, f"Column {name!r} numbers the rows: an identifier. Leave it "
-                   "out.")
-        )  # fmt: skip
+        text = "numbers the rows: an identifier. Leave it out."
+        remarks.append(_remark("identifier", name, text))
     finite = values[np.isfinite(values)]
     if n_infinite := n - len(finite):
+        text = (
+            f"has infinite values ({n_infinite}), which fit does not accept. Replace them by the "
+        )
         remarks.append(
-            Remark("infinite", name, f"Column {name!r} has infinite values ({n_infinite}), which "
-                   "fit does not accept. Replace them by the largest value that makes sense, or by "
-                   "a missing value.")
-        )  # fmt: skip
+            _remark("infinite", name, f"{text}largest finite value, or by missing values.")
+        )
     if kind == "number" and np.isin(distinct, _MISSING_CODES).any():
         remarks += _missing_codes(name, distinct, counts)
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
@@ -236,17 +235,15 @@ def _describe_levels(
     texts = _text_remarks(name, labels, counts)
     if is_identifier(column):
         described = "identifier"
-        remarks.append(
-            Remark("identifier", name, f"Column {name!r} has {n_distinct} levels in {n} rows: "
-                   "an identifier, which is of no use for new rows. Leave it out.")
-        )  # fmt: skip
+        text = f"has {n_distinct} levels in {n} rows: an identifier, which does not help with new "
+        remarks.append(_remark("identifier", name, f"{text}rows. Leave it out."))
     remarks += texts
     if described != "identifier" and not texts and n_distinct >= _MANY_LEVELS:
-        remarks.append(
-            Remark("many_levels", name, f"Column {name!r} has {n_distinct:,} levels, "
-                   f"{n / n_distinct:.3g} rows each. Splits on so many levels overfit. Group rare "
-                   "levels, use what they stand for (a region, a type), or leave the column out.")
-        )  # fmt: skip
+        text = (
+            f"has {n_distinct:,} levels, {n / n_distinct:.3g} rows each. Splits on so many levels "
+        )
+        advice = "overfit. Group rare levels, replace them (by a region, a type), or leave it out."
+        remarks.append(_remark("many_levels", name, text + advice))
     return ColumnDescription(
         **facts,
         kind=described,
@@ -256,25 +253,25 @@ def _describe_levels(
     )
 
 
+def _remark(code: str, name: str, text: str) -> Remark:
+    return Remark(code, name, f"Column {name!r} {text}")
+
+
 def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
     """Return remarks on missing values and on a value that nearly all rows have."""
     name, n_present = facts["name"], facts["n_present"]
     if not n_present:
-        return [Remark("empty", name, f"Column {name!r} has no value at all.")]
+        return [_remark("empty", name, "has no values.")]
     remarks = []
     most = int(counts.max())
     if most == n_present > 1:
-        remarks.append(Remark("constant", name, f"Column {name!r} has one value in all rows."))
+        remarks.append(_remark("constant", name, "has one value in all rows."))
     elif n_present >= _ENOUGH_ROWS and most >= _NEARLY * n_present:
-        share = percent(most / n_present)
-        remarks.append(
-            Remark("nearly_constant", name, f"Column {name!r} has one value in {share} of rows.")
-        )
+        text = f"has one value in {percent(most / n_present)} of rows."
+        remarks.append(_remark("nearly_constant", name, text))
     if facts["missing"] > _MANY_MISSING:
-        share = percent(facts["missing"])
-        remarks.append(
-            Remark("mostly_missing", name, f"Column {name!r} is missing in {share} of the rows.")
-        )
+        text = f"is missing in {percent(facts['missing'])} of the rows."
+        remarks.append(_remark("mostly_missing", name, text))
     return remarks
 
 
@@ -331,10 +328,3 @@ def _format_value(value: float, display: str) -> str:
 def _format_level(level: Any, unicode: bool) -> str:
     text = escape_control(level_text(level), one_line=True)
     return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1] + ("…" if unicode else "~")
-
-
-def _sparkline(counts: tuple[int, ...]) -> str:
-    most = max(counts, default=0) or 1
-    return "".join(
-        _SPARK[0] if not n else _SPARK[max(1, round(n / most * (len(_SPARK) - 1)))] for n in counts
-    )

@@ -187,7 +187,13 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
         raise SchemaError(f"Column {target!r} not found.{did_you_mean(target, table.schema.names)}")
     columns = [describe_column(column, bins=bins, top=top) for column in table.columns]
     if target is not None:
-        strength = _associations(_infinite_as_missing(table), columns, target)
+        finite = tuple(
+            Column(column.info, np.where(np.isinf(column.values), np.nan, column.values))
+            if column.info.is_numeric and bool(np.isinf(column.values).any())
+            else column
+            for column in table.columns
+        )
+        strength = _associations(replace(table, columns=finite), columns, target)
         columns = [
             replace(column, is_target=True, remarks=())
             if column.name == target
@@ -224,16 +230,6 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
         learned = read_target(y, task=rule.task)
     gains = column_gains(table.select(candidates).take(rows), learned, rule)
     return {name: min(max(gain / impurity, 0.0), 1.0) for name, gain in gains.items()}
-
-
-def _infinite_as_missing(table: Table) -> Table:
-    columns = tuple(
-        Column(column.info, np.where(np.isinf(column.values), np.nan, column.values))
-        if column.info.is_numeric and bool(np.isinf(column.values).any())
-        else column
-        for column in table.columns
-    )
-    return Table(columns, table.n_rows, table.schema)
 
 
 def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:

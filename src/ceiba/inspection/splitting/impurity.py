@@ -73,7 +73,9 @@ def impurity(
         )
     if chosen.of_counts is not None:
         if counts is None:
-            counts = _count_labels(labels, weight)
+            target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
+            weights = None if weight is None else np.asarray(weight, dtype=np.float64)
+            counts = np.bincount(target.values[:, 0], weights=weights)
         return float(chosen.of_counts(_check_counts(counts))) * log_factor(base, chosen.name)
     log_factor(base, chosen.name)
     if counts is not None:
@@ -125,12 +127,6 @@ def log_factor(base: float | None, criterion: str) -> float:
     if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
         raise OptionError(f"base must be a number above 1 (2, math.e, 10), got {base!r}.")
     return 1.0 / math.log2(base)
-
-
-def _count_labels(labels: Any, weight: npt.ArrayLike | None) -> npt.NDArray[np.float64]:
-    target = read_target(labels, task=Task.CLASSIFICATION, n_rows=len(labels))
-    weights = None if weight is None else np.asarray(weight, dtype=np.float64)
-    return np.bincount(target.values[:, 0], weights=weights).astype(np.float64)
 
 
 def _check_counts(counts: Any) -> npt.NDArray[np.float64]:

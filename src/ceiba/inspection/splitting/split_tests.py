@@ -142,7 +142,7 @@ def _interval_groups(tree: Tree, node: int, n: int) -> list[str]:
     bounds = [tree.splits.bounds(node, b) for b in range(n)]
     digits = int(tree.splits.digits[node])
     groups = [
-        [] if low == np.inf else [_format_interval((low, digits), (high, digits))]
+        [] if low == np.inf else [range_sentence("x", (low, high), None, (digits, digits)) or "x"]
         for low, high in bounds
     ]
     home = int(tree.default_branch[node])
@@ -160,8 +160,3 @@ def _level_groups(tree: Tree, node: int, n: int) -> list[str]:
     ):
         groups[int(tree.default_branch[node])].append(_MISSING)
     return [", ".join(group) for group in groups]
-
-
-def _format_interval(low: tuple[float, int], high: tuple[float, int]) -> str:
-    """Return the text of an interval between two cuts, each with its digits."""
-    return range_sentence("x", (low[0], high[0]), None, (low[1], high[1])) or "x"
