@@ -33,7 +33,7 @@ from ceiba.paths import (
     refuse_fractional,
     root_answers,
 )
-from ceiba.table import ColumnInfo, Table
+from ceiba.table import ColumnInfo
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -114,7 +114,18 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     head += [header[j] for j in lookups]
     data: list[list[str | None]] = [[_text(name) for name in head]]
     blank: list[str | None] = [None] * first
-    cells = [blank] * n_rows if table is None else _cells(tree, table)
+    cells = [blank] * n_rows
+    if table is not None:
+        columns_of_cells = [
+            [
+                None if missing else _input(value, column.info)
+                for value, missing in zip(
+                    column.values.tolist(), column.missing.tolist(), strict=True
+                )
+            ]
+            for column in table.columns
+        ]
+        cells = [list(row) for row in zip(*columns_of_cells, strict=True)]
     for i, row in enumerate(cells):
         formulas = _formulas(steps, first, i + 2, len(answers), lookups, table is None)
         data.append([*row, *formulas])
@@ -257,9 +268,19 @@ class _Writer:
         return f"AND({is_present},NOT({found}))" if unseen else f"AND({is_present},{found})"
 
     def is_among(self, cell: str, levels: list[Any]) -> str:
-        inline = [level for level in levels if _fits_formula(level)]
-        if len(levels) <= _INLINE and len(inline) == len(levels):
-            return _some([_equals(cell, self.literal(level), level) for level in levels])
+        fits = all(
+            not isinstance(level, str) or (len(level) <= 200 and level.isprintable())
+            for level in levels
+        )
+        if fits and len(levels) <= _INLINE:
+            return _some(
+                [
+                    f"EXACT({cell},{self.literal(level)})"
+                    if isinstance(level, str)
+                    else f"{cell}={self.literal(level)}"
+                    for level in levels
+                ]
+            )
         texts = [level for level in levels if isinstance(level, str)]
         others = [level for level in levels if not isinstance(level, str)]
         parts = []
@@ -280,14 +301,6 @@ class _Writer:
         text = repr(value)
         digits = re.sub(r"e.*|[.-]", "", text).strip("0")
         return text.upper() if len(digits) <= 15 else self.lists.place([value])
-
-
-def _equals(cell: str, literal: str, level: Any) -> str:
-    return f"EXACT({cell},{literal})" if isinstance(level, str) else f"{cell}={literal}"
-
-
-def _fits_formula(level: Any) -> bool:
-    return not isinstance(level, str) or (len(level) <= 200 and level.isprintable())
 
 
 def _number_of(cell: str, info: ColumnInfo) -> str:
@@ -339,17 +352,6 @@ def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
             row += [_cell(labels[best]), _cell(shares[best]), *map(_cell, shares)]
         rows.append(row)
     return nodes, header, rows
-
-
-def _cells(tree: Tree, table: Table) -> list[list[str | None]]:
-    columns = []
-    for column, info in zip(table.columns, tree.schema.columns, strict=True):
-        values = [
-            None if missing else value
-            for value, missing in zip(column.values.tolist(), column.missing.tolist(), strict=True)
-        ]
-        columns.append([None if value is None else _input(value, info) for value in values])
-    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _input(value: Any, info: ColumnInfo) -> str:

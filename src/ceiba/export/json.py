@@ -18,8 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.export.code.program import to_program
-from ceiba.export.survival import median_or_none, read_times, survival_at
+from ceiba.export.code.program import median_or_none, read_times, survival_at, to_program
 from ceiba.table import ColumnInfo, Kind
 from ceiba.task import Task
 from ceiba.tree import Tree, has_curve, node_curve, note_text

@@ -136,8 +136,14 @@ class _Probe:
         rows = [list(self.defaults) for _ in raws]
         for row, raw, value in zip(rows, raws, values, strict=True):
             row[raw] = value
-        by_column = zip(*rows, strict=True)
-        columns = [_to_array(*pair) for pair in zip(by_column, self.defaults, strict=True)]
+        is_number = [
+            isinstance(value, int | float) and not isinstance(value, bool)
+            for value in self.defaults
+        ]
+        columns = [
+            np.array(cells, np.float64 if number else object)
+            for cells, number in zip(zip(*rows, strict=True), is_number, strict=True)
+        ]
         X: Any
         if self.names is not None:
             import pandas as pd
@@ -197,11 +203,6 @@ class _Probe:
                 ends = [spans[i][0], *keys, spans[i][1]]
                 spans[i] = ends[n_low], ends[n_low + 1]
         return [_to_float(low) for low, _ in spans]
-
-
-def _to_array(values: Sequence[Any], default: Any) -> Array:
-    is_number = isinstance(default, int | float) and not isinstance(default, bool)
-    return np.array(values, np.float64 if is_number else object)
 
 
 # The bits of positive floats, read as integers, have the order of the floats. Keys are these

@@ -44,7 +44,12 @@ def derive_columns(step: Any, columns: list[DerivedColumn]) -> list[DerivedColum
             columns = derive_columns(inner, columns)
         return columns
     if kind == "ColumnTransformer":
-        return _derive_by_transformer(step, columns)
+        names = list(getattr(step, "feature_names_in_", ()))
+        out: list[DerivedColumn] = []
+        for _, inner, selected in step.transformers_:
+            positions = _find_positions(selected, names, len(columns))
+            out += derive_columns(inner, [columns[position] for position in positions])
+        return out
     if kind == "SimpleImputer":
         return _derive_imputed(step, columns)
     if kind in _SCALERS:
@@ -55,15 +60,6 @@ def derive_columns(step: Any, columns: list[DerivedColumn]) -> list[DerivedColum
     if kind in _ENCODERS:
         return _derive_encoded(step, columns)
     raise OptionError(f"Step {kind} is not supported. Supported steps: {', '.join(KNOWN)}.")
-
-
-def _derive_by_transformer(step: Any, inputs: list[DerivedColumn]) -> list[DerivedColumn]:
-    names = list(getattr(step, "feature_names_in_", ()))
-    out: list[DerivedColumn] = []
-    for _, inner, columns in step.transformers_:
-        positions = _find_positions(columns, names, len(inputs))
-        out += derive_columns(inner, [inputs[position] for position in positions])
-    return out
 
 
 def _find_positions(columns: Any, names: list[Any], n: int) -> list[int]:

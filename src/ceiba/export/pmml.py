@@ -81,16 +81,15 @@ def to_pmml(tree: Tree) -> str:
 
 def _quote(value: Any) -> str:
     """Return a quoted attribute; XML would turn plain line breaks and tabs into spaces."""
-    text = value if isinstance(value, str) else _format_number(value)
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, str | int):
+        text = str(value)
+    else:
+        text = repr(float(value) + 0.0)  # no -0.0
     if _NOT_XML.search(text):
         raise TreeError(f"pmml: {text!r} is not valid in XML. Rename it and refit.")
     return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-
-
-def _format_number(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int) else repr(float(value) + 0.0)  # no -0.0
 
 
 def _data_type(values: tuple[Any, ...] | list[Any], what: str) -> str:
@@ -186,22 +185,22 @@ def _nodes(tree: Tree) -> list[str]:
         lines.append(f"{pad}<Node {_score(tree, node)}>")
         if note := note_text(tree, node):
             lines.append(f'{pad} <Extension extender="ceiba" name="note" value={_quote(note)}/>')
-        lines += [f"{pad} {line}" for line in _predicate(clause)]
+        predicate = ["<True/>"]
+        if clause is not None and not clause.is_trivial:
+            predicate = clause.fold(_values, partial(_combine, "and"), partial(_combine, "or"))
+        lines += [f"{pad} {line}" for line in predicate]
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))
         if (unknown := unknown_levels(tree, node)) is not None:
-            lines += _root_answer_node(tree, node, unknown, pad)
+            # A child that predicts rows with an unknown level as the root does.
+            head = _score(tree, 0).replace('id="0"', f'id="0:{node}"', 1)
+            inside = [*_values(unknown), *_distribution(tree, 0)]
+            lines += [f"{pad} <Node {head}>", *(f"{pad}  {line}" for line in inside)]
+            lines.append(f"{pad} </Node>")
         for branch in range(start[node + 1] - start[node] - 1, -1, -1):
             below = drop_refused_values(tree, branch_clause(tree, node, branch))
             waiting.append((nodes[start[node] + branch], depth + 1, below, False))
     return lines
-
-
-def _root_answer_node(tree: Tree, node: int, unknown: ValueSet, pad: str) -> list[str]:
-    """Return a child that predicts rows with an unknown level as the root does."""
-    head = _score(tree, 0).replace('id="0"', f'id="0:{node}"', 1)
-    inside = [*_values(unknown), *_distribution(tree, 0)]
-    return [f"{pad} <Node {head}>", *(f"{pad}  {line}" for line in inside), f"{pad} </Node>"]
 
 
 def _score(tree: Tree, node: int) -> str:
@@ -226,12 +225,6 @@ def _distribution(tree: Tree, node: int) -> list[str]:
 
 
 # ---------------------------------------------------------------------- predicates
-
-
-def _predicate(clause: Clause | None) -> list[str]:
-    if clause is None or clause.is_trivial:
-        return ["<True/>"]
-    return clause.fold(_values, partial(_combine, "and"), partial(_combine, "or"))
 
 
 def _combine(operator: str, parts: list[list[str]]) -> list[str]:

@@ -132,13 +132,10 @@ def export(
     chosen = format_named(format)
     tree.task.require(chosen.tasks, f"format={chosen.name!r}")
     result = chosen.load()(tree, **options)
-    if path is not None:
-        _write(chosen, result, path)
-    return result
-
-
-def _write(chosen: Format, content: Any, path: str | os.PathLike[str]) -> None:
-    if not isinstance(content, str | bytes):
+    if path is None:
+        return result
+    if not isinstance(result, str | bytes):
         raise OptionError(f"path is not supported with format={chosen.name!r}.")
     with atomic_write(path) as file:
-        file.write(content if isinstance(content, bytes) else content.encode("utf-8"))
+        file.write(result if isinstance(result, bytes) else result.encode("utf-8"))
+    return result

@@ -192,6 +192,15 @@ def from_sklearn(model: Any) -> Tree:
         # Before 1.3 these were counts; probabilities sum to 1 and do not change.
         value = value / value.sum(axis=2, keepdims=True)
     impurity = inner.impurity[order]
+    left, right = inner.children_left[order], inner.children_right[order]
+    below = sum(inner.weighted_n_node_samples[c] * inner.impurity[c] for c in (left, right))
+    share = weight / weight[0]
+    if not classification:
+        risk = share * impurity
+    elif value.shape[1] > 1:
+        risk = np.full(len(value), np.nan)
+    else:
+        risk = share * (1.0 - value[:, 0, :].max(axis=1))
     start, nodes = branches_from_parents(parent)
     criterion = str(model.criterion)
     return Tree(
@@ -204,10 +213,10 @@ def from_sklearn(model: Any) -> Tree:
         n_rows=inner.n_node_samples[order],
         weight=weight,
         impurity=impurity,
-        gain=_gain(inner, order),
+        gain=np.where(left < 0, 0.0, impurity - below / weight),
         value=value,
         counts=value * weight[:, None, None] if classification else None,
-        risk=_risk(value, impurity, weight, classification),
+        risk=risk,
         sent_default=np.zeros(len(order), np.int64),
         criterion={"log_loss": "entropy", "friedman_mse": "squared_error"}.get(
             criterion, criterion
@@ -291,20 +300,3 @@ def _schema(model: Any, inner: Any, classification: bool) -> Schema:
     task = Task.CLASSIFICATION if classification else Task.REGRESSION
     target = TargetInfo(name=None, task=task, classes=classes, n_outputs=int(inner.n_outputs))
     return Schema(columns=columns, target=target, named=named)
-
-
-def _gain(inner: Any, order: Array) -> Array:
-    """Return the impurity decrease of each split, per unit of node weight."""
-    left, right = inner.children_left[order], inner.children_right[order]
-    weight, impurity = inner.weighted_n_node_samples, inner.impurity
-    below = weight[left] * impurity[left] + weight[right] * impurity[right]
-    return np.where(left < 0, 0.0, impurity[order] - below / weight[order])
-
-
-def _risk(value: Array, impurity: Array, weight: Array, classification: bool) -> Array:
-    share = weight / weight[0]
-    if not classification:
-        return np.asarray(share * impurity)
-    if value.shape[1] > 1:
-        return np.full(len(value), np.nan)
-    return np.asarray(share * (1.0 - value[:, 0, :].max(axis=1)))

@@ -211,16 +211,26 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         )
         children += list(node.children)
     rows, cuts = _split_rows(program, questions)
-    set_start, code, branch = _set_arrays(program)
-    levels, starts = _level_arrays(tree)
+    set_start, pairs = [0], list[tuple[int, int]]()
+    for index in range(len(program.sets)):
+        pairs += program.branch_of_codes(index)
+        set_start.append(len(pairs))
+    levels, starts = list[str](), [0]
+    for info in tree.schema.columns:
+        levels += [_format_string(str(level)) for level in info.levels]
+        starts.append(len(levels))
     fields: dict[str, Any] = {
         "name": name,
         "about": _escape_comment(header(tree, "\n *   ")),
         "n_columns": len(tree.schema.columns),
-        "listing": _column_comments(tree),
+        "listing": "\n".join(
+            f" *   row[{j}]: {_escape_comment(ascii(info.name))}, "
+            f"{'a number' if info.is_numeric else 'a level code'}"
+            for j, info in enumerate(tree.schema.columns)
+        ),
         "set_start": _format_list(set_start),
-        "code": _format_list(code),
-        "branch": _format_list(branch),
+        "code": _format_list([code for code, _ in pairs]),
+        "branch": _format_list([branch for _, branch in pairs]),
         "cuts": _format_list(cuts),
         "questions": ",\n".join(rows) or "    {0, 0, 0, 0, 0, 0}",
         "nodes": ",\n".join(f"    {row}" for row in nodes),
@@ -246,14 +256,6 @@ def _escape_comment(text: str) -> str:
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
 
 
-def _column_comments(tree: Tree) -> str:
-    lines = []
-    for j, info in enumerate(tree.schema.columns):
-        text = f"{info.name!a}, {'a number' if info.is_numeric else 'a level code'}"
-        lines.append(f" *   row[{j}]: {_escape_comment(text)}")
-    return "\n".join(lines)
-
-
 def _format_list(values: list[Any]) -> str:
     """Return numbers separated by commas, over several lines."""
     lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
@@ -275,15 +277,6 @@ def _format_string(text: str) -> str:
     return '"' + "".join(characters) + '"'
 
 
-def _set_arrays(program: Program) -> tuple[list[int], list[int], list[int]]:
-    """Return the start of each set of levels, and the code and branch of each level."""
-    starts, pairs = [0], []
-    for index in range(len(program.sets)):
-        pairs += program.branch_of_codes(index)
-        starts.append(len(pairs))
-    return starts, [code for code, _ in pairs], [branch for _, branch in pairs]
-
-
 def _split_rows(program: Program, questions: list[ProgramSplit]) -> tuple[list[str], list[float]]:
     rows: list[str] = []
     cuts: list[float] = []
@@ -298,15 +291,6 @@ def _split_rows(program: Program, questions: list[ProgramSplit]) -> tuple[list[s
         numbers = f"{kind}, {column}, {low}, {question.cut!r}, {question.n_levels}, {first}"
         rows.append(f"    {{{numbers}}}")
     return rows, cuts
-
-
-def _level_arrays(tree: Tree) -> tuple[list[str], list[int]]:
-    texts: list[str] = []
-    starts = [0]
-    for info in tree.schema.columns:
-        texts += [_format_string(str(level)) for level in info.levels]
-        starts.append(len(texts))
-    return texts, starts
 
 
 def _value_arrays(program: Program, name: str) -> str:

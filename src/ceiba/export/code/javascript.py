@@ -142,6 +142,13 @@ function best(probability) {
 """
 
 
+_EXPORTS: Final = {
+    "any": '\nif (typeof module !== "undefined") module.exports = {{ {} }};\n',
+    "esm": "\nexport {{ {} }};\n",
+    "commonjs": "\nmodule.exports = {{ {} }};\n",
+}
+
+
 def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "any") -> str:
     """Return a tree as the source of a JavaScript module.
 
@@ -164,10 +171,16 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     >>> "function predict(row)" in tree.export("javascript")
     True
     """
-    if module not in ("any", "esm", "commonjs"):
+    if module not in _EXPORTS:
         raise OptionError(f"module must be 'any', 'esm' or 'commonjs', got {module!r}.")
     program = to_program(tree, "javascript")
-    _refuse_big_integers(program)
+    levels = [level for info in program.columns for level in info.levels]
+    for value in (*levels, *(label for output in program.labels for label in output)):
+        if isinstance(value, int) and abs(value) > 2**53:
+            raise TreeError(
+                f"javascript: {value} exceeds 2**53, the largest exact integer of JavaScript. "
+                "Convert the column to text and refit."
+            )
     fractional = tree.missing == "fractional"
     classes = tree.task.has_classes
     return _CODE.format(
@@ -182,7 +195,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
         refuse=_refusal_code(tree),
         apply=_SPREAD if fractional else _APPLY,
         answers=_prediction_code(tree, fractional),
-        exports=_exports(module, classes),
+        exports=_EXPORTS[module].format("apply, predict" + (", predictProba" if classes else "")),
     )
 
 
@@ -201,17 +214,6 @@ def _date_parsing_code(program: Program) -> str:
 def _dump(value: Any) -> str:
     # ASCII only: U+2028 ends a line in old engines.
     return json.dumps(value, allow_nan=False)
-
-
-def _refuse_big_integers(program: Program) -> None:
-    levels = [level for info in program.columns for level in info.levels]
-    labels = [label for output in program.labels for label in output]
-    for value in (*levels, *labels):
-        if isinstance(value, int) and abs(value) > 2**53:
-            raise TreeError(
-                f"javascript: {value} exceeds 2**53, the largest exact integer of JavaScript. "
-                "Convert the column to text and refit."
-            )
 
 
 def _format_columns(program: Program) -> str:
@@ -268,12 +270,3 @@ function predictProba(row) {{
   return CLASSES.map((labels, k) => new Map(labels.map((label, c) => [label, value[k][c]]))){first};
 }}
 """
-
-
-def _exports(module: str, classes: bool) -> str:
-    names = "apply, predict" + (", predictProba" if classes else "")
-    if module == "esm":
-        return f"\nexport {{ {names} }};\n"
-    if module == "commonjs":
-        return f"\nmodule.exports = {{ {names} }};\n"
-    return f'\nif (typeof module !== "undefined") module.exports = {{ {names} }};\n'

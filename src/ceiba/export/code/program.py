@@ -6,15 +6,17 @@ the depth of nested code. Only columns with a split or surrogate are in the prog
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from ceiba.errors import TreeError
+from ceiba.errors import OptionError, TreeError
 from ceiba.table import ColumnInfo, Kind
 from ceiba.task import Task
-from ceiba.tree import Tree, note_lines
+from ceiba.tree import Tree, has_curve, node_curve, note_lines
 from ceiba.tree.splits import SplitKind, SplitTable
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
@@ -95,7 +97,13 @@ def header(tree: Tree, before_note: str | None = None) -> str:
 
 def to_program(tree: Tree, format_name: str) -> Program:
     """Return a tree as plain lists."""
-    _check_labels(tree, format_name)
+    for labels in tree.target.classes:
+        for label in labels.tolist():
+            if not isinstance(label, str | int | float | bool):
+                raise TreeError(
+                    f"{format_name}: class {label!r} ({type(label).__name__}) is not supported. "
+                    "Classes must be strings, numbers or booleans. Convert the target and refit."
+                )
     column_ids = tree.used_features.tolist()
     position = {j: k for k, j in enumerate(column_ids)}
     surrogates = tree.active_surrogates
@@ -163,11 +171,22 @@ def _read_split(
     return ProgramSplit(kind, position[j], cut, low, sets, n_levels, cuts)
 
 
-def _check_labels(tree: Tree, format_name: str) -> None:
-    for labels in tree.target.classes:
-        for label in labels.tolist():
-            if not isinstance(label, str | int | float | bool):
-                raise TreeError(
-                    f"{format_name}: class {label!r} ({type(label).__name__}) is not supported. "
-                    "Classes must be strings, numbers or booleans. Convert the target and refit."
-                )
+def read_times(tree: Tree, times: Sequence[float]) -> list[float]:
+    """Return the times at which S is written; raise if the tree has no curves."""
+    chosen = np.asarray(times, dtype=np.float64).reshape(-1)
+    if len(chosen) and (tree.task is not Task.SURVIVAL or not has_curve(tree)):
+        raise OptionError("times requires a survival tree with Kaplan-Meier curves.")
+    if not (np.isfinite(chosen) & (chosen >= 0)).all():
+        raise OptionError(f"times must be finite and at least 0, got {list(times)!r}.")
+    return [float(time) for time in chosen]
+
+
+def median_or_none(tree: Tree, node: int) -> float | None:
+    """Return the median time of a node; None if it is not reached."""
+    median = node_curve(tree, node).median().value
+    return median if math.isfinite(median) else None
+
+
+def survival_at(tree: Tree, node: int, times: Sequence[float]) -> list[float]:
+    """Return S of a node at some times."""
+    return [float(share) for share in node_curve(tree, node)(times)]

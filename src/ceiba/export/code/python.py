@@ -6,11 +6,11 @@ It requires Python 3.8 or newer, and not ceiba.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from ceiba.export.code.program import Program, header, to_program
-from ceiba.export.survival import median_or_none
+from ceiba.export.code.program import Program, header, median_or_none, to_program
 from ceiba.paths import end_nodes
+from ceiba.table import ColumnInfo
 from ceiba.task import Task
 from ceiba.tree import Tree, has_curve, node_curve, note_lines
 
@@ -263,7 +263,7 @@ def to_python(tree: Tree) -> str:
         _HEAD.format(
             about=header(tree).replace("\\", "\\\\").replace('"', '\\"'),  # inside a docstring
             and_proba=", predict_proba(row)\nthe probability of each class" if classes else "",
-            columns="\n".join(_format_column(info) for info in program.columns),
+            columns="\n".join(f"    ({info.name!a}, {_codes(info)})," for info in program.columns),
         ),
         _tables(program, fractional),
         _WALK.format(convert=_TIMES if timed else "", refuse=_refusal_code(tree)),
@@ -278,11 +278,9 @@ def to_python(tree: Tree) -> str:
     return "".join(parts)
 
 
-def _format_column(info: Any) -> str:
-    if info.is_numeric:
-        return f"    ({info.name!a}, None),"
+def _codes(info: ColumnInfo) -> str:
     codes = ", ".join(f"{level!a}: {code}" for code, level in enumerate(info.levels))
-    return f"    ({info.name!a}, {{{codes}}}),"
+    return "None" if info.is_numeric else f"{{{codes}}}"
 
 
 def _tables(program: Program, fractional: bool) -> str:

@@ -24,9 +24,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
-from ceiba.export.code.program import header
+from ceiba.export.code.program import header, median_or_none, read_times, survival_at
 from ceiba.export.code.sql_dialects import DIALECTS, Dialect, DialectName
-from ceiba.export.survival import median_or_none, read_times, survival_at
 from ceiba.paths import (
     Condition,
     ValueSet,
@@ -170,7 +169,13 @@ def _query(
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(writer.name(part) for part in parts)
-    _check_leaf_name(tree, prefix)
+    names = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
+    clash = next((name for name in names if name.casefold() == f"{prefix}leaf".casefold()), None)
+    if clash is not None:
+        raise OptionError(
+            f"sql: column {clash!r} conflicts with the column '{prefix}leaf' that the query adds. "
+            "Pass prefix='tree_'."
+        )
     leaf = writer.new_column(f"{prefix}leaf")
     columns = []
     for k in range(tree.n_outputs):
@@ -212,17 +217,6 @@ def _query(
         f"){writer.dialect.alias}s",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _check_leaf_name(tree: Tree, prefix: str) -> None:
-    """Raise if a column has the name of the leaf column that the query adds."""
-    names = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
-    clash = next((name for name in names if name.casefold() == f"{prefix}leaf".casefold()), None)
-    if clash is not None:
-        raise OptionError(
-            f"sql: column {clash!r} conflicts with the column '{prefix}leaf' that the query adds. "
-            "Pass prefix='tree_'."
-        )
 
 
 @dataclass(frozen=True)

@@ -92,22 +92,16 @@ def to_svg(
     )
     width, height = size or MAX_SIZE
     drawing = fit(tree, sheet, measure_for_size, width, height, smallest_font=min(font_size, 8.0))
-    palette = _palette(tree, colors)
-    names = []
-    if legend and palette:
-        names = [class_text(tree.target, k) for k in range(tree.target.n_classes[0])]
+    palette, names = list[str](), list[str]()
+    if tree.task.has_classes and tree.n_outputs == 1:
+        n = len(tree.target.classes[0])
+        if colors is not None and len(colors) < n:
+            raise OptionError(f"colors must have at least {n} entries, got {len(colors)}.")
+        palette = list(colors[:n]) if colors is not None else class_palette(n)
+        names = [class_text(tree.target, k) for k in range(n)] if legend else []
     measure = measure_for_size(drawing.sheet.font_size)
     foot = lay_out_footer(names, drawing.note, max(drawing.width, 200.0), measure, sheet.font_size)
     return _page(tree, drawing, foot, palette)
-
-
-def _palette(tree: Tree, colors: Sequence[str] | None) -> list[str]:
-    if not tree.task.has_classes or tree.n_outputs > 1:
-        return []
-    n = len(tree.target.classes[0])
-    if colors is not None and len(colors) < n:
-        raise OptionError(f"colors must have at least {n} entries, got {len(colors)}.")
-    return list(colors[:n]) if colors is not None else class_palette(n)
 
 
 def _page(tree: Tree, drawing: Drawing, foot: Footer, palette: list[str]) -> str:
@@ -118,23 +112,20 @@ def _page(tree: Tree, drawing: Drawing, foot: Footer, palette: list[str]) -> str
     width = max(drawing.width, min(reach, 400.0) if foot.names else 0.0) + 2 * MARGIN
     height = drawing.height + below + 2 * MARGIN
     fills = NodeFills(tree, palette)
+    target = f" for {tree.target.name}" if tree.target.name is not None else ""
+    title = f"Decision tree{target}: {tree.n_leaves} leaves, depth {tree.depth}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(width)}" height="{_n(height)}" '
         f'viewBox="{_n(-MARGIN)} {_n(-MARGIN)} {_n(width)} {_n(height)}" role="img" '
         f"font-family={quoteattr(FONT_FAMILY)} "
         f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
-        f"<title>{escape(escape_control(_title(tree)))}</title>",
+        f"<title>{escape(escape_control(title))}</title>",
         *_edges(tree, drawing),
         *(part for box in drawing.boxes for part in _box(fills, box, drawing, palette)),
         *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
         "</svg>",
     ]
     return "\n".join(parts)
-
-
-def _title(tree: Tree) -> str:
-    target = f" for {tree.target.name}" if tree.target.name is not None else ""
-    return f"Decision tree{target}: {tree.n_leaves} leaves, depth {tree.depth}"
 
 
 def _edges(tree: Tree, drawing: Drawing) -> list[str]:
