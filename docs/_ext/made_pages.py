@@ -17,7 +17,7 @@ from typing import Any
 import playground
 
 from ceiba.lessons import lesson, run
-from ceiba.lessons.page import page
+from ceiba.lessons.writing import page
 from ceiba.lessons.run import LessonRun, worked_figures
 from ceiba.lessons.source import NUMBERS
 from ceiba.words import LANGUAGES

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ceiba.lessons import lesson, notebook
-from ceiba.lessons.page import page
 from ceiba.lessons.run import _execute
 from ceiba.lessons.source import NUMBERS, Cell
+from ceiba.lessons.writing import page
 from ceiba.words import LANGUAGES
 
 OTHERS = [lang for lang in LANGUAGES if lang != "en"]

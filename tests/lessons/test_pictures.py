@@ -12,8 +12,8 @@ import pytest
 
 import ceiba
 from ceiba.lessons import lesson
-from ceiba.lessons.page import page
 from ceiba.lessons.source import NUMBERS
+from ceiba.lessons.writing import page
 from ceiba.words import LANGUAGES
 from tests.report.browser import chromium
 

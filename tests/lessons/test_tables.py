@@ -8,8 +8,8 @@ import pytest
 import ceiba
 from ceiba import lessons
 from ceiba.lessons import lesson, run, table
-from ceiba.lessons.page import page
 from ceiba.lessons.tables import TABLES
+from ceiba.lessons.writing import page
 
 
 @pytest.mark.parametrize("name", TABLES)

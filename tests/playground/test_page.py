@@ -13,8 +13,8 @@ import pytest
 
 import ceiba
 from ceiba.lessons import lesson, run
-from ceiba.lessons.page import page as lesson_page
 from ceiba.lessons.run import LessonRun
+from ceiba.lessons.writing import page as lesson_page
 from ceiba.words import LANGUAGES
 from tests.marks import slow
 from tests.playground.scripts import need_core, playground

@@ -36,13 +36,7 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{number_text(round(100 * share, decimals))}%"
 
 
-def question(
-    tree: Tree,
-    node: int,
-    *,
-    max_levels: int = 6,
-    lang: str = "en",
-) -> str:
+def question(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> str:
     """Return the split of an inner node as text; "" at a leaf."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
@@ -65,7 +59,11 @@ def edge_labels(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en")
     word = words(lang)
     texts = [word["split.yes"], word["split.no"]]
     if isinstance(split, LevelSets) and _names_its_answers(tree, node):
-        texts = [_format_levels(group, max_levels, lang) for group in split.branches]
+        texts = [
+            ", ".join(map(quote_level, group[:max_levels]))
+            + (", " + word("split.more", n=len(group) - max_levels)) * (len(group) > max_levels)
+            for group in split.branches
+        ]
         texts += [word["split.missing"]] if split.missing_branch else []
     elif isinstance(split, Intervals):
         texts = _interval_words(tree, split, lang)
@@ -113,7 +111,10 @@ def caption(
         lines.append(note)
     if node_ids:
         head = f"#{node}  {head}"
-    return Caption(head, tuple(lines), _shares(tree, node))
+    shares: list[float] = []
+    if tree.task.has_classes and tree.n_outputs == 1:
+        shares = tree.value[node, 0, : len(tree.target.classes[0])].tolist()
+    return Caption(head, tuple(lines), tuple(shares))
 
 
 def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
@@ -141,19 +142,6 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
         info = tree.schema.columns[tree.schema.index(split.column)]
         return info.display == "boolean" and 0 <= split.cut < 1
     return False
-
-
-def _format_levels(levels: tuple[object, ...], max_levels: int, lang: str) -> str:
-    parts = [quote_level(level) for level in levels[:max_levels]]
-    if len(levels) > max_levels:
-        parts.append(words(lang)("split.more", n=len(levels) - max_levels))
-    return ", ".join(parts)
-
-
-def _shares(tree: Tree, node: int) -> tuple[float, ...]:
-    if not tree.task.has_classes or tree.n_outputs > 1:
-        return ()
-    return tuple(tree.value[node, 0, : len(tree.target.classes[0])].tolist())
 
 
 def _number_line(tree: Tree, value: str, lang: str) -> str:

@@ -231,7 +231,9 @@ def fit(
     def fits(drawing: Drawing) -> bool:
         return drawing.width <= width and drawing.height <= height
 
-    steps = _thresholds(tree)
+    # Candidate weights for folding, from all folded to none.
+    inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
+    steps = [np.inf, *inner[1:-1].tolist(), 0.0]
     if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit as they are
         whole = at(sheet.font_size, len(steps) - 1)
         if fits(whole):
@@ -251,12 +253,6 @@ def fit(
         return compact
     drawing = at(min(sheet.font_size, larger), step)
     return drawing if fits(drawing) else compact
-
-
-def _thresholds(tree: Tree) -> list[float]:
-    """Return the candidate weights for folding, from all folded to none."""
-    inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
-    return [np.inf, *inner[1:-1].tolist(), 0.0]
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
@@ -301,15 +297,10 @@ def lay_out_footer(
             x, row = 0.0, row + 1
         placed.append((x + patch, row, name))
         x += needs + space
-    lines = _break_lines(note, width, measure)
-    return Footer(tuple(placed), lines, (row + 1 if placed else 0) + len(lines))
-
-
-def _break_lines(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     lines: list[str] = []
-    for word in text.split():
+    for word in note.split():
         if lines and measure(f"{lines[-1]} {word}", False) <= width:
-            lines[-1] = f"{lines[-1]} {word}"
+            lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return tuple(lines)
+    return Footer(tuple(placed), tuple(lines), (row + 1 if placed else 0) + len(lines))

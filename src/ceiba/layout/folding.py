@@ -45,10 +45,14 @@ def fold_tree(
     nodes: list[int] = []
     above: list[int] = []
     hidden: list[int] = []
+
+    def is_folded(node: int) -> bool:
+        if max_depth is not None and depth[node] >= max_depth:
+            return True
+        return depth[node] > 0 and weight is not None and weight[node] < min_weight
+
     for node, up in enumerate(parent):
-        if up >= 0 and (
-            up not in place or _is_folded(up, depth[up], max_depth, weight, min_weight)
-        ):
+        if up >= 0 and (up not in place or is_folded(up)):
             over[node] = over[up]
             hidden[place[over[node]]] += 1
             continue
@@ -58,14 +62,6 @@ def fold_tree(
         above.append(-1 if up < 0 else place[up])
         hidden.append(0)
     return FoldedTree(tuple(nodes), tuple(above), tuple(hidden))
-
-
-def _is_folded(
-    node: int, depth: int, max_depth: int | None, weight: Sequence[float] | None, min_weight: float
-) -> bool:
-    if max_depth is not None and depth >= max_depth:
-        return True
-    return depth > 0 and weight is not None and weight[node] < min_weight
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def lesson(number: int) -> Lesson:
     Parameters
     ----------
     number : int
-        From 1 to 8.
+        From 1 to 9.
 
     Returns
     -------

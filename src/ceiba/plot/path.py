@@ -65,7 +65,9 @@ def plot_path(
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
         raise OptionError("plot_path is not supported for several outputs.")
-    explanation = _explain(estimator, tree, row, lang)
+    explanation = row if isinstance(row, Explanation) else estimator.explain(row, lang=lang)
+    if not isinstance(explanation, Explanation):
+        raise OptionError(f"plot_path requires one row, got {len(explanation)} rows.")
     if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
             "plot_path requires a single path, but this row takes several branches. "
@@ -100,15 +102,6 @@ def plot_path(
     _paint(painter, tree, lines, palette, step, texts, counts, bar)
     painter.foot(foot, palette, len(lines) * STRIDE * step, step)
     return ax
-
-
-def _explain(estimator: Any, tree: Tree, row: Any, lang: str) -> Explanation:
-    if isinstance(row, Explanation):
-        return row
-    explanation = estimator.explain(row, lang=lang)
-    if not isinstance(explanation, Explanation):
-        raise OptionError(f"plot_path requires one row, got {len(explanation)} rows.")
-    return explanation
 
 
 def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
@@ -161,7 +154,10 @@ def _paint(
             _class_bar(painter, tree, node, palette, left, top + 0.15 * step, bar, step)
         else:
             share = (float(tree.value[node, 0, 0]) - low) / ((high - low) or 1.0)
-            _scale(painter, left, top + 0.65 * step, bar, share, last)
+            start, y = left + painter.dx, top + 0.65 * step + painter.dy
+            painter.ax.plot([start, start + bar], [y, y], color=painter.line, lw=0.8, zorder=2)
+            colour = class_colours(2)[1 if last else 0]
+            painter.ax.plot([start + share * bar], [y], "o", color=colour, ms=8, zorder=3)
         painter.text(left + bar + 0.8 * painter.font_size, top, _answer(tree, node), painter.ink,
                      bold=last, align="left")  # fmt: skip
     if not palette:
@@ -181,10 +177,3 @@ def _class_bar(
             fills.append(mix(colour, painter.paper, 0.85))
         left += share * width
     painter.shapes(paths, fills, painter.paper, 0.6, zorder=3)
-
-
-def _scale(painter: Painter, left: float, y: float, width: float, share: float, last: bool) -> None:
-    ax, dx, dy = painter.ax, painter.dx, painter.dy
-    ax.plot([left + dx, left + width + dx], [y + dy] * 2, color=painter.line, lw=0.8, zorder=2)
-    colour = class_colours(2)[1 if last else 0]
-    ax.plot([left + share * width + dx], [y + dy], "o", color=colour, ms=8, zorder=3)

@@ -90,8 +90,12 @@ def plot_prediction(
     if not tree.task.has_classes:
         if table is not None and y is not None:
             x = table.column(name).values
+            numbers = np.asarray(y, np.float64).reshape(len(x), -1)[:, 0]
+            size = 16 if len(x) <= 300 else 6
+            # Rows whose leaf is not the one drawn are faint.
             drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)
-            _points(ax, x, np.asarray(y, np.float64).reshape(len(x), -1)[:, 0], drawn)
+            for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
+                ax.scatter(x[mask], numbers[mask], s=size, color=[colour], linewidths=0, zorder=2)
         paint = color if color is not None else class_colours(6)[1]
         values = tree.value[nodes, 0, 0]
         ax.stairs(values, steps.borders, baseline=None, color=paint, lw=1.8, label=label, zorder=3)
@@ -120,13 +124,6 @@ def _column(tree: Tree, column: str | int | None) -> str:
     if not tree.schema.columns[tree.schema.index(name)].is_numeric:
         raise OptionError(f"plot_prediction requires a numeric column, got {name!r}.")
     return name
-
-
-def _points(ax: Axes, x: Any, y: Any, drawn: Any) -> None:
-    """Draw rows as points, faint if their leaf is not the one drawn."""
-    size = 16 if len(x) <= 300 else 6
-    for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
-        ax.scatter(x[mask], y[mask], s=size, color=[colour], linewidths=0, zorder=2)
 
 
 def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any, lang: str) -> None:

@@ -51,7 +51,12 @@ def plot_pruning(
     >>> ax.get_xlabel(), ax.get_xscale()
     ('leaves', 'log')
     """
-    table, word = _as_table(table), words(lang)
+    source, table, word = table, getattr(table, "pruning_table_", table), words(lang)
+    if not isinstance(table, Listing) or "n_leaves" not in table:
+        raise OptionError(
+            "plot_pruning requires an estimator fitted with prune='cv' or '1se', or its "
+            f"pruning_table_, got {type(source).__name__}."
+        )
     ax = plain_axes(ax)
     ink = ink_of(ax)
     order = np.argsort(table["n_leaves"], kind="stable")  # the root first
@@ -72,16 +77,6 @@ def plot_pruning(
     if legend:
         ax.legend(frameon=False, fontsize="small")
     return ax
-
-
-def _as_table(table: Any) -> Listing:
-    figures = getattr(table, "pruning_table_", table)
-    if not isinstance(figures, Listing) or "n_leaves" not in figures:
-        raise OptionError(
-            "plot_pruning requires an estimator fitted with prune='cv' or '1se', or its "
-            f"pruning_table_, got {type(table).__name__}."
-        )
-    return figures
 
 
 def _paint_held_out(
@@ -109,30 +104,22 @@ def _paint_held_out(
 
 def _label(ax: Axes, at: Any, figures: Any, word: Catalogue) -> None:
     """Label the axes: leaves below and alpha above, where labels do not overlap."""
-    order = _by_importance(at, np.flatnonzero(figures.get("chosen", ())))
+    from matplotlib.ticker import NullLocator
+
+    # Labels by priority: both ends, the choice, round numbers, and the rest if they are few.
+    near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
+    rest = range(len(at)) if len(at) <= MAX_DOTS else ()
+    chosen = np.flatnonzero(figures.get("chosen", ())).tolist()
+    order = list(dict.fromkeys([0, len(at) - 1, *chosen, *near, *rest]))
     set_spaced_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
-    ax.xaxis.set_minor_locator(_no_ticks())
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel(word["plot.leaves"])
     ax.set_ylabel(word["plot.risk"])
     ax.set_xlim(at[0] / _MARGIN, at[-1] * _MARGIN)
     above = ax.secondary_xaxis("top")
     alphas = [number_text(float(figures["alpha"][k]), 2) for k in order]
     set_spaced_ticks(above.xaxis, at[order].tolist(), alphas)
-    above.xaxis.set_minor_locator(_no_ticks())
+    above.xaxis.set_minor_locator(NullLocator())
     above.set_xlabel(word["plot.alpha"])
     above.spines["top"].set_visible(False)
     above.tick_params(length=0)
-
-
-def _by_importance(at: Any, chosen: Any) -> list[int]:
-    """Return trees by the priority of their labels: ends, choice, round numbers, rest if few."""
-    near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
-    rest = range(len(at)) if len(at) <= MAX_DOTS else ()
-    first = [0, len(at) - 1, *chosen.tolist(), *near, *rest]
-    return list(dict.fromkeys(first))
-
-
-def _no_ticks() -> Any:
-    from matplotlib.ticker import NullLocator
-
-    return NullLocator()

@@ -112,7 +112,10 @@ def plot_regions(
         _number_regions(ax, across, up, nodes, labels if region_labels else {})
     if table is not None:
         _paint_points(ax, tree, table, y, across, up, nodes, palette, point_size)
-    _label(ax, across, up)
+    ax.set_xlabel(names[0], parse_math=False)
+    ax.set_ylabel(names[1], parse_math=False)
+    set_named_ticks(ax.xaxis, across)
+    set_named_ticks(ax.yaxis, up)
     set_slice_title(ax, tree, [across, up], fixed, nodes, lang)
     if legend:
         paint_legend(ax, tree, palette, lang)
@@ -220,10 +223,3 @@ def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
     has_level = ~column.missing & ~column.unseen
     spread = column.values + rng.uniform(-0.32, 0.32, len(column.values))
     return np.where(has_level, spread, np.nan)
-
-
-def _label(ax: Axes, across: AxisCells, up: AxisCells) -> None:
-    ax.set_xlabel(across.info.name, parse_math=False)
-    ax.set_ylabel(up.info.name, parse_math=False)
-    set_named_ticks(ax.xaxis, across)
-    set_named_ticks(ax.yaxis, up)

@@ -121,7 +121,11 @@ def plot_tree(
     names = []
     if legend and palette:
         names = [class_text(tree.target, k) for k in range(tree.target.n_classes[0])]
-    views = {} if rows is None else _split_views(tree, rows, max_depth)
+    deepest = tree.depth if max_depth is None else max_depth
+    inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
+    views = {}
+    if rows is not None and len(inner) <= MAX_PANELS:
+        views = {node: split_view(tree, rows, node) for node in inner}
     sheet = Sheet(
         font_size=font_size,
         max_depth=max_depth,
@@ -141,20 +145,13 @@ def plot_tree(
         remark += " " + words(lang)("plot.no_histograms", n=MAX_PANELS)
     drawing, foot = _best_fit(tree, sheet, names, remark, _available_sizes(ax, fit_to), direction)
     if ax is None:
-        width = max(drawing.width, _foot_width(foot, drawing.sheet))
+        measure = text_measure(drawing.sheet.font_size)
+        ends = [x + measure(name, False) for x, _, name in foot.names]
+        width = max([drawing.width, *ends, *(measure(line, False) for line in foot.note)])
         height = drawing.height + _foot_height(foot, drawing.sheet)
         ax = new_axes((width + 2 * MARGIN) / POINTS, (height + 2 * MARGIN) / POINTS)
     _paint(tree, drawing, foot, palette, ax, rows, views)
     return ax
-
-
-def _split_views(tree: Tree, rows: PanelRows, max_depth: int | None) -> dict[int, SplitView]:
-    """Return the panels of inner nodes; none if there are too many."""
-    deepest = tree.depth if max_depth is None else max_depth
-    inner = np.flatnonzero(~tree.is_leaf & (tree.node_depth < deepest)).tolist()
-    if len(inner) > MAX_PANELS:
-        return {}
-    return {node: split_view(tree, rows, node) for node in inner}
 
 
 def _available_sizes(
@@ -246,12 +243,6 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, least_font: floa
     return drawing
 
 
-def _foot_width(foot: Footer, sheet: Sheet) -> float:
-    measure = text_measure(sheet.font_size)
-    ends = [x + measure(name, False) for x, _, name in foot.names]
-    return max([*ends, *(measure(line, False) for line in foot.note)], default=0.0)
-
-
 def _foot_height(foot: Footer, sheet: Sheet) -> float:
     return (foot.n_rows + 1) * sheet.line_height if foot.n_rows else 0.0
 
@@ -275,21 +266,15 @@ def _paint(
     top = max(MARGIN, (height - total) / 2)
     painter = Painter(ax, sheet.font_size, dx=max(MARGIN, (width - drawing.width) / 2), dy=top)
     painter.edges(drawing, [float(tree.share[box.node]) for box in drawing.boxes])
-    painter.boxes(drawing.boxes, _fills(tree, drawing, palette, painter.paper))
+    fill, fills = NodeFills(tree), []
+    for box in drawing.boxes:
+        colour, share = fill(box.node, leaf=box.leaf)
+        hue = palette[int(tree.answer[box.node])] if palette else rgb(colour)
+        fills.append(mix(hue, painter.paper, share))
+    painter.boxes(drawing.boxes, fills)
     painter.bars(drawing, palette)
     if rows is not None or sheet.leaf_panels:
         paint_panels(painter, tree, drawing, rows, views, palette)
     painter.words(drawing)
     painter.dx = MARGIN
     painter.foot(foot, palette, drawing.height + sheet.line_height, sheet.line_height)
-
-
-def _fills(tree: Tree, drawing: Drawing, palette: list[Colour], paper: Colour) -> list[Colour]:
-    """Colour boxes by class and purity, or by value."""
-    fill = NodeFills(tree)
-    fills = []
-    for box in drawing.boxes:
-        colour, share = fill(box.node, leaf=box.leaf)
-        hue = palette[int(tree.answer[box.node])] if palette else rgb(colour)
-        fills.append(mix(hue, paper, share))
-    return fills

@@ -6,6 +6,7 @@ numbers are therefore translated, by walking both trees from the root. Nothing e
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -87,17 +88,11 @@ def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
 
 def _match_forced_node(tree: Tree, forced: Tree, node: int) -> int:
     """Return the node of `tree` whose split was forced; above it, both trees are the same."""
-    path = []
-    while node > 0:
-        above = int(forced.parent[node])
-        start, end = forced.branch_start[above : above + 2]
-        path.append((above, forced.branch_node[start:end].tolist().index(node)))
-        node = above
     match = 0
-    for above, branch in reversed(path):
+    for above, below in pairwise(forced.path(node).nodes):
         if forced.splits.column[above] != tree.splits.column[match]:
             raise OptionError(_WRONG_TREE.format(name="rivals"))
-        match = int(tree.branch_node[tree.branch_start[match] + branch])
+        match = int(tree.branch_node[tree.branch_start[match] + forced.branch_index[below]])
     return match
 
 
@@ -116,7 +111,11 @@ def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]
             "chosen": rounded_floats(nodes["chosen"], 5),
             "cut_low": exact_floats(nodes["cut low"]),
             "cut_high": exact_floats(nodes["cut high"]),
-            "instead": [_column_number(names, name) for name in nodes["instead"].tolist()],
+            # -1 is a leaf, None no other choice.
+            "instead": [
+                (names.index(name) if name in names else -1) if name else None
+                for name in nodes["instead"].tolist()
+            ],
             "often": rounded_floats(nodes["how often"], 5),
         },
         "columns": {
@@ -131,13 +130,6 @@ def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]
             "same": rounded_floats(leaves[leaves.columns[3 + output]], 5),
         },
     }
-
-
-def _column_number(names: list[str], name: str) -> int | None:
-    """Return the number of a column; -1 for a leaf, None for an empty name."""
-    if not name:
-        return None
-    return names.index(name) if name in names else -1
 
 
 def _encode_rivals(tree: Tree, rivals: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ceiba.errors import DataTypeError, OptionError, did_you_mean
 from ceiba.families import c45
 from ceiba.grow import Problem
 from ceiba.paths import Condition
-from ceiba.rules.generalise import CandidateRule, candidate_rules, select_rules
+from ceiba.rules.generalise import candidate_rules, select_rules
 from ceiba.table import Table, read_like
 from ceiba.tree import Tree
 
@@ -164,9 +164,20 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         codes, weight = problem.target.values[:, 0].astype(np.intp), problem.row_weight
         classes = tree.target.classes[0]
         candidates = candidate_rules(tree, problem.table, codes, weight, self.confidence)
-        final_drafts, default = select_rules(candidates, codes, weight, len(classes))
+        drafts, default = select_rules(candidates, codes, weight, len(classes))
         share = np.bincount(codes, weights=weight, minlength=len(classes)) / weight.sum()
-        rules = [_rule(rule, classes, share) for rule in final_drafts]
+        rules = [
+            GeneralRule(
+                draft.condition,
+                classes[draft.answer],
+                draft.weight,
+                draft.errors,
+                draft.confidence,
+                draft.confidence / float(share[draft.answer]),
+                len(draft.tests),
+            )
+            for draft in drafts
+        ]
         # Tests on all paths: a path has one per level.
         self._set_fitted(tree, rules, default, share, int(tree.node_depth[tree.leaves].sum()))
 
@@ -314,24 +325,7 @@ def to_python_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _rule(draft: CandidateRule, classes: npt.NDArray[Any], share: Array) -> GeneralRule:
-    confidence = draft.confidence
-    return GeneralRule(
-        draft.condition,
-        classes[draft.answer],
-        draft.weight,
-        draft.errors,
-        confidence,
-        confidence / float(share[draft.answer]),
-        len(draft.tests),
-    )
-
-
 # ---------------------------------------------------------------------- as programs
-
-
-def _to_text(rules: RuleSet) -> str:
-    return f"{rules}\n"
 
 
 def _to_python(rules: RuleSet) -> str:
@@ -366,4 +360,4 @@ def _to_sql(rules: RuleSet, dialect: str = "duckdb") -> str:
 
 
 #: The formats of `RuleSet.export`.
-RULE_FORMATS: Final = {"text": _to_text, "python": _to_python, "sql": _to_sql}
+RULE_FORMATS: Final = {"text": lambda rules: f"{rules}\n", "python": _to_python, "sql": _to_sql}

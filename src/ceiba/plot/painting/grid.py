@@ -98,12 +98,21 @@ def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> 
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
             fixed.append(_code(info, at[info.name]))
-        elif table is not None and (values := _present(table.columns[j])).size:
-            fixed.append(float(np.median(values)) if info.is_numeric else _most_frequent(values))
-        elif info.is_numeric:
-            fixed.append(_middle(tree, j, info))
+            continue
+        if table is not None:
+            column = table.columns[j]
+            values = column.values[~column.missing & ~column.unseen]
+            if values.size and info.is_numeric:
+                fixed.append(float(np.median(values)))
+                continue
+            if values.size:
+                fixed.append(int(np.bincount(values.astype(np.int64)).argmax()))
+                continue
+        if info.minimum is not None and info.maximum is not None:
+            fixed.append((info.minimum + info.maximum) / 2)
         else:
-            fixed.append(0)
+            cuts = tree.splits.cuts_of(j)
+            fixed.append(float(cuts.mean()) if info.is_numeric and len(cuts) else 0)
     return fixed
 
 
@@ -116,21 +125,6 @@ def _code(info: ColumnInfo, value: Any) -> Any:
             f"at: column {info.name!r} has no level {value!r}. Allowed values: {allowed}."
         )
     return info.levels.index(value)
-
-
-def _middle(tree: Tree, j: int, info: ColumnInfo) -> float:
-    if info.minimum is not None and info.maximum is not None:
-        return (info.minimum + info.maximum) / 2
-    cuts = tree.splits.cuts_of(j)
-    return float(cuts.mean()) if len(cuts) else 0.0
-
-
-def _present(column: Column) -> NDArray[Any]:
-    return np.asarray(column.values[~column.missing & ~column.unseen])
-
-
-def _most_frequent(codes: NDArray[Any]) -> int:
-    return int(np.bincount(codes.astype(np.int64)).argmax())
 
 
 def cell_nodes(tree: Tree, axes_cells: list[AxisCells], fixed: list[Any]) -> NDArray[Any]:
@@ -175,17 +169,10 @@ def set_slice_title(
         if len(parts) > 4:
             listed = words(lang)("plot.slice_more", listed=listed, n=len(parts) - 4)
         lines.append(words(lang)("plot.slice", listed=listed))
-    lines += [
-        note for k, name in enumerate(names) if (note := _unused_note(tree, name, nodes, k, lang))
-    ]
+    for k, name in enumerate(names):
+        if tree.schema.index(name) not in tree.used_features:
+            lines.append(words(lang)("plot.unused", name=name))
+        elif (nodes == np.take(nodes, [0], axis=k)).all():
+            lines.append(words(lang)("plot.not_asked", name=name))
     if lines:
         ax.set_title("\n".join(lines), fontsize="medium", parse_math=False)
-
-
-def _unused_note(tree: Tree, name: str, nodes: NDArray[Any], axis: int, lang: str) -> str:
-    """Return a note about a drawn column that has no effect; "" if it has one."""
-    if tree.schema.index(name) not in tree.used_features:
-        return words(lang)("plot.unused", name=name)
-    if (nodes == np.take(nodes, [0], axis=axis)).all():
-        return words(lang)("plot.not_asked", name=name)
-    return ""

@@ -94,45 +94,27 @@ class Painter:
             self.text(0.0, top + (first + k) * line_height, line, self.grey, align="left")
 
     def text(
-        self,
-        x: float,
-        top: float,
-        text: str,
-        colour: Colour,
-        *,
-        bold: bool = False,
+        self, x: float, top: float, text: str, colour: Colour, *, bold: bool = False,
         align: str = "center",
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Write one line whose line box starts at `top`; 0.36 is half the height of capitals."""
-        self.ax.text(
-            x + self.dx,
-            top + self.dy + 0.65 * self.font_size + 0.36 * self.font_size,
-            text,
-            color=colour,
-            fontsize=self.font_size,
-            fontweight="bold" if bold else "normal",
-            ha=align,
-            va="baseline",
-            parse_math=False,
-            usetex=False,
-            zorder=5,
-        )
+        baseline = top + 0.65 * self.font_size + 0.36 * self.font_size
+        weight = "bold" if bold else "normal"
+        self._write(x, baseline, text, colour, self.font_size, fontweight=weight, ha=align)
 
     def small(self, x: float, top: float, text: str, size: float, *, upright: bool = False) -> None:
         """Write one small line centred at `x`, or vertically from `top` downward."""
-        self.ax.text(
-            x + self.dx,
-            top + self.dy + (0.0 if upright else size),
-            text,
-            color=self.ink,
-            fontsize=size,
-            ha="center",
-            va="top" if upright else "baseline",
-            rotation=90 if upright else 0,
-            parse_math=False,
-            usetex=False,
-            zorder=5,
-        )
+        if upright:
+            self._write(x, top, text, self.ink, size, ha="center", va="top", rotation=90)
+        else:
+            self._write(x, top + size, text, self.ink, size, ha="center")
+
+    def _write(
+        self, x: float, y: float, text: str, colour: Colour, size: float, **style: Any
+    ) -> None:
+        plain: dict[str, Any] = {"va": "baseline", "parse_math": False, "usetex": False}
+        style = {**plain, "zorder": 5, **style}
+        self.ax.text(x + self.dx, y + self.dy, text, color=colour, fontsize=size, **style)
 
     def shapes(
         self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: float

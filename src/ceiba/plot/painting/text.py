@@ -62,19 +62,17 @@ def with_covering_fonts(draw: Draw) -> Draw:
     def wrapper(tree: Any, *data: Any, **options: Any) -> Any:
         mpl = require_matplotlib()
         source = getattr(tree, "tree_", tree)
-        text = _drawn_text(source) if isinstance(source, Tree) else ""
+        names: list[Any] = []
+        if isinstance(source, Tree):
+            used = source.used_features.tolist()
+            names = [source.schema.names[j] for j in used]
+            names += [level for j in used for level in source.schema.columns[j].levels[:200]]
+            names += [c for classes in source.target.classes for c in classes.tolist()[:200]]
+        text = "".join(map(str, names))
         with mpl.rc_context({"font.family": covering_fonts(text)}):
             return draw(tree, *data, **options)
 
     return wrapper  # type: ignore[return-value]
-
-
-def _drawn_text(tree: Tree) -> str:
-    """Return all names that a plot may contain."""
-    levels = [tree.schema.columns[j].levels[:200] for j in tree.used_features.tolist()]
-    names = [tree.schema.names[j] for j in tree.used_features.tolist()]
-    labels = [label for classes in tree.target.classes for label in classes.tolist()[:200]]
-    return "".join(map(str, [*names, *labels, *(level for some in levels for level in some)]))
 
 
 def covering_fonts(text: str) -> list[str]:
