@@ -115,7 +115,6 @@ def analyze_errors(
     Examples
     --------
     >>> import numpy as np
-    import numpy.typing as npt
     >>> import ceiba
     >>> rng = np.random.default_rng(0)
     >>> X = {"age": rng.integers(18, 80, 400), "income": rng.normal(30, 8, 400)}
