@@ -98,7 +98,7 @@ def test_an_optimal_tree_can_imitate() -> None:
     [
         ({"held_out": 1.5}, "held_out must be a float between 0 and 1"),
         ({"of": "both"}, "of must be 'answer' or 'probability'"),
-        ({"positive": "low"}, "positive has no effect"),
+        ({"positive": "low"}, "positive requires"),
         ({"of": "probability", "positive": "x"}, "positive must be one of"),
     ],
 )

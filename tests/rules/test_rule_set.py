@@ -211,5 +211,5 @@ def test_several_outputs_are_refused():
 
 def test_rules_for_a_class_that_is_not_there_is_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ceiba.OptionError, match="no class 7. Allowed values: 0, 1, 2"):
+    with pytest.raises(ceiba.OptionError, match="must be a class, got 7. Classes: 0, 1, 2"):
         ceiba.RuleSet().fit(X, y).rules_for(7)

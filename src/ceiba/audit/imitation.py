@@ -159,7 +159,7 @@ def mimic(
     if of not in ("answer", "probability"):
         raise OptionError(f"of must be 'answer' or 'probability', got {of!r}.")
     if positive is not None and of == "answer":
-        raise OptionError("positive has no effect with of='answer'. Pass of='probability'.")
+        raise OptionError("positive requires of='probability'.")
     model = open_model(model)
     X, truth, table = read_rows(X, y)
     answers = predict_with(model, X, table.n_rows)

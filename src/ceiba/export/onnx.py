@@ -78,10 +78,13 @@ def to_onnx(
         raise ImportError(
             "Exporting to ONNX requires the package onnx. Install it with: pip install onnx"
         ) from None
-    graph = _Graph(to_program(tree, "onnx"), np.dtype(dtype), missing_text)
-    graph.build()
+    parts = _Graph(to_program(tree, "onnx"), np.dtype(dtype), missing_text)
+    parts.build()
+    graph = onnx.helper.make_graph(
+        parts.nodes, "tree", parts.inputs, parts.outputs, initializer=parts.constants
+    )
     model = onnx.helper.make_model(
-        graph.finish(),
+        graph,
         opset_imports=[
             onnx.helper.make_opsetid("", _OPSET),
             onnx.helper.make_opsetid("ai.onnx.ml", _ML_OPSET),
@@ -204,13 +207,6 @@ class _Graph:
             raise TreeError(f"onnx: column {name!r} has the name of an output. Rename it.")
         self.nodes.append(onnx.helper.make_node("Identity", [tensor], [name]))
         self.outputs.append(onnx.helper.make_tensor_value_info(name, kind, shape))
-
-    def finish(self) -> Any:
-        import onnx
-
-        return onnx.helper.make_graph(
-            self.nodes, "tree", self.inputs, self.outputs, initializer=self.constants
-        )
 
     # ------------------------------------------------------------------ branches before the tree
 

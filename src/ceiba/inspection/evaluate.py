@@ -245,18 +245,11 @@ class NumberEvaluation(Printed):
     def blocks(self, lang: str = "en") -> list[Block]:
         """Return the printed blocks, in a language."""
         word = words(lang)
-        rows = []
-        for name, value, interval, baseline in (
-            ("MSE", self.mse, self.mse_interval, self.baseline_mse),
-            ("MAE", self.mae, self.mae_interval, self.baseline_mae),
-            ("R2", self.r2, self.r2_interval, None),
-        ):
-            low, high = (format_number(bound, 4) for bound in interval)
-            always = ""
-            if baseline is not None:
-                always = word("evaluate.always_root", value=format_number(baseline, 4))
-            between = word("evaluate.between", low=low, high=high)
-            rows.append([name, format_number(value, 4), between, always])
+        rows = [
+            ["MSE", *_cells(word, self.mse, self.mse_interval, self.baseline_mse)],
+            ["MAE", *_cells(word, self.mae, self.mae_interval, self.baseline_mae)],
+            ["R2", *_cells(word, self.r2, self.r2_interval), ""],
+        ]
         level = interval_label(self.confidence, self.approximate, lang)
         figures = {"value": format_number(self.baseline, 6), "rmse": format_number(self.rmse, 4)}
         blocks: list[Block] = [
@@ -267,24 +260,28 @@ class NumberEvaluation(Printed):
         return [*blocks, self._quantile_table(word)] if self.quantiles else blocks
 
     def _quantile_table(self, word: Catalogue) -> Grid:
-        def between(interval: Interval) -> str:
-            low, high = (format_number(bound, 4) for bound in interval)
-            return word("evaluate.between", low=low, high=high)
-
         rows = [
             [
                 f"{score.level:g}",
-                format_number(score.pinball, 4),
-                between(score.pinball_interval),
-                word("evaluate.always_root", value=format_number(score.baseline_pinball, 4)),
-                format_number(score.coverage, 4),
-                between(score.coverage_interval),
+                *_cells(word, score.pinball, score.pinball_interval, score.baseline_pinball),
+                *_cells(word, score.coverage, score.coverage_interval),
             ]
             for score in self.quantiles
         ]
         heads = ("evaluate.quantile", "evaluate.pinball", None, None, "evaluate.coverage", None)
         header = ["" if key is None else word[key] for key in heads]
         return Grid([header, *rows], [True, True, False, False, True, False])
+
+
+def _cells(
+    word: Catalogue, value: float, interval: Interval, baseline: float | None = None
+) -> list[str]:
+    """Return a figure, its interval and its baseline, if there is one, as text."""
+    low, high = (format_number(bound, 4) for bound in interval)
+    cells = [format_number(value, 4), word("evaluate.between", low=low, high=high)]
+    if baseline is not None:
+        cells.append(word("evaluate.always_root", value=format_number(baseline, 4)))
+    return cells
 
 
 def evaluate_classes(

@@ -162,15 +162,12 @@ class Explanation:
 
     def table(self) -> Listing:
         """Return the steps as a table."""
-        names = ("node", "column", "shown", "sentence", "passed", "by", "before", "after")
-        figures = {name: [getattr(step, name) for step in self.steps] for name in names}
-        figures["value"] = figures.pop("shown")
-        figures["branch taken"] = figures.pop("sentence")
-        order = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
+        names = ("node", "column", "value", "branch taken", "passed", "by", "before", "after")
+        fields = {"value": "shown", "branch taken": "sentence"}
         word = words(self.lang)
         probability = _probability_word(self.has_priors, self.lang)
         return Listing(
-            {name: figures[name] for name in order},
+            {name: [getattr(s, fields.get(name, name)) for s in self.steps] for name in names},
             title=word("explain.path", leaf=self.leaf),
             legend=word("explain.path_legend", probability=probability),
             lang=self.lang,

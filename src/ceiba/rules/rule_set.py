@@ -196,10 +196,10 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ------------------------------------------------------------------ predict
 
     def rules_for(self, label: Any) -> list[GeneralRule]:
-        """Return the rules of one class, the surest first."""
+        """Return the rules of one class, by descending confidence."""
         if label not in self.classes_:
             labels = ", ".join(map(str, self.classes_.tolist()))
-            raise OptionError(f"There is no class {label!r}. Allowed values: {labels}.")
+            raise OptionError(f"label must be a class, got {label!r}. Classes: {labels}.")
         return [rule for rule in self.rules_ if rule.value == label]
 
     def predict(self, X: Any) -> npt.NDArray[Any]:

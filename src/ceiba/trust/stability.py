@@ -368,7 +368,35 @@ def rival_columns(
             grown = free if split is None else set_split_in(free, 0, split, part)
             loss[name][test] = _losses(grown, held_out, here, test)
     trees = {name: set_split_in(tree, node, split, problem) for name, split in splits.items()}
-    return _compare_risks(tree, node, splits, free_loss, loss, here.row_weight, trees)
+    share = here.row_weight / here.row_weight.sum()
+
+    def mean_se(values: Array) -> tuple[float, float]:
+        mean = float(share @ values)
+        return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
+
+    risk, se = mean_se(free_loss)
+    ours = tree.schema.names[int(tree.splits.column[node])]
+    lines = []
+    for name, split in splits.items():
+        column_risk, column_se = mean_se(loss[name])
+        # The SE of the differences row by row, because both trees are tested on the same rows.
+        difference = mean_se(loss[name] - free_loss)
+        sentence = split.sentence(0, tree.schema, max_levels=3)
+        figures = (column_risk, column_se, *difference, column_risk <= risk + se)
+        lines.append((name, sentence, name == ours, trees[name].n_leaves, *figures))
+    lines.sort(key=lambda line: (line[4], line[0]))
+    heads = (
+        "column", "best split", "ours", "leaves", "risk", "SE", "difference", "its SE",
+        "within 1 SE",
+    )  # fmt: skip
+    table = Listing(
+        rows_to_columns(heads, lines),
+        title=f"rival columns of node {node}",
+        legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
+        f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "
+        "row by row",
+    )
+    return RivalColumns(node, table, trees, risk, se)
 
 
 def _best_split(problem: Problem, name: str) -> Split | None:
@@ -394,41 +422,3 @@ def _losses(tree: Tree, table: Any, problem: Problem, rows: Array) -> Array:
     if tree.cost_matrix is None:
         return np.asarray(answers != truth, np.float64)
     return np.asarray(tree.cost_matrix[truth, answers])
-
-
-def _compare_risks(
-    tree: Tree, node: int, splits: dict[str, Split], free_loss: Array, loss: dict[str, Array],
-    weight: Array, trees: dict[str, Tree],
-) -> RivalColumns:  # fmt: skip
-    def mean_se(values: Array) -> tuple[float, float]:
-        share = weight / weight.sum()
-        mean = float(share @ values)
-        return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
-
-    risk, se = mean_se(free_loss)
-    column = int(tree.splits.column[node])
-    lines = []
-    for name, split in splits.items():
-        column_risk, column_se = mean_se(loss[name])
-        # The SE of the differences row by row, because both trees are tested on the same rows.
-        difference, difference_se = mean_se(loss[name] - free_loss)
-        lines.append(
-            (
-                name, split.sentence(0, tree.schema, max_levels=3),
-                name == tree.schema.names[column], trees[name].n_leaves, column_risk,
-                column_se, difference, difference_se, column_risk <= risk + se,
-            )
-        )  # fmt: skip
-    lines.sort(key=lambda line: (line[4], line[0]))
-    heads = (
-        "column", "best split", "ours", "leaves", "risk", "SE", "difference", "its SE",
-        "within 1 SE",
-    )  # fmt: skip
-    table = Listing(
-        rows_to_columns(heads, lines),
-        title=f"rival columns of node {node}",
-        legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
-        f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "
-        "row by row",
-    )
-    return RivalColumns(node, table, trees, risk, se)

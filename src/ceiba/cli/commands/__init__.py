@@ -1,1 +1,1 @@
-"""The commands of ``ceiba``, one file each."""
+"""The commands of ``ceiba``, a module per group."""

@@ -89,7 +89,7 @@ def drift(
     model: Model,
     data: Data,
     with_target: Annotated[
-        bool, Option("--with-target", help="Also compare the targets in the leaves.")
+        bool, Option("--with-target", help="Also compare the target in each leaf.")
     ] = False,
     target: RenamedTarget = None,
     fail_psi: Annotated[OptFloat, Option(help="Exit code 5 if the PSI is above this.")] = None,
@@ -168,7 +168,7 @@ def card(
     model: Model,
     data: Annotated[OptStr, Option(help="Held-out rows with the target.")] = None,
     train: Annotated[
-        OptStr, Option(help="Training rows: adds levels, ranges and stability.")
+        OptStr, Option(help="Training rows; adds levels, ranges and stability.")
     ] = None,
     by: Annotated[OptStr, Option(help="Column of groups in --data.")] = None,
     purpose: Annotated[OptStr, Option(help="Purpose of the model.")] = None,

@@ -421,7 +421,8 @@ def mimic(
     target: Annotated[OptStr, Option("--target", "-t", help="Column with the true values.")] = None,
     drop: Drop = None,
     leaves: Annotated[
-        OptInt, Option(help="Number of leaves. [default: by cross-validated fidelity, 1-SE rule]")
+        OptInt,
+        Option(help="Maximum number of leaves. [default: by the 1-SE rule]"),
     ] = None,
     out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     report: HtmlReport = None,

@@ -69,7 +69,7 @@ def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float
 def _find_label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
     if text not in by_text:
         hint = did_you_mean(text, by_text)
-        raise OptionError(f"{option}: class {text!r} is not in the target.{hint}")
+        raise OptionError(f"{option}: class not found in the target: {text!r}.{hint}")
     return by_text[text]
 
 

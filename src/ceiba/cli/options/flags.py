@@ -209,12 +209,7 @@ def _read_number(row: Any, text: str) -> Any:
     if any(text in check.names for check in row.allowed):
         return text
     allowed = " or ".join(check.allows for check in row.allowed)
-    raise OptionError(f"--{row.name.replace('_', '-')} must be {allowed}, got {text!r}.")
-
-
-def _read_levels(row: Any, text: str) -> tuple[float, ...]:
-    """Return the numbers of a flag, separated by commas."""
-    return tuple(read_numbers(f"--{row.name.replace('_', '-')}", text))
+    raise OptionError(f"{_flag(row.name)} must be {allowed}, got {text!r}.")
 
 
 def _read_groups(row: Any, text: str) -> Any:
@@ -224,7 +219,11 @@ def _read_groups(row: Any, text: str) -> Any:
     return [[name.strip() for name in group.split(",")] for group in text.split(";")]
 
 
-_READERS: Final = {float: _read_number, tuple: _read_levels, list: _read_groups}
+_READERS: Final = {
+    float: _read_number,
+    tuple: lambda row, text: tuple(read_numbers(_flag(row.name), text)),
+    list: _read_groups,
+}
 _METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", list: "A,B;C"}
 
 
@@ -320,4 +319,8 @@ def _find_flag(name: str) -> str | None:
     """Return the flag of a parameter; None if it has none."""
     if name in _RENAMED:
         return _RENAMED[name]
-    return f"--{name.replace('_', '-')}" if name in flag_rows() else None
+    return _flag(name) if name in flag_rows() else None
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -42,7 +42,7 @@ RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", meta
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
     list[str] | None,
-    typer.Option("--value", "-v", help="Value of the row: COLUMN=VALUE; repeatable."),
+    typer.Option("--value", "-v", help="Value of a column of the row; repeatable."),
 ]
 WantedAnswer = Annotated[
     str | None,

@@ -128,7 +128,15 @@ def _question(
         painter.text(x, y, words(lang)["plot.no_rows"], painter.grey)
         return
     if not tree.task.has_classes and rows.target is not None:
-        _scatter(panel, view.x, rows.target[view.rows], inside)
+        y = rows.target[view.rows]
+        low, high = float(y.min()), float(y.max())
+        shown = np.flatnonzero(inside)
+        if len(shown) > MAX_POINTS:  # evenly spaced in the order of x, which keeps the shape
+            shown = shown[np.argsort(view.x[shown], kind="stable")]
+            shown = shown[np.linspace(0, len(shown) - 1, MAX_POINTS).astype(int)]
+        tone = mix(painter.ink, painter.paper, 0.5)
+        heights = 0.05 + 0.9 * (y[shown] - low) / ((high - low) or 1.0)
+        panel.dots(view.x[shown], heights, [tone], 4.0)
     else:
         codes = np.zeros(len(view.rows), int)
         if rows.target is not None and palette:
@@ -171,19 +179,8 @@ def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[
         floor = floor + 0.96 * height
 
 
-def _scatter(panel: _Panel, x: Array, y: Array, inside: Array) -> None:
-    low, high = float(y.min()), float(y.max())
-    height = (y - low) / ((high - low) or 1.0)
-    rows = np.flatnonzero(inside)
-    if len(rows) > MAX_POINTS:  # evenly spaced in the order of x, which keeps the shape
-        rows = rows[np.argsort(x[rows], kind="stable")]
-        rows = rows[np.linspace(0, len(rows) - 1, MAX_POINTS).astype(int)]
-    tone = mix(panel.painter.ink, panel.painter.paper, 0.5)
-    panel.dots(x[rows], 0.05 + 0.9 * height[rows], [tone], 4.0)
-
-
 def _survival_curve(panel: _Panel, tree: Tree, node: int) -> None:
-    """Draw the Kaplan-Meier curve of a leaf, and dashed that of the root, from 0 to its end."""
+    """Draw the Kaplan-Meier curve of a leaf, and that of the root as a dashed line."""
     ink, end = panel.painter.ink, float(node_curve(tree, 0).time[-1]) or 1.0
     panel.line([(0, 1), (0, 0), (1, 0)], panel.painter.line, 0.7)
     styles: tuple[tuple[int, float, dict[str, Any]], ...] = (
