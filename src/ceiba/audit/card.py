@@ -223,8 +223,9 @@ def _values(column: Column) -> str:
     if len(present) < 2 * _LEAST_ROWS:
         return ""
     ordered = np.sort(present)
-    low, high = ordered[_LEAST_ROWS - 1], ordered[-_LEAST_ROWS]
-    return f"{_number(low, column)} to {_number(high, column)}"
+    ends, display = (ordered[_LEAST_ROWS - 1], ordered[-_LEAST_ROWS]), column.info.display
+    texts = [f"{v:.6g}" if display == "number" else format_value(float(v), display) for v in ends]
+    return " to ".join(texts)
 
 
 def _level_counts(column: Column) -> list[int]:
@@ -258,12 +259,6 @@ def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
     text = str(model.evaluate(table.take(rows), np.asarray(y)[rows], by=labels[rows]))
     few = f"\n\nGroups of fewer than {_LEAST_ROWS} rows are left out."
     return text + few if len(rows) < len(labels) else text
-
-
-def _number(value: float, column: Column) -> str:
-    if column.info.display == "number":
-        return f"{value:.6g}"
-    return str(format_value(float(value), column.info.display))
 
 
 def _calibration(tree: Tree, table: Table, y: Any) -> Listing:

@@ -31,7 +31,7 @@ from ceiba.audit.page import page_of
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import pluralize
 from ceiba.grow import read_costs
-from ceiba.inspection import bca_interval, mean_interval
+from ceiba.inspection import auc_terms, bca_interval, mean_interval
 from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.report import Report
 from ceiba.table import Table
@@ -164,6 +164,8 @@ def compare(
     >>> comparison.mcnemar["first_only"], comparison.mcnemar["second_only"]
     (5, 6)
     """
+    from scipy.stats import binomtest
+
     if y is None:
         raise OptionError("y is required: the models are compared by the truth.")
     if not (isinstance(confidence, float) and 0 < confidence < 1):
@@ -196,11 +198,17 @@ def compare(
         figures = _class_figures(answers, truth, labels, cost_matrix, profit_matrix)
         figures += _probability_figures(models, X, truth, labels, positive)
         gap = answers[0] != answers[1]
-    differences = _difference_table(figures, confidence)
+    mcnemar = None
+    if not is_number:
+        first, second = (x == truth for x in answers)
+        one, other = int((first & ~second).sum()), int((second & ~first).sum())
+        p = 1.0 if one + other == 0 else float(binomtest(one, one + other).pvalue)
+        counts = {"first_only": one, "second_only": other, "p_value": p}
+        mcnemar = {"disagree": int(gap.sum()), **counts}
     return Comparison(
         n,
-        differences,
-        None if is_number else _mcnemar(answers[0], answers[1], truth),
+        _difference_table(figures, confidence),
+        mcnemar,
         _moves(models, table, answers, truth, is_number),
         _rules(table, gap, answers, truth, is_number, random_state),
         _rows(gap, answers, truth),
@@ -267,24 +275,11 @@ def _probability_figures(
     figures = [_mean_figure("log loss", *losses)]
     is_positive = truth == positive
     if positive is not None and 0 < is_positive.sum() < len(truth):
-        aucs = [_auc(score, is_positive) for score in scores]
-        each = aucs[1][1] - aucs[0][1]
-        figures.append(("AUC", aucs[0][0], aucs[1][0], each))
+        ones = np.ones(len(truth))
+        first, second = (auc_terms(is_positive, score, ones) for score in scores)
+        each = second[0] - first[0] + len(truth) * (second[1] - first[1])
+        figures.append(("AUC", first[0], second[0], each))
     return figures
-
-
-def _auc(score: Array, positive: Array) -> tuple[float, Array]:
-    """Return the AUC, and values of rows whose mean it is to first order."""
-    from scipy.stats import rankdata
-
-    n, m = int(positive.sum()), int((~positive).sum())
-    rank = rankdata(score)
-    won = np.empty(len(score))  # share of the other kind that a row is on the right side of
-    won[positive] = (rank[positive] - rankdata(score[positive])) / m
-    won[~positive] = 1 - (rank[~positive] - rankdata(score[~positive])) / n
-    auc = float(won[positive].mean())
-    size = np.where(positive, n, m)
-    return auc, auc + len(score) * (won - auc) / size
 
 
 def _difference_table(figures: list[_Figure], confidence: float) -> Listing:
@@ -306,16 +301,6 @@ def _difference_table(figures: list[_Figure], confidence: float) -> Listing:
         title="second minus first",
         legend=f"{100 * confidence:.0f} % intervals by a paired bootstrap",
     )
-
-
-def _mcnemar(a: Array, b: Array, truth: Array) -> dict[str, Any]:
-    from scipy.stats import binomtest
-
-    first, second = a == truth, b == truth
-    one, other = int((first & ~second).sum()), int((second & ~first).sum())
-    p = 1.0 if one + other == 0 else float(binomtest(one, one + other).pvalue)
-    disagree = int((a != b).sum())
-    return {"disagree": disagree, "first_only": one, "second_only": other, "p_value": p}
 
 
 def _moves(

@@ -186,12 +186,16 @@ def mimic(
     grower = DecisionTreeRegressor if is_number else DecisionTreeClassifier
     tree = grower(**params).fit(table.take(train), values[train])
     rows, goal = table.take(test), values[test]
-    fidelity, interval = _fidelity(tree, rows, goal, is_number)
+    if is_number:
+        figures = evaluate_numbers(goal, tree.predict(rows), float(np.mean(goal)))
+        fidelity, (low, high) = figures.r2, figures.r2_interval
+    else:
+        fidelity, low, high = mean_with_interval(tree.predict(rows) == goal)
     return Mimic(
         tree,
         imitated,
         fidelity,
-        interval,
+        (low, high),
         len(train),
         len(test),
         _by_leaf(tree, rows, goal, test),
@@ -210,16 +214,6 @@ def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, n
     if positive not in classes:
         raise OptionError(f"positive must be one of {classes}, got {positive!r}.")
     return f"probability of {positive!r}", shares[:, classes.index(positive)]
-
-
-def _fidelity(
-    tree: Any, rows: Table, goal: npt.NDArray[Any], is_number: bool
-) -> tuple[float, tuple[float, float]]:
-    if is_number:
-        figures = evaluate_numbers(goal, tree.predict(rows), float(np.mean(goal)))
-        return figures.r2, figures.r2_interval
-    share, *interval = mean_with_interval(tree.predict(rows) == goal)
-    return share, (interval[0], interval[1])
 
 
 def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> Listing:

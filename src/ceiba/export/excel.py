@@ -33,7 +33,7 @@ from ceiba.paths import (
     refuse_fractional,
     root_answers,
 )
-from ceiba.table import ColumnInfo
+from ceiba.table import Column, ColumnInfo
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -116,16 +116,8 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     blank: list[str | None] = [None] * first
     cells = [blank] * n_rows
     if table is not None:
-        columns_of_cells = [
-            [
-                None if missing else _input(value, column.info)
-                for value, missing in zip(
-                    column.values.tolist(), column.missing.tolist(), strict=True
-                )
-            ]
-            for column in table.columns
-        ]
-        cells = [list(row) for row in zip(*columns_of_cells, strict=True)]
+        inputs = [_inputs(column) for column in table.columns]
+        cells = [list(row) for row in zip(*inputs, strict=True)]
     for i, row in enumerate(cells):
         formulas = _formulas(steps, first, i + 2, len(answers), lookups, table is None)
         data.append([*row, *formulas])
@@ -352,6 +344,11 @@ def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
             row += [_cell(labels[best]), _cell(shares[best]), *map(_cell, shares)]
         rows.append(row)
     return nodes, header, rows
+
+
+def _inputs(column: Column) -> list[str | None]:
+    pairs = zip(column.values.tolist(), column.missing.tolist(), strict=True)
+    return [None if missing else _input(value, column.info) for value, missing in pairs]
 
 
 def _input(value: Any, info: ColumnInfo) -> str:

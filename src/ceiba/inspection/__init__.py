@@ -22,6 +22,7 @@ from ceiba.inspection.learning_curve import LearningCurve, learning_curve
 from ceiba.inspection.node_tables import expected_costs as expected_costs
 from ceiba.inspection.node_tables import routing, weakest_links
 from ceiba.inspection.probability_scores import ProbabilityScores
+from ceiba.inspection.probability_scores import auc_terms as auc_terms
 from ceiba.inspection.rules import Interest, Rule, RuleTable, rules
 from ceiba.inspection.rules import is_weighted as is_weighted
 from ceiba.inspection.rules import predicts_mean as predicts_mean

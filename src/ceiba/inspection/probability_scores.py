@@ -230,15 +230,8 @@ def _auc_interval(
     each, fewest = np.zeros(len(truth)), np.inf
     for k in kinds:
         positive = truth == k
-        levels, hits, others = _weights_by_score(positive, score[:, k], w)
-        # Levels descend; scores of rows with zero weight may be absent, and contribute nothing.
-        at = np.minimum(np.searchsorted(-levels, -score[:, k]), len(levels) - 1)
-        outranks = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
-        outranked = (np.cumsum(hits) - hits / 2) / hits.sum()
-        total = np.where(positive, hits.sum(), others.sum())
-        placement = np.where(positive, outranks[at], outranked[at])
-        class_auc = float(outranks @ hits / hits.sum())
-        each += (placement - class_auc) / total / len(kinds) * (1.0 if counts else w)
+        _, terms = auc_terms(positive, score[:, k], w)
+        each += terms / len(kinds) * (1.0 if counts else w)
         for kind in (positive, ~positive):
             fewest = min(fewest, count_effective_rows(w[kind], int(kind.sum()), counts))
     if auc in (0.0, 1.0):  # no variation between pairs: as a share of the rarer kind of rows
@@ -247,6 +240,18 @@ def _auc_interval(
     times = w if counts else 1.0
     low, high = estimate_interval(auc, each, fewest, confidence, times, BOUNDED_TAIL)
     return max(low, 0.0), min(high, 1.0)
+
+
+def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, Array]:
+    """Return the AUC, and the linear term of each row per unit of weight (DeLong et al. 1988)."""
+    levels, hits, others = _weights_by_score(positive, score, weight)
+    # Levels descend; scores of rows with zero weight may be absent, and contribute nothing.
+    at = np.minimum(np.searchsorted(-levels, -score), len(levels) - 1)
+    outranks = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
+    outranked = (np.cumsum(hits) - hits / 2) / hits.sum()
+    auc = float(outranks @ hits / hits.sum())
+    total = np.where(positive, hits.sum(), others.sum())
+    return auc, (np.where(positive, outranks[at], outranked[at]) - auc) / total
 
 
 def ranking_scores(

@@ -128,14 +128,14 @@ def _question(
         painter.text(x, y, words(lang)["plot.no_rows"], painter.grey)
         return
     if not tree.task.has_classes and rows.target is not None:
-        y = rows.target[view.rows]
-        low, high = float(y.min()), float(y.max())
+        target = rows.target[view.rows]
+        low, high = float(target.min()), float(target.max())
         shown = np.flatnonzero(inside)
         if len(shown) > MAX_POINTS:  # evenly spaced in the order of x, which keeps the shape
             shown = shown[np.argsort(view.x[shown], kind="stable")]
             shown = shown[np.linspace(0, len(shown) - 1, MAX_POINTS).astype(int)]
         tone = mix(painter.ink, painter.paper, 0.5)
-        heights = 0.05 + 0.9 * (y[shown] - low) / ((high - low) or 1.0)
+        heights = 0.05 + 0.9 * (target[shown] - low) / ((high - low) or 1.0)
         panel.dots(view.x[shown], heights, [tone], 4.0)
     else:
         codes = np.zeros(len(view.rows), int)
