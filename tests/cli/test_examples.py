@@ -64,9 +64,9 @@ def test_report_of_an_example_learns_it_first(tmp_path: Path) -> None:
         (["describe"], "Pass a table (DATA) or --example NAME"),
         (["report"], "Pass MODEL or --example NAME"),
         (["report", "--example", "iris", "--data", "x.csv"], "supports only --out"),
-        (["report", "--example", "lung"], "has survival times"),
+        (["report", "--example", "lung"], "its target is survival times"),
         (["studio"], "Pass a table or model (DATA) or --example NAME"),
-        (["studio", "--example", "iris", "--target", "species"], "leave out --target"),
+        (["studio", "--example", "iris", "--target", "species"], "not supported with --example"),
     ],
 )
 def test_wrong_example_is_refused(tmp_path: Path, arguments: list[str], said: str) -> None:

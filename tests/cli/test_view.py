@@ -125,7 +125,7 @@ def test_regression_tree_is_walked_too() -> None:
 
     async def talk(app: Any, pilot: Any) -> None:
         await pilot.press("c", "down")
-        assert "says" in figures(app)
+        assert "prediction" in figures(app)
 
     walk(model, talk)
 

@@ -10,7 +10,8 @@ from scipy import stats
 
 import ceiba
 from ceiba.errors import DataError
-from ceiba.trust.drift import _correct_holm, psi, psi_by_chance, two_sample_test
+from ceiba.inspection import correct_holm
+from ceiba.trust.drift import psi, psi_by_chance, two_sample_test
 
 
 def population(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
@@ -39,7 +40,7 @@ def test_two_samples_equals_scipy() -> None:
 
 def test_corrected_p_values_are_those_of_holm() -> None:
     p = np.array([0.01, np.nan, 0.04, 0.03, 0.005])
-    np.testing.assert_allclose(_correct_holm(p), [0.03, np.nan, 0.06, 0.06, 0.02])
+    np.testing.assert_allclose(correct_holm(p), [0.03, np.nan, 0.06, 0.06, 0.02])
 
 
 def test_drift_counts_every_branch_and_leaf_then_and_now() -> None:
@@ -77,7 +78,7 @@ def test_drift_of_numbers_has_means_and_welch() -> None:
     raw = [
         stats.ttest_ind(y[then == i], z[now == i], equal_var=False).pvalue for i in leaves["leaf"]
     ]
-    np.testing.assert_allclose(leaves["mean p"], _correct_holm(np.array(raw)), rtol=1e-6)
+    np.testing.assert_allclose(leaves["mean p"], correct_holm(np.array(raw)), rtol=1e-6)
     low, high = stats.t.interval(
         0.95, (then == leaves["leaf"][0]).sum() - 1, *_mean_se(y[then == leaves["leaf"][0]])
     )

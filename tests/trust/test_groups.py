@@ -64,11 +64,12 @@ def test_differences_are_to_the_largest_group_with_newcombes_interval() -> None:
 
 def test_newcombes_interval_of_shares_equals_the_published_example() -> None:
     # Newcombe (1998), example (a): 56/70 - 48/80 = 0.2, interval 0.0524 to 0.3339.
-    from ceiba.trust.evaluation import _difference_listing, _Estimate
+    from ceiba.survival import Estimate
+    from ceiba.trust.evaluation import _difference_listing
 
     figures = {
-        "a": {"share": _Estimate(56 / 70, *wilson(56 / 70, 70))},
-        "b": {"share": _Estimate(48 / 80, *wilson(48 / 80, 80))},
+        "a": {"share": Estimate(56 / 70, *wilson(56 / 70, 70))},
+        "b": {"share": Estimate(48 / 80, *wilson(48 / 80, 80))},
     }
     row = _difference_listing(figures, "b").row(0)
     assert (round(row["low"], 4), round(row["high"], 4)) == (0.0524, 0.3339)
