@@ -17,9 +17,9 @@ from typing import Any
 import playground
 
 from ceiba.lessons import lesson, run
-from ceiba.lessons.writing import page
 from ceiba.lessons.run import LessonRun, worked_figures
 from ceiba.lessons.source import NUMBERS
+from ceiba.lessons.writing import page
 from ceiba.words import LANGUAGES
 
 #: A picture of the gallery for each lesson; minutes to read it and to run its cells.

@@ -128,7 +128,7 @@ class Problem:
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows], path: Sequence[int] = ()) -> list[Tree]:
-        """Grow a tree on each set of rows, without weights, in one call; below a path of columns."""
+        """Grow a tree below a path of columns on each set of rows, without weights, in one call."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None, path)
