@@ -259,8 +259,11 @@ def find_competitors(
     # Nodes below the same columns are searched in one call; without constraints, all are.
     by_path: dict[tuple[int, ...], list[int]] = {}
     for node in nodes:
-        above = set(tree.splits.column[list(tree.path(node).nodes[:-1])].tolist())
-        by_path.setdefault(() if interaction_cst is None else tuple(sorted(above)), []).append(node)
+        path: tuple[int, ...] = ()
+        if interaction_cst is not None:
+            above = tree.splits.column[list(tree.path(node).nodes[:-1])]
+            path = tuple(np.unique(above).tolist())
+        by_path.setdefault(path, []).append(node)
     stumps: dict[int, Tree] = {}
     for path, below in by_path.items():
         parts = [np.sort(rows.of(i)).astype(np.uint32) for i in below]
