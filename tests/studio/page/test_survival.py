@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 import ceiba
+from tests.report.checkers import axe_source, violations
 from tests.studio.page.conftest import Open
 
 
@@ -30,6 +31,8 @@ def test_survival_from_the_roles_of_columns_to_the_saved_script(
     assert "log-rank" in page.inner_text(".rival.open")
     assert page.locator(".rival.open .branch-curves path.line").count() >= 2
     assert page.locator("#chance-line").count() == 1
+    page.evaluate(axe_source())
+    assert violations(page) == []
     hands.open_column("age")
     before = hands.run("() => ceibaStudio.draft().answer.gain")
     drawn = page.locator("#preview .branch-curves path.line.cv").first.get_attribute("d")
@@ -39,6 +42,7 @@ def test_survival_from_the_roles_of_columns_to_the_saved_script(
     assert page.locator("#preview .branch-curves path.line.cv").first.get_attribute("d") != drawn
     assert page.locator(".ghost-card .ghost-curve").count() == 2
     assert "median" in page.inner_text("#preview table")
+    assert violations(page) == []
     hands.await_action(lambda: page.click("#take-draft"))
     hands.await_action(lambda: page.click("#grow-all"))
     for tab in ("prune", "model", "trees"):
