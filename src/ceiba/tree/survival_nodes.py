@@ -66,32 +66,21 @@ class SurvivalSums(NamedTuple):
 
 def survival_counts(target: Array, weight: Array, _settings: Array) -> Array:
     """Return time, weight at risk and weight of events of each distinct event time, flat."""
-    return _counts(target[:, 0], target[:, 1] > 0, weight)
+    if not weight.any():
+        return weight[:0]
+    return _event_steps(SurvivalCurve.from_rows(target[:, 0], target[:, 1], weight))
 
 
 def censoring_counts(target: Array, weight: Array) -> Array:
     """Return the same of censored rows, which leave after the events of their time."""
-    time, censored = target[:, 0], target[:, 1] <= 0
-    counts = _counts(time, censored, weight).reshape(-1, 3)
-    distinct, where = np.unique(time, return_inverse=True)
-    dead = np.bincount(where, weight * ~censored, len(distinct))
-    at_risk = counts[:, 1] - dead[np.searchsorted(distinct, counts[:, 0])]
-    counts[:, 1] = np.maximum(at_risk, counts[:, 2])
-    return counts.ravel()
+    return _event_steps(SurvivalCurve.of_censoring(target[:, 0], target[:, 1], weight))
 
 
-def _counts(time: Array, counted: Array, weight: Array) -> Array:
-    """Return time, weight at risk and counted weight at the distinct times of counted rows."""
-    kept = weight > 0
-    time, counted, weight = time[kept], counted[kept], weight[kept]
-    order = np.argsort(time, kind="stable")
-    time, counted, weight = time[order], counted[order], weight[order]
-    times = np.unique(np.append(time[counted], time[-1:]))
-    # Weights are summed from the last time backwards: those at risk at a time leave at or after it.
-    after = np.append(np.cumsum(weight[::-1])[::-1], 0.0)
-    at_risk = after[np.searchsorted(time, times, side="left")]
-    events = np.bincount(np.searchsorted(times, time[counted]), weight[counted], len(times))
-    return np.stack([times, at_risk, events], axis=1).ravel()
+def _event_steps(curve: SurvivalCurve) -> Array:
+    """Return the counts of a curve at the times with events, and at its last time, flat."""
+    kept = curve.events > 0
+    kept[-1] = True
+    return np.stack([curve.time, curve.at_risk, curve.events], axis=1)[kept].ravel()
 
 
 def node_curve(tree: Tree, node: int) -> SurvivalCurve:
