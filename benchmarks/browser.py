@@ -22,6 +22,7 @@ from tests.playground.scripts import playground, work
 from tests.playground.test_worker import OPTIONS, as_json
 
 import ceiba
+from ceiba.datasets import get_path
 
 REPEATS = 5
 
@@ -29,9 +30,7 @@ REPEATS = 5
 def write_tables(folder: Path, large: bool) -> dict[str, tuple[Path, str]]:
     """Write iris and tables of random numbers; the target is the last column."""
     rng = np.random.default_rng(0)
-    iris = folder / "iris.csv"
-    iris.write_text(playground.shipped_tables()[0]["csv"])
-    tables = {"iris, 150 x 4": (iris, "species")}
+    tables = {"iris, 150 x 4": (get_path("iris"), "species")}
     for n, k, name in ((100_000, 10, "100,000 x 10"), (1_000_000, 20, "1,000,000 x 20"))[
         : 1 + large
     ]:

@@ -272,7 +272,8 @@ void Session::validate(std::uint32_t fold) {
         const prune::Loss loss = criterion == name_of<criteria::AbsoluteError>() ? prune::Loss::absolute
                                  : criterion == name_of<criteria::Poisson>()     ? prune::Loss::poisson
                                                                                  : prune::Loss::squared;
-        losses = prune::number_losses(path, {end, weight}, number, {}, t.value, loss);
+        const double level = 0.5;  // of a quantile, which the page does not offer
+        losses = prune::number_losses(path, {end, weight}, number, {}, t.value, loss, level);
     }
     for (std::size_t k = 0; k < grid.size(); ++k) first_[k] += losses.first[k], second_[k] += losses.second[k];
     if (++n_validated_ < n_folds_) return;
@@ -326,7 +327,7 @@ void Session::draw_curve(std::int32_t node, std::int32_t column) {
     target.rows = rows;
     const data::TargetRows sorted = split::copy_target(target, false, nullptr);
     const auto impurity = [&](std::size_t begin, std::size_t end) {
-        return criteria::summarize(sorted, begin, end, options_.search.criterion, {}, nullptr).impurity;
+        return criteria::summarize(sorted, begin, end, options_.search.criterion, {}, {}, nullptr).impurity;
     };
     const std::size_t n = rows.size();
     const double before = n > 0 ? impurity(0, n) : 0.0, present = static_cast<double>(n);

@@ -16,9 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import ceiba
+from ceiba.datasets import describe_tables, get_path, load
 from ceiba.layout import NUMBER, class_palette, panel_axis
-from ceiba.lessons.pictures import as_csv
 from ceiba.report import bundle_scripts, bundle_styles, csp_hash, training_rows
 from ceiba.table.files import cell_styles, reading
 
@@ -77,16 +76,22 @@ def payload_limits() -> dict[str, Any]:
 
 
 def shipped_tables() -> list[dict[str, Any]]:
-    """Return the tables of `ceiba.datasets`, with the options that suit them."""
+    """Return the tables of `ceiba.datasets` with the options that suit them.
+
+    Survival times are left out, because the page learns classes and numbers only.
+    """
     tables = []
-    for name, options in (
-        ("iris", {"criterion": "gini", "multiway": False}),
-        ("restaurant", {"criterion": "entropy", "multiway": True}),
-        ("play_tennis", {"criterion": "entropy", "multiway": True}),
-    ):
-        data = getattr(ceiba.datasets, f"load_{name}")()
-        text = as_csv(data.X, data.y, data.target)
-        tables.append({"name": name, "target": data.target, "csv": text, "options": options})
+    for name, about in describe_tables().items():
+        target = about["target"]
+        if not isinstance(target, str):
+            continue
+        if "levels" in about:  # the tables of textbooks
+            options = {"criterion": "entropy", "multiway": True}
+        else:
+            is_class = isinstance(load(name).y[0], str)
+            options = {"criterion": "gini" if is_class else "squared_error", "multiway": False}
+        text = get_path(name).read_text("utf-8")
+        tables.append({"name": name, "target": target, "csv": text, "options": options})
     return tables
 
 

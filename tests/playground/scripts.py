@@ -64,6 +64,11 @@ async function answer({ action, path, ...given }, fs) {
     });
     return { least: Math.min(...spent) / 1e6 };
   }
+  if (action === "widen") {
+    const { columns } = work.table;
+    work.table.columns = [...Array(given.times).fill(columns[0]), columns[1]];
+    return {};
+  }
   if (action === "read" && path) given.file = new Blob([fs.readFileSync(path)]);
   const stages = [], begun = process.cpuUsage();
   const result = await ACTIONS[action](given, (stage, done) => stages.push(`${stage} ${done}`));

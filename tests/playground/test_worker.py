@@ -16,7 +16,7 @@ from ceiba.report import payload
 from ceiba.tree.model_file import schema_to_json, tree_to_json
 from tests.cli.running import ok
 from tests.marks import slow
-from tests.playground.scripts import work
+from tests.playground.scripts import playground, work
 from tests.table.csv_folder import N_CASES, cases
 
 pytestmark = pytest.mark.filterwarnings("ignore::ceiba.errors.DataWarning")
@@ -114,6 +114,24 @@ def test_tree_in_the_worker_is_that_of_python(
     loaded, model = ceiba.load(tmp_path / "m.ceiba"), fitted(path, target, **options)
     assert model.tree_.n_leaves > 5
     require_same(loaded, model.tree_)
+
+
+def test_shipped_tables_grow_the_trees_of_python(tmp_path: Path) -> None:
+    tables = playground.shipped_tables()
+    assert [table["name"] for table in tables] == [
+        "titanic", "german_credit", "bike_sharing", "iris", "play_tennis", "restaurant",
+    ]  # fmt: skip
+    for table in tables:
+        path = tmp_path / f"{table['name']}.csv"
+        path.write_text(table["csv"], encoding="utf-8")
+        criterion, multiway = table["options"]["criterion"], table["options"]["multiway"]
+        task = "regression" if criterion == "squared_error" else "classification"
+        asked = questions(path, target=table["target"], task=task, **table["options"])
+        *_, saved = work(tmp_path, asked)
+        (tmp_path / "m.ceiba").write_text(saved["result"]["text"], encoding="utf-8")
+        splits = "multiway" if multiway else "binary"
+        model = fitted(path, table["target"], criterion=criterion, categorical_splits=splits)
+        require_same(ceiba.load(tmp_path / "m.ceiba"), model.tree_)
 
 
 @pytest.mark.parametrize("rule", ["1se", "min"])
@@ -244,6 +262,15 @@ def test_errors_of_the_core_and_impossible_targets_are_sentences(tmp_path: Path)
         None, "pg_core", "pg_classes", None, "pg_one_class",
     ]  # fmt: skip
     assert "nonsense" in answers[1]["values"]["reason"]
+
+
+def test_table_beyond_four_gigabytes_is_refused_before_memory_is_allocated(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("x,y\n" + "1,a\n2,b\n" * 500_000)
+    read, grow, _ = questions(path, target="y", maxDepth=1)
+    _, fits, _, refused = work(tmp_path, [read, grow, {"action": "widen", "times": 300}, grow])
+    assert fits["result"]["megabytes"] < 100
+    assert refused == {"error": "pg_memory", "values": {"reason": "1000000 x 300"}}
 
 
 def test_rows_without_a_target_are_left_out_as_on_the_command_line(tmp_path: Path) -> None:
