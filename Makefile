@@ -36,7 +36,7 @@ film: $(STAMPS)/built $(STAMPS)/browser ## record the film of README and home pa
 test: $(STAMPS)/built $(STAMPS)/browser cpp-tests ## run the fast test suite and the examples of docs and docstrings
 	$(PYTEST) -m "not slow" $(ARGS)
 
-test-full: $(STAMPS)/built $(STAMPS)/browser $(STAMPS)/docs cpp-tests ## run all tests, including the slow ones and all of make sanitize
+test-full: $(STAMPS)/built $(STAMPS)/browser $(STAMPS)/multilib $(STAMPS)/docs cpp-tests ## run all tests, including the slow ones and all of make sanitize
 	CEIBA_FULL=1 $(PYTEST) $(ARGS)
 	@$(MAKE) --no-print-directory sanitize ARGS=--whole
 
@@ -71,8 +71,8 @@ wheel: $(STAMPS)/built $(STAMPS)/release ## build source archive and wheel for r
 reproducible: wheel ## rebuild the last commit in another folder and compare the bytes with dist/
 	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m shipping.reproducible
 
-portable: $(STAMPS)/tools ## check that the core grows the same trees elsewhere (ON=32-bit, arm64 or wasm)
-	PATH="$(abspath $(VENV))/bin:$$PATH" $(PY) -m tests.hardening.portable $(ON)
+portable: $(STAMPS)/tools $(if $(filter 32-bit,$(ON)),$(STAMPS)/multilib) ## check that the core grows the same trees elsewhere (ON=32-bit, arm64 or wasm)
+	$(PY) -m tests.hardening.portable $(ON)
 
 wasm: $(STAMPS)/tools ## compile the core to WebAssembly for the playground, into build/wasm (needs emscripten)
 	@command -v emcmake >/dev/null || { echo "make wasm needs emscripten 4 or newer (emcmake, emmake): install it from \
@@ -144,6 +144,13 @@ $(STAMPS)/browser: | $(STAMPS)/tools
 	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get install -y -qq chromium || \
 	    { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null 2>&1; }; \
 	  then touch $@; else echo "no chromium: the browser tests of the report will be skipped"; fi
+
+# The unit tests of the core and its trees are compared with a build for 32 bits, likewise.
+$(STAMPS)/multilib: | $(STAMPS)/tools
+	@if echo '#include <vector>' | g++ -m32 -x c++ -c - -o /dev/null 2>/dev/null || \
+	    { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get install -y -qq g++-multilib || \
+	    { apt-get update -qq && apt-get install -y -qq g++-multilib; }; } >/dev/null 2>&1; }; \
+	  then touch $@; else echo "no g++-multilib: the comparison with 32 bits will be skipped"; fi
 
 # The installed package is also stale if the compiler's strictness or the list of modules changes, because an editable
 # install stores the list. The file changes only when they do.

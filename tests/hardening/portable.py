@@ -12,6 +12,7 @@ nothing is compared and the exit status is 2.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def is_present(kind: str) -> bool:
 
 
 def build(project: str, kind: str, program: str) -> Path:
-    """Compile a project of cpp/; give its program."""
+    """Compile a project of cpp/ and return the path of its program."""
     target = TARGETS.get(kind, HERE)
     folder = FOLDER / f"{project}-{kind}"
     settings = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *target.settings]
@@ -101,14 +102,16 @@ def build(project: str, kind: str, program: str) -> Path:
 
 
 def run(words: list[str]) -> str:
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    # cmake and ninja are installed beside this interpreter.
+    env = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(words)} failed:\n{done.stdout[-2000:]}{done.stderr[-3000:]}")
     return done.stdout
 
 
 def compare(here: list[str], there: list[str], kind: str) -> int:
-    """Print the trees that differ; give the exit status."""
+    """Print the trees that differ and return the exit status."""
     different = [
         pair
         for pair in zip(here, there, strict=True)
