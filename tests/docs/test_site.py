@@ -5,6 +5,7 @@ The tests of the built pages need `make docs` and are slow.
 
 from __future__ import annotations
 
+import html
 import re
 import runpy
 import subprocess
@@ -203,6 +204,40 @@ def test_wide_code_scrolls_and_is_never_cut(browser, name):
     )
     assert cut == 0
     page.context.close()
+
+
+#: Questions of new users: a page that answers them, and words of the answer.
+QUESTIONS = {
+    "How do I install it without a compiler?": ("howto/install", "pip install --find-links"),
+    "How do I start with my own CSV file?": ("howto/csv", "ceiba learn customers.csv"),
+    "What must I do about missing values?": ("missing", "--missing-marker=-999"),
+    "How large should the tree be?": ("pruning", 'prune="cv"'),
+    "Is it scikit-learn's tree?": ("faq", "except for exact ties"),
+    "What replaces my rpart call?": ("rpart", 'ceiba.rpart("Kyphosis ~ .", kyphosis)'),
+    "May I trust the probability?": ("faq", "calibration on held-out rows"),
+    "Do my data leave my computer?": ("playground", "Nothing leaves your computer"),
+    "How do I run the tree in a database?": ("exports", "one WHEN per leaf"),
+    "Can it fit a table beyond memory, or on a GPU?": ("gpu", "the same tree as in memory"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_question_of_a_new_user_is_two_clicks_from_the_home_page(checker, question):
+    if not (BUILT / "index.html").is_file():
+        pytest.skip("the site is not built (make docs)")
+    name, words = QUESTIONS[question]
+    reached = {BUILT / "index.html"}
+    for _ in range(2):
+        for path in list(reached):
+            links = checker["Page"](path.read_text("utf-8")).links
+            targets = (path.parent / link.partition("#")[0] for link in links)
+            reached |= {target.resolve() for target in targets if target.suffix == ".html"}
+        reached = {path for path in reached if path.is_file()}
+    answer = BUILT / f"{name}.html"
+    assert answer.resolve() in reached
+    text = re.sub(r"<[^>]+>", "", answer.read_text("utf-8"))
+    assert words in html.unescape(" ".join(text.split()))
 
 
 @pytest.mark.slow
