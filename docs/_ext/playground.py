@@ -19,6 +19,7 @@ from typing import Any
 from ceiba.datasets import describe_tables, get_path, load
 from ceiba.layout import NUMBER, class_palette, panel_axis
 from ceiba.report import bundle_scripts, bundle_styles, csp_hash, training_rows
+from ceiba.report.payload import _MAX_BAR_CLASSES
 from ceiba.table.files import cell_styles, reading
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,7 +70,11 @@ def payload_limits() -> dict[str, Any]:
         "competitors": training_rows.MAX_COMPETITORS,
         "searched": training_rows.MAX_SEARCHED_NODES,
         "cells": training_rows.MAX_CELLS,
+        "columns": training_rows.MAX_COLUMNS,
+        "barClasses": _MAX_BAR_CLASSES,
         "far": panel_axis._FAR,
+        "whole": panel_axis._MAX_WHOLE,
+        "mostly": panel_axis._MOSTLY,
         "palettes": [class_palette(n) for n in range(41)],
         "number": NUMBER,
     }

@@ -83,14 +83,35 @@ function sortByNode(tree, ends) {
   return { count: Int32Array.from(size, (s, i) => first[i + s] - first[i]), of: (i) => order.subarray(first[i], first[i + size[i]]) };
 }
 
+/** Round to the nearest integer, halves to the even one, as Python does. */
+const roundEven = (/** @type {number} */ x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
+
+/** Edges of bins with equally many whole numbers each; null if the values are not mostly whole. */
+function wholeEdges(values, cut, low, high, bins, limits) {
+  const [least, most] = leastAndMost(values), nWhole = values.filter(Number.isInteger).length;
+  if (!(most - least < limits.whole && Math.abs(least) < limits.whole && nWhole / values.length >= limits.mostly)) return null;
+  let step = 0;
+  if (nWhole === values.length) for (const v of values) for (let rest = v - least; rest; ) [step, rest] = [rest, step % rest];
+  step = step || 1;
+  const width = step * Math.max(1, roundEven((high - low + step) / (bins * step)));
+  const nValues = (high - low) / step + 1, nLeft = cut === null ? 0 : Math.floor((cut - low) / step) + 1;
+  const before = Math.ceil((nLeft * step) / width), after = Math.ceil(((nValues - nLeft) * step) / width);
+  if (cut === null) return Array.from({ length: after + 1 }, (_, k) => low - step / 2 + k * width);
+  const first = Math.max(1, before);
+  return Array.from({ length: first + Math.max(1, after) + 1 }, (_, k) => cut + (k - first) * width);
+}
+
 /** Edges of bins of equal width that include the cut; null if all values are equal. */
-function binEdges(values, cut, bins, far) {
+function binEdges(values, cut, bins, limits) {
+  const { far } = limits;
   let [low, high] = leastAndMost(values);
   const [near, distant] = quantiles(values, [0.01, 0.99]);
   if (far * (distant - near) > 0 && high - low > far * (distant - near)) [low, high] = [near, distant];
   if (cut !== null) [low, high] = [Math.min(low, cut), Math.max(high, cut)];
   const width = (high - low) / bins;
   if (!Number.isFinite(width) || width <= 0) return null;
+  const whole = wholeEdges(values, cut, low, high, bins, limits);
+  if (whole) return whole;
   if (cut === null) return Array.from({ length: bins + 1 }, (_, k) => (k === bins ? high : low + k * width));
   const before = Math.min(Math.max(Math.ceil((cut - low) / width - 1e-9), 1), bins - 1);
   return Array.from({ length: bins + 1 }, (_, k) => cut + (k - before) * width);
@@ -130,10 +151,11 @@ function makeHistogram(column, values, cut, target, nClasses, bins, limits) {
     return { ...shared, codes, ...countBars(listed.map((i) => place.get(present[i])), codes.length, listed.map((i) => ofTarget[i]), nClasses) };
   }
   if (distinct) return { ...shared, values: distinct, ...countBars(present.map((v) => distinct.indexOf(v)), distinct.length, ofTarget, nClasses) };
-  const edges = binEdges(present, cut, bins, limits.far);
+  const edges = binEdges(present, cut, bins, limits);
   if (!edges) return null;
+  const nBars = edges.length - 1;
   const place = present.map((v) => { // bins are closed above
-    let low = 0, high = bins - 1;
+    let low = 0, high = nBars - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (edges[middle + 1] >= v) high = middle;
@@ -142,7 +164,7 @@ function makeHistogram(column, values, cut, target, nClasses, bins, limits) {
     return low;
   });
   const [least, most] = leastAndMost(present);
-  return { ...shared, least, most, low: edges[0], high: edges[bins], ...countBars(place, bins, ofTarget, nClasses) };
+  return { ...shared, least, most, low: edges[0], high: edges[nBars], ...countBars(place, nBars, ofTarget, nClasses) };
 }
 
 /** Histograms of the split column at the largest inner nodes. */
@@ -203,7 +225,8 @@ export function makePayload(session, tree, columns, target, about, limits) {
   session.call("apply");
   const rows = sortByNode(tree, session.array("ends")), values = target.codes || target.numbers;
   const boxes = isClasses ? null : [...tree.parent.keys()].flatMap((i) => quantiles(Array.from(rows.of(i), (row) => values[row]), BOX));
-  const none = new Int32Array(values.length);
+  const nBarClasses = nClasses > 1 && nClasses <= limits.barClasses ? nClasses : 1; // classes with distinct colours
+  const barClass = nBarClasses > 1 ? values : new Int32Array(values.length);
   return {
     version: 1, title: about.title, lang: about.lang, created: new Date().toISOString().slice(0, 16), ceiba: about.version, python: "", model: null,
     parameters: about.parameters, task: isClasses ? "classification" : "regression", target: target.name, output: 0, n_outputs: 1,
@@ -211,7 +234,7 @@ export function makePayload(session, tree, columns, target, about, limits) {
     criterion: about.criterion, missing: "learn", unseen: "majority", honest: false, smoothed: false, cost_matrix: null, class_prior: null, certificate: null,
     columns: encodeColumns(columns), nodes: encodeNodes(tree, isClasses), boxes,
     histograms: splitHistograms(tree, columns, rows, values, nClasses, limits),
-    bars: columns.map((column) => makeHistogram(column, column.values, null, none, 1, limits.columnBins, limits)),
+    bars: columns.map((column, k) => (k < limits.columns ? makeHistogram(column, column.values, null, barClass, nBarClasses, limits.columnBins, limits) : null)), n_bar_classes: nBarClasses, survival: null,
     rivals: findRivals(session, tree, columns, limits), test: null, pruning: encodeSteps(session, tree, about.criterion, isClasses, about.rule), trust: null,
   };
 }
