@@ -6,29 +6,6 @@
 
 namespace ceiba::split {
 
-// Class weights of each level of a column in a node: all that the search for a set of levels needs to know of its rows.
-
-// A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
-struct WholeCount {
-    double n = 0.0;
-
-    void add(double x) { n += x; }
-    void add(const WholeCount& x) { n += x.n; }
-    void subtract(const WholeCount& x) { n -= x.n; }
-    double value() const { return n; }
-    base::DoubleDouble precise() const { return n; }
-};
-
-template <class Weight>
-struct LevelCells {
-    std::size_t n_classes = 0;
-    std::vector<std::int32_t> code;  // levels present in the node, ascending
-    std::vector<std::size_t> rows;   // of each
-    std::vector<Weight> cells;       // level after level
-    std::vector<Weight> missing;     // rows without a level that take part
-    std::size_t n_missing = 0;
-};
-
 template <class Weight>
 LevelCells<Weight> level_cells(const NodeRows& node, const LevelRows& levels, bool count_missing) {
     const data::TargetRows& target = node.target();

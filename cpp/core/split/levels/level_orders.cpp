@@ -36,6 +36,55 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
         if (codes[i] >= 0 && is_included(i)) out.rows[count[codes[i]]++] = static_cast<std::uint32_t>(i);
 }
 
+void count_level_cells(const NodeRows& node, std::size_t column, LevelCells<WholeCount>& out,
+                       std::vector<std::uint32_t>& counts) {
+    const std::size_t n = node.size(), k = static_cast<std::size_t>(node.target().n_classes[0]),
+                      n_levels = static_cast<std::size_t>(node.store->table->columns[column].n_levels()),
+                      n_cells = (n_levels + 1) * k;
+    const std::int32_t* const codes = node.codes(column);
+    const std::uint16_t* const label = node.target().labels[0].data() + node.begin;
+    // Few cells are counted in two tables by turns: a count need not wait for the one before.
+    const std::size_t second = n_cells <= 4096 ? n_cells : 0;
+    counts.resize(std::max(counts.size(), n_cells + second));
+    const auto cell_of = [&](std::size_t i) { return static_cast<std::size_t>(codes[i] + 1) * k + label[i]; };
+    std::size_t i = 0;
+    for (; i + 1 < n; i += 2) ++counts[cell_of(i)], ++counts[second + cell_of(i + 1)];
+    if (i < n) ++counts[cell_of(i)];
+    const auto take = [&](std::int32_t code, std::vector<WholeCount>& cells) {
+        std::size_t rows = 0;
+        for (std::size_t at = static_cast<std::size_t>(code + 1) * k, end = at + k; at < end; ++at) {
+            const std::uint32_t first = std::exchange(counts[at], 0u);
+            cells.push_back({static_cast<double>(first + std::exchange(counts[second + at], 0u))});
+            rows += static_cast<std::size_t>(cells.back().n);
+        }
+        return rows;
+    };
+    out.n_classes = k;
+    out.missing.clear();
+    out.n_missing = take(-1, out.missing);
+    out.code.clear();
+    if (8 * n < n_levels) {
+        std::copy_if(codes, codes + n, std::back_inserter(out.code), [](std::int32_t code) { return code >= 0; });
+        std::sort(out.code.begin(), out.code.end());
+        out.code.erase(std::unique(out.code.begin(), out.code.end()), out.code.end());
+    } else {
+        out.code.resize(n_levels);
+        std::iota(out.code.begin(), out.code.end(), 0);
+    }
+    out.rows.clear();
+    out.cells.clear();
+    std::size_t n_present = 0;
+    for (const std::int32_t code : out.code) {
+        if (const std::size_t rows = take(code, out.cells); rows > 0) {
+            out.rows.push_back(rows);
+            out.code[n_present++] = code;
+        } else {
+            out.cells.resize(out.cells.size() - k);
+        }
+    }
+    out.code.resize(n_present);
+}
+
 std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
                                      const std::vector<double>& class_scale, bool falling) {
     const data::TargetRows& target = node.target();
@@ -97,7 +146,7 @@ double best_rough_cut(const std::vector<LevelSum>& levels, LevelSum left, double
 }  // namespace
 
 double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOptions& options,
-                        std::vector<LevelSum>& sums) {
+                        LevelScratch& scratch) {
     constexpr double unknown = std::numeric_limits<double>::infinity();
     const data::TargetRows& target = node.target();
     const bool gini = options.criterion == criteria::name_of<criteria::Gini>() && target.classification() &&
@@ -106,33 +155,35 @@ double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOp
     if (!(gini || squares) || target.n_outputs() != 1 || !target.weight.empty() || !options.class_scale.empty() ||
         options.multiway || options.missing == Missing::fractional)
         return unknown;
-    sums.resize(std::max(sums.size(), static_cast<std::size_t>(node.store->table->columns[column].n_levels())));
-    const std::int32_t* const codes = node.codes(column);
-    std::vector<std::int32_t> present;
+    std::vector<LevelSum> levels;
     LevelSum missing;
     double centre = 0.0, largest = 1.0;
-    const auto add_up = [&](const auto* y) {
-        centre = static_cast<double>(y[0]);
+    if (gini) {
+        const LevelCells<WholeCount>& cells = scratch.cells;
+        count_level_cells(node, column, scratch.cells, scratch.counts);
+        for (std::size_t l = 0; l < cells.code.size(); ++l)
+            levels.push_back({static_cast<double>(cells.rows[l]), cells.cells[2 * l + 1].n});
+        missing = {static_cast<double>(cells.n_missing), cells.missing[1].n};
+    } else {
+        std::vector<LevelSum>& sums = scratch.sums;
+        sums.resize(std::max(sums.size(), static_cast<std::size_t>(node.store->table->columns[column].n_levels())));
+        const std::int32_t* const codes = node.codes(column);
+        const double* const y = target.numbers[0].data() + node.begin;
+        std::vector<std::int32_t> present;
+        centre = y[0];
         for (std::size_t i = 0; i < node.size(); ++i) {
-            const double value = static_cast<double>(y[i]) - centre;
+            const double value = y[i] - centre;
             LevelSum& level = codes[i] < 0 ? missing : sums[codes[i]];
             if (level.n == 0.0 && codes[i] >= 0) present.push_back(codes[i]);
             level.n += 1.0;
             level.sum += value;
             largest = std::max(largest, std::fabs(value));
         }
-    };
-    if (gini)
-        add_up(target.labels[0].data() + node.begin);
-    else
-        add_up(target.numbers[0].data() + node.begin);
+        for (const std::int32_t code : present) levels.push_back(std::exchange(sums[code], {}));
+    }
     if (options.missing != Missing::learn) missing = {};
     LevelSum all = missing;
-    std::vector<LevelSum> levels;
-    for (const std::int32_t code : present) {
-        levels.push_back(std::exchange(sums[code], {}));
-        all.n += levels.back().n, all.sum += levels.back().sum;
-    }
+    for (const LevelSum& level : levels) all.n += level.n, all.sum += level.sum;
     const double mean = all.sum / all.n;
     const auto centred = [mean](LevelSum& part) { part.sum -= part.n * mean; };
     std::for_each(levels.begin(), levels.end(), centred);

@@ -23,8 +23,35 @@ struct LevelRows {
     std::size_t n_rows() const { return rows.size(); }
 };
 
+// Class weights of each level of a column in a node: all that the search for a set of levels needs to know of its rows.
+
+// A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
+struct WholeCount {
+    double n = 0.0;
+
+    void add(double x) { n += x; }
+    void add(const WholeCount& x) { n += x.n; }
+    void subtract(const WholeCount& x) { n -= x.n; }
+    double value() const { return n; }
+    base::DoubleDouble precise() const { return n; }
+};
+
+template <class Weight>
+struct LevelCells {
+    std::size_t n_classes = 0;
+    std::vector<std::int32_t> code;  // levels present in the node, ascending
+    std::vector<std::size_t> rows;   // of each
+    std::vector<Weight> cells;       // level after level
+    std::vector<Weight> missing;     // rows without a level that take part
+    std::size_t n_missing = 0;
+};
+
 // Rows of zero weight take no part.
 void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out);
+
+// The same without the rows, where each counts 1 and there is one output. `counts` holds zeros, before and after.
+void count_level_cells(const NodeRows& node, std::size_t column, LevelCells<WholeCount>& out,
+                       std::vector<std::uint32_t>& counts);
 
 // For each way to order the levels (one per output; classification: one per class, or one if there are two): level
 // positions by ascending mean (or `falling`), equal means in level order.
@@ -36,9 +63,14 @@ struct LevelSum {
     double n = 0.0, sum = 0.0;
 };
 
+struct LevelScratch {
+    std::vector<LevelSum> sums;         // zeros for all levels, between two calls
+    std::vector<std::uint32_t> counts;  // likewise
+    LevelCells<WholeCount> cells;
+};
+
 // A bound of the gain of all level sets of a column, from plain sums per level; infinite where none is known. It takes
-// a tenth of the time of the exact search, which most columns are then spared. `sums` holds zeros for all levels,
-// before and after.
+// a tenth of the time of the exact search, which most columns are then spared.
 //
 // squared error (gini of two classes: twice that of the labels): the gain is s^2 n / (m (n - m)) for m rows on the left
 // with the sum s of y minus the mean. It is convex in (m, s), so the best of all sets is a cut of the levels in the
@@ -46,7 +78,7 @@ struct LevelSum {
 // means are equal up to rounding may come in another order in the exact search: by convexity a set that divides them is
 // no better than that with none or all of them.
 double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOptions& options,
-                        std::vector<LevelSum>& sums);
+                        LevelScratch& scratch);
 
 // Entries that scan the levels in this order; after them those of the rows without a level.
 void entries_in_order(const LevelRows& levels, const LevelOrder& order, std::vector<Entry>& out);

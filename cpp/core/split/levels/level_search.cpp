@@ -66,9 +66,14 @@ Candidate RowLevels::search_levels(const NodeRows& node, std::size_t c, const Se
                                    const Limits& limits) {
     node_ = &node;
     options_ = &options;
-    group_by_level(node, c, levels_);
+    const std::size_t n_without_value = read_levels(node, c);
     const auto n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
-    return LevelSearch(options, *this).search(n_levels, levels_.missing.size(), limits);
+    return LevelSearch(options, *this).search(n_levels, n_without_value, limits);
+}
+
+std::size_t RowLevels::read_levels(const NodeRows& node, std::size_t c) {
+    group_by_level(node, c, levels_);
+    return levels_.missing.size();
 }
 
 std::vector<LevelOrder> RowLevels::orders(std::size_t n_missing, const Limits& limits) {

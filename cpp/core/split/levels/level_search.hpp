@@ -57,7 +57,7 @@ class RowLevels : public LevelSpace {
 public:
     Candidate search_levels(const NodeRows& node, std::size_t c, const SearchOptions& options, const Limits& limits);
     double bound_levels(const NodeRows& node, std::size_t c, const SearchOptions& options) {
-        return bound_level_sets(node, c, options, sums_);
+        return bound_level_sets(node, c, options, scratch_);
     }
 
 protected:
@@ -67,19 +67,20 @@ protected:
     const SearchOptions* options_ = nullptr;
     LevelRows levels_;
     std::vector<Entry> entries_;  // rows in an order of their levels
+    LevelScratch scratch_;
 
-    std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override;
-
-private:
+    // Returns the number of rows without a level.
+    virtual std::size_t read_levels(const NodeRows& node, std::size_t c);
     const std::vector<std::int32_t>& codes() const override { return levels_.code; }
     std::size_t rows_of(std::size_t level) const override { return levels_.start[level + 1] - levels_.start[level]; }
+    std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override;
     Cut best_level_cut(const LevelOrder& order, std::size_t n_missing, const Limits& limits) override;
+
+private:
     // The best cut of the entries; its position counts rows.
     virtual Cut best_entry_cut(std::size_t n_missing, const Limits& limits) = 0;
     // Are sides without events not allowed?
     virtual bool needs_events() const = 0;
-
-    std::vector<LevelSum> sums_;
 };
 
 }  // namespace ceiba::split

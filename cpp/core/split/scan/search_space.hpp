@@ -2,6 +2,8 @@
 // one column.
 #pragma once
 
+#include "base/sort.hpp"
+#include "criteria/class_division.hpp"
 #include "split/levels/best_subset.hpp"
 #include "split/levels/level_search.hpp"
 #include "split/levels/log_rank_sets.hpp"
@@ -82,13 +84,52 @@ private:
 
     // --- columns of levels
 
+    // Where rows count 1, the class counts of each level are all that the search needs.
+    static constexpr bool counts_classes = std::is_base_of_v<criteria::UnitCounts<D>, D>;
+
+    std::size_t read_levels(const NodeRows& node, std::size_t c) override {
+        if constexpr (counts_classes) {
+            count_level_cells(node, c, scratch_.cells, scratch_.counts);
+            return scratch_.cells.n_missing;
+        } else {
+            return RowLevels::read_levels(node, c);
+        }
+    }
+    const std::vector<std::int32_t>& codes() const override {
+        return counts_classes ? scratch_.cells.code : RowLevels::codes();
+    }
+    std::size_t rows_of(std::size_t level) const override {
+        return counts_classes ? scratch_.cells.rows[level] : RowLevels::rows_of(level);
+    }
+    void add_level(std::vector<double>& sums, std::size_t level) const {
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += scratch_.cells.cells[level * sums.size() + k].n;
+    }
+    std::vector<double> class_counts(std::size_t from, std::size_t to, bool with_missing = false) const {
+        std::vector<double> sums(scratch_.cells.n_classes, 0.0);
+        for (std::size_t level = from; level < to; ++level) add_level(sums, level);
+        for (std::size_t k = 0; with_missing && k < sums.size(); ++k) sums[k] += scratch_.cells.missing[k].n;
+        return sums;
+    }
+
     void include_total(std::size_t n_missing) override {
+        if constexpr (counts_classes) {
+            const bool all = scratch_.cells.n_missing == n_missing;
+            if (all && fresh) return;
+            division.bind(node_->target(), 0, node_->begin);
+            division.set_total(division.part_of(class_counts(0, codes().size(), n_missing > 0).data()));
+            return begin(all);
+        }
         if (levels_.n_rows() + n_missing == node_->size()) return include_all(*node_);
         include_some(*node_, levels_.n_rows(), [this](std::size_t i) { return levels_.rows[i]; });
     }
     bool best_of_sets(std::size_t n_missing, const Limits& limits, Candidate& out) override {
         if constexpr (requires { division.n_classes(); })
             if (division.n_classes() > 2) {
+                if constexpr (counts_classes) {
+                    scratch_.cells.n_missing = n_missing;
+                    out = best_subset(scratch_.cells, limits, options_->class_scale, criterion);
+                    return true;
+                }
                 out = best_subset(*node_, levels_, n_missing, limits, options_->class_scale, criterion);
                 return true;
             }
@@ -101,11 +142,61 @@ private:
     }
     std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override {
         if constexpr (by_log_rank) return {log_rank_order(levels_, division)};
+        if constexpr (counts_classes) {
+            const LevelCells<WholeCount>& cells = scratch_.cells;
+            std::vector<double> share;
+            for (std::size_t l = 0; l < cells.rows.size(); ++l)
+                share.push_back(cells.cells[l * cells.n_classes].n / static_cast<double>(cells.rows[l]));
+            return {base::ascending(share)};
+        }
         return RowLevels::orders(n_missing, limits);
     }
     bool needs_events() const override {
         if constexpr (std::is_same_v<C, criteria::Poisson>) return !criterion.allow_zero;
         return false;
+    }
+    Cut best_level_cut(const LevelOrder& order, std::size_t n_missing, const Limits& limits) override {
+        if constexpr (counts_classes)
+            return best_counted_cut(order, n_missing, limits);
+        else
+            return RowLevels::best_level_cut(order, n_missing, limits);
+    }
+    // As best_cut, with a step for each level instead of each row.
+    Cut best_counted_cut(const LevelOrder& order, std::size_t n_missing,
+                         const Limits& limits) requires counts_classes {
+        const std::size_t n_levels = order.size();
+        const std::size_t n_present = std::accumulate(scratch_.cells.rows.begin(), scratch_.cells.rows.end(),
+                                                      std::size_t{0});
+        BestCut<D, C> best;
+        const auto scan_levels = [&](bool missing_left) {
+            std::vector<double> left = class_counts(0, 0, missing_left);
+            std::size_t n_left = missing_left ? n_missing : 0;
+            for (std::size_t p = 0; p + 1 < n_levels; ++p) {
+                add_level(left, order[p]);
+                n_left += rows_of(order[p]);
+                if (n_left < limits.min_rows || n_present + n_missing - n_left < limits.min_rows) continue;
+                division.put_back(division.part_of(left.data()));
+                if (criterion.below(division, std::max(floor, best.threshold()))) continue;
+                if (!best.offer(division, criterion, limits)) continue;
+                best.position = p + 1;
+                best.missing_left = missing_left;
+            }
+        };
+        Cut out;
+        scan_levels(false);
+        if (n_missing > 0) {
+            if (n_present >= limits.min_rows && n_missing >= limits.min_rows) {
+                division.put_back(division.part_of(class_counts(0, n_levels).data()));
+                out.presence = best.offer(division, criterion, limits);
+            }
+            scan_levels(true);
+            out.presence = out.presence && !best.missing_left;
+        }
+        out.found = best.found;
+        out.missing_left = best.missing_left;
+        out.position = best.position;
+        out.gain = best.gain(division, criterion);
+        return out;
     }
     Cut best_entry_cut(std::size_t n_missing, const Limits& limits) override {
         Cut out;
@@ -119,10 +210,16 @@ private:
     bool halve(std::size_t from, std::size_t middle, std::size_t to, const Limits& limits,
                base::DoubleDouble& gain) override {
         fresh = false;
-        division.reset();
-        for (std::uint32_t r = levels_.start[from]; r < levels_.start[to]; ++r) division.include(levels_.rows[r]);
-        division.clear_left();
-        for (std::uint32_t r = levels_.start[from]; r < levels_.start[middle]; ++r) division.add(levels_.rows[r]);
+        if constexpr (counts_classes) {
+            division.set_total(division.part_of(class_counts(from, to).data()));
+            division.put_back(division.part_of(class_counts(from, middle).data()));
+        } else {
+            division.reset();
+            for (std::uint32_t r = levels_.start[from]; r < levels_.start[to]; ++r) division.include(levels_.rows[r]);
+            division.clear_left();
+            for (std::uint32_t r = levels_.start[from]; r < levels_.start[middle]; ++r)
+                division.add(levels_.rows[r]);
+        }
         const bool light_left = middle - from == 1 && division.left_weight() < limits.min_weight;
         const bool light_right = to - middle == 1 && division.right_weight() < limits.min_weight;
         if (light_left || light_right) return false;
