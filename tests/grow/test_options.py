@@ -124,8 +124,8 @@ def test_threads_none_are_all_cores(monkeypatch):
 
 def test_threads_of_no_wish_grow_with_the_work(monkeypatch):
     monkeypatch.setattr(threads_module, "n_cores", lambda: 6)
-    assert [n_threads(None, work) for work in (19_999, 20_000, 60_000, 10**6)] == [1, 2, 4, 6]
-    assert n_threads(5, 20_000) == 5
+    assert [n_threads(None, work) for work in (39_999, 40_000, 120_000, 10**6)] == [1, 2, 4, 6]
+    assert n_threads(5, 40_000) == 5
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-WORK_PER_THREAD: Final = 20_000
+WORK_PER_THREAD: Final = 40_000
 MAX_THREADS: Final = 256
 
 
