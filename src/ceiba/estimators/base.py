@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, Self
 
@@ -451,6 +452,12 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         plain = {"text/plain": repr(self)}
         diagram = get_config()["display"] == "diagram"
         return {**plain, "text/html": self._html_repr()} if diagram else plain
+
+    @classmethod
+    @cache  # each clone asks twice, and reading the signature takes as long as fitting iris
+    def _get_param_names(cls) -> list[str]:
+        names: list[str] = super()._get_param_names()
+        return names
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -165,17 +165,18 @@ class DerivedAttributes:
         A branch for missing values only is not considered.
         """
         best = np.full(self.n_nodes, -1, np.int32)
-        inner = np.flatnonzero(~self.is_leaf)
+        size = np.diff(self.branch_start)
+        inner = np.flatnonzero(size)
         if len(inner) == 0:
             return read_only(best, np.int32)
         weight = self.weight[self.branch_node]
+        if len(self.splits.interval_cut):
+            alone = self.splits.has_missing_branch & (self.splits.kind == SplitKind.LEVELS)
+            weight[self.branch_start[1:][alone] - 1] = -1.0
         first = self.branch_start[inner]
-        alone = self.splits.has_missing_branch & (self.splits.kind == SplitKind.LEVELS)
-        weight[self.branch_start[1:][alone] - 1] = -1.0
-        most = np.repeat(np.maximum.reduceat(weight, first), self.n_branches[inner])
-        # Among the heaviest branches of a node, written from last to first, the first one stays.
-        winners = np.flatnonzero(weight == most)[::-1]
-        best[self.parent[self.branch_node[winners]]] = self.branch_index[self.branch_node[winners]]
+        most = np.repeat(np.maximum.reduceat(weight, first), size[inner])
+        winners = np.flatnonzero(weight == most)
+        best[inner] = winners[np.searchsorted(winners, first)] - first
         return read_only(best, np.int32)
 
     @cached_property
