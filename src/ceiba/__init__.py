@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_NAMES = {  # each room, and which of its names are also names of ceiba itself
+_NAMES = {  # modules by name, with the names that ceiba re-exports
     "audit": "analyze_errors compare mimic",
     "criteria": "",
     "datasets": "",
@@ -117,7 +117,7 @@ __all__ = ["__version__", *_ROOMS, *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its room and keep it, so that the next access is a plain lookup."""
+    """Import a public name from its module and cache it, so that the next access is a lookup."""
     if name in _HOMES:
         value = getattr(import_module(f"ceiba.{_HOMES[name]}"), name)
     elif name in _ROOMS:
@@ -133,5 +133,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not; modules imported meanwhile are left out."""
+    """List the public names, imported or not, without the submodules."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

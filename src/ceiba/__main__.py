@@ -1,4 +1,4 @@
-"""``python -m ceiba``: the command line without the installed script."""
+"""Run the command line as ``python -m ceiba``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""polars as `pl`, imported at first use; the error for a missing package says how to install it."""
+"""Import polars as `pl` at first use; the error for a missing package says how to install it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The split criteria: task, unit, and the impurity of a node as a plain numpy function.
+"""Define the split criteria: task, unit and impurity of a node as a numpy function.
 
 A criterion measures how mixed a node is; the gain of a split is the impurity of the node minus the
 weighted impurities of its branches. These functions are the readable definition (used by
@@ -38,13 +38,13 @@ __all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
 _QUANTILE: Final = re.compile(r"quantile\((0?\.\d+|\d(?:\.\d+)?e-\d+)\)")
-#: Levels are fractions with at most this denominator, so that losses are sums of integer multiples.
+#: Quantile levels are fractions with at most this denominator, so that losses stay integers.
 _MAX_DENOMINATOR: Final = 1_000_000
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion: its name, its task, the unit of its impurity and the impurity function.
+    """A split criterion: name, task, unit and impurity function.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Criterion:
 
 
 def _shares(counts: npt.ArrayLike) -> Array:
-    """Return class shares over the last axis; all zero where the counts are zero."""
+    """Return class shares over the last axis, or zeros where the counts are zero."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1, keepdims=True)
     shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
@@ -88,7 +88,7 @@ def gini(counts: npt.ArrayLike) -> Array:
     """Gini impurity: 1 - sum of squared shares."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1)
-    # sum c (n - c) / n^2: no cancellation, and integer counts give the correctly rounded result.
+    # sum c (n - c) / n^2 avoids cancellation and is correctly rounded for integer counts.
     mixed = (counted * (total[..., None] - counted)).sum(axis=-1)
     impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
     return impurity
@@ -126,7 +126,7 @@ def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> floa
 
 
 def quantile_level(criterion: str) -> float | None:
-    """Return the level of the quantile that nodes predict under a criterion; None: no quantile."""
+    """Return the quantile level that nodes predict under a criterion, or None."""
     if criterion == "absolute_error":
         return 0.5
     match = _QUANTILE.fullmatch(criterion)
@@ -134,13 +134,13 @@ def quantile_level(criterion: str) -> float | None:
 
 
 def quantile_costs(level: float) -> tuple[int, int]:
-    """Return the costs of a unit of distance above and below a quantile, as integers."""
+    """Return the integer costs per unit of distance above and below a quantile."""
     share = Fraction(float(level)).limit_denominator(_MAX_DENOMINATOR)
     return share.numerator, share.denominator - share.numerator
 
 
 def quantile_loss(criterion: str, gap: Array) -> Array:
-    """Return the losses of y minus prediction: absolute errors, or the pinball loss of a level."""
+    """Return the losses of residuals: absolute errors, or the pinball loss of a level."""
     level = quantile_level(criterion)
     if criterion == "absolute_error" or level is None:
         return np.abs(gap)
@@ -148,7 +148,7 @@ def quantile_loss(criterion: str, gap: Array) -> Array:
 
 
 def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Any) -> Array:
-    """Return weighted quantiles; the mean of two values if a level falls exactly between them."""
+    """Return weighted quantiles, the mean of two values if a level falls exactly between them."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
@@ -157,12 +157,12 @@ def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: A
     wanted, reached = costs[:, 0] * below[-1], np.multiply.outer(costs.sum(axis=1), below)
     at = (reached < wanted[:, None]).sum(axis=1)
     above = np.minimum(at + (reached[np.arange(len(at)), at] == wanted), len(values) - 1)
-    with np.errstate(over="ignore"):  # the sum of two values near the limits of float64
+    with np.errstate(over="ignore"):  # the sum of two very large values may overflow
         return np.asarray(np.where(at == above, values[at], (values[at] + values[above]) / 2))
 
 
 def _quantile_error(name: str) -> Callable[[npt.ArrayLike, npt.ArrayLike | None], float]:
-    """Return the weighted mean loss about the weighted quantile, as a function of y and weights."""
+    """Return a function of y and weights: the weighted mean loss about the weighted quantile."""
 
     def of_values(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
         values, weights = _values(y, weight)
@@ -200,7 +200,7 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 
 
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
-    """Squared Hellinger distance between class distributions over two branches, mean over pairs."""
+    """Return the squared Hellinger distance between two branches, averaged over class pairs."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))
@@ -235,11 +235,11 @@ _ROWS: Final = (
 #: All criteria by name.
 CRITERIA: Final = MappingProxyType({row.name: row for row in _ROWS})
 
-#: Other names, used by scikit-learn.
+#: Aliases used by scikit-learn.
 ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squared_error"})
 
 
-#: Criteria that choose splits by significance tests (CHAID), with their task; no node impurity.
+#: Criteria that choose splits by significance tests (CHAID), by task. They have no impurity.
 TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
     {
         "chi2": Task.CLASSIFICATION,
@@ -249,7 +249,7 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 )
 
 
-#: The default criterion and test of each task.
+#: The default criterion and test for each task.
 DEFAULT_CRITERION: Final = MappingProxyType(
     {
         Task.CLASSIFICATION: "gini",
@@ -278,13 +278,13 @@ def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
-    """Return the gain function of a criterion that scores binary splits; None for the others."""
+    """Return the gain function of a criterion that scores binary splits, or None."""
     row = CRITERIA.get(name or "")
     return None if row is None else row.of_split
 
 
 def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion:
-    """Return the criterion with a name or alias.
+    """Return the criterion for a name or alias.
 
     Parameters
     ----------

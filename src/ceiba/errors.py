@@ -45,7 +45,7 @@ class DataError(CeibaError):
 
 
 class DataTypeError(DataError, TypeError):
-    """A value of a type that cannot be used; also a ``TypeError``, as scikit-learn raises there."""
+    """A value of an unsupported type; also a ``TypeError``, which scikit-learn raises for these."""
 
 
 class SchemaError(DataError):

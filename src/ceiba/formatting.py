@@ -1,4 +1,4 @@
-"""Format texts and numbers for display: escape control characters, pluralize, round to digits.
+"""Format text and numbers for display: escape control characters, pluralize, round.
 
 Names and levels may contain any character, including ESC sequences that clear the screen. A
 terminal executes those, XML forbids control characters, and in DOT a NUL ends the file.
@@ -17,12 +17,12 @@ DIGITS: Final[ContextVar[int]] = ContextVar("digits", default=6)
 
 _WHOLE: Final = 1e8  # larger numbers are written with an exponent
 _BREAKS: Final = re.compile("[\t\n]")
-# C0 except tab and line feed, DEL, C1, surrogates, and the other characters that XML forbids.
+# C0 except tab and line feed, DEL, C1, surrogates, and other characters forbidden in XML.
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def escape_control(text: str, *, one_line: bool = False) -> str:
-    r"""Return a text with its control characters written as escapes."""
+    r"""Return text with its control characters escaped."""
     if text.isprintable():  # the common case
         return text
     text = _CONTROL.sub(_escape, text)
@@ -39,7 +39,7 @@ def pluralize(n: int, noun: str, many: str = "") -> str:
 
 
 def format_number(value: float, digits: int) -> str:
-    """Return a number with `digits` significant digits; no exponent for integers below 1e8."""
+    """Return a number with `digits` significant digits, without an exponent below 1e8."""
     text = f"{value:.{digits}g}"
     return f"{value:.0f}" if "e+" in text and abs(value) < _WHOLE else text
 

@@ -1,4 +1,4 @@
-"""Answer for a model: imitate it, find its errors, compare it with another, explain a refusal."""
+"""Audit a model: imitate it, find its errors, compare it with another, explain a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions of any model: a fitted estimator, a pipeline, a callable, a model file, a column."""
+"""Predict with any model: a fitted estimator, a pipeline, a callable, a model file or a column."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def are_numbers(model: Any, *answers: Array) -> bool:
         try:
             if is_regressor(model) or is_classifier(model):
                 return bool(is_regressor(model))
-        except (AttributeError, TypeError):  # not an estimator of scikit-learn
+        except (AttributeError, TypeError):  # the model is not a scikit-learn estimator
             pass
     return all(values.dtype.kind in "fiu" for values in answers) and any(
         bool((values != np.round(values)).any()) or len(np.unique(values)) > _MOST_CLASSES
@@ -134,12 +134,12 @@ def as_numbers(values: Array, name: str) -> Array:
 
 
 def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
-    """Raise an error if the truth has no label of the model, such as 1 against "1"."""
+    """Raise an error if no label of the truth is a class of the model, such as 1 against "1"."""
     known = classes_of(model)
     if known is None:
         known = answers.tolist()
         if (answers.dtype.kind in "US") == (truth.dtype.kind in "US"):
-            return  # predictions may well miss every class of a few rows
+            return  # a few predictions may cover none of the true classes
     if not set(known) & set(truth.tolist()):
         raise DataError(
             f"y and {name} have no class in common: y has {_some(truth.tolist())}, {name} predicts "
@@ -148,7 +148,7 @@ def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") 
 
 
 def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Array]:
-    """Return the rows of a random part of `n_first` rows and those of the rest, both in order."""
+    """Return two sorted arrays of row indices: `n_first` random rows, and all others."""
     if not isinstance(random_state, int | np.integer) or random_state < 0:
         raise OptionError(f"random_state must be an int of at least 0, got {random_state!r}.")
     order = np.random.default_rng(random_state).permutation(n_rows)
@@ -156,7 +156,7 @@ def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Ar
 
 
 def mean_with_interval(values: Array) -> tuple[float, float, float]:
-    """Return the mean of numbers, or the share of true values, and its 95 % interval."""
+    """Return the mean of numbers (for booleans, the share of true values) and its 95 % interval."""
     n = len(values)
     if not n:
         return (math.nan,) * 3
@@ -181,7 +181,7 @@ def _some(labels: list[Any]) -> str:
 
 
 def _call(function: Callable[[Any], Any], X: Any, name: str) -> Any:
-    """Call a foreign model; raise its errors as a `DataError`."""
+    """Call a model that is not ours and raise its errors as a `DataError`."""
     try:
         return function(X)
     except CeibaError:

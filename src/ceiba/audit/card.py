@@ -1,4 +1,4 @@
-"""A model card: what a person who approves or audits a tree must know, as Markdown, JSON or HTML.
+"""Write model cards for the people who approve or audit a tree, as Markdown, JSON or HTML.
 
 Sections follow Mitchell et al. (2019), Model cards for model reporting. What a program cannot know
 (purpose, owner, approval) are fields to fill in. Levels and bounds that fewer than five rows have
@@ -34,7 +34,7 @@ from ceiba.tree.routing import route
 _LEAST_ROWS: Final = 5
 _TO_FILL_IN: Final = "(to be filled in)"
 
-#: Items of Annex IV of the EU AI Act (Regulation 2024/1689), and where the card answers them.
+#: Items of Annex IV of the EU AI Act (Regulation 2024/1689) and the section that covers each.
 _ANNEX_IV: Final = (
     ("1. General description", "Model details; a person adds purpose, provider and versions"),
     ("2. Elements and development process", "Model details, Training data, Evaluation, Rules"),
@@ -194,7 +194,7 @@ def make_card(
 
 
 def model_hash(tree: Tree) -> str:
-    """Return the SHA-256 of schema and tree as the model file holds them, without its time."""
+    """Return the SHA-256 of the schema and tree in the model file, without the time of writing."""
     content = {"schema": schema_to_json(tree.schema), "tree": tree_to_json(tree)}
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -288,7 +288,7 @@ def _markdown_table(listing: Listing) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it: conditions as texts, no NaN."""
+    """Return a value that JSON can hold: conditions as text, NaN as None."""
     if isinstance(value, str | int | None):
         return value
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""Where a model is wrong: a tree of its errors, with honest figures of each segment.
+"""Find where a model is wrong: a tree of its errors, with unbiased figures of each segment.
 
 A leaf that was chosen because its rows look bad looks worse than it is. So one half of the rows
 finds the segments and the other half measures them. The p-value of a segment compares it with all
@@ -63,7 +63,7 @@ class ErrorAnalysis(Printed):
 
     @property
     def title(self) -> str:
-        """What the tree is, in one line; the headline of its report."""
+        """The headline of the report: what the tree is, in one line."""
         return f"Where the model is wrong: {self._figure} {self.error:.3g} on {self.n_rows} rows"
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
@@ -81,7 +81,7 @@ class ErrorAnalysis(Printed):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the figures as they are printed: a sentence and a table."""
+        """Return the figures as printed blocks: a sentence and a table."""
         low, high = self.error_interval
         headline = f"{self.title} (95 % interval {low:.3g} to {high:.3g})"
         return [headline, "", *self.segments.blocks()]
@@ -150,11 +150,11 @@ def analyze_errors(
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A leaf, measured on rows that did not grow it."""
+    """A leaf, measured on rows that were not used to grow it."""
 
     leaf: int
     condition: str
-    rows: Array  # positions in the table
+    rows: Array  # row indices in the table
     mean: float
     low: float
     high: float
@@ -164,7 +164,7 @@ class Segment:
 def find_segments(
     table: Table, figure: Array, random_state: int, **params: Any
 ) -> tuple[Tree, Array, list[Segment]]:
-    """Return a tree of a figure per row, the rows that measure it, and its leaves as segments."""
+    """Return a tree grown on a value per row, the rows that measure it, and its leaf segments."""
     n = table.n_rows
     if n < 20:
         raise DataError(f"Segments require at least 20 rows, got {n}.")

@@ -1,4 +1,4 @@
-"""One tree of another model's predictions, and its fidelity on held-out rows."""
+"""Fit one tree to the predictions of another model and measure its fidelity on held-out rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Imitated = Literal["answer", "probability"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mimic(Printed):
-    """A tree that imitates a model, and its fidelity on rows that it was not grown on.
+    """A tree that imitates a model, and its fidelity on held-out rows.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Mimic(Printed):
 
     @property
     def title(self) -> str:
-        """What the tree is, in one line; the headline of its report."""
+        """The headline of the report: what the tree is, in one line."""
         low, high = self.fidelity_interval
         if self.model.tree_.task.has_classes:
             return (
@@ -94,7 +94,7 @@ class Mimic(Printed):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the figures as they are printed: a sentence and tables."""
+        """Return the figures as printed blocks: a sentence and tables."""
         blocks = [f"{self.title}; imitated: {self.imitated}.", "", *self.leaves.blocks()]
         return blocks if self.accuracy is None else [*blocks, "", *self.accuracy.blocks()]
 
@@ -217,7 +217,7 @@ def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, n
 
 
 def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> Listing:
-    """Return the fidelity of every leaf on held-out rows, the least faithful first."""
+    """Return the fidelity of every leaf on held-out rows, the lowest first."""
     leaf, answer = tree.apply(rows), tree.predict(rows)
     has_classes = tree.tree_.task.has_classes
     cells = []

@@ -1,4 +1,4 @@
-"""A plain HTML page of sentences and tables, without scripts or outside addresses."""
+"""Render a plain HTML page of sentences and tables, without scripts or external links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ th, td { padding: 0.25rem 0.75rem; border-bottom: 1px solid #8884; vertical-alig
 def page_of(
     title: str, sentences: Sequence[str], sections: Sequence[tuple[str, Listing | str]]
 ) -> Report:
-    """Return a page: a title, sentences, then a heading and a table or text per section."""
+    """Return a page with a title, sentences, and sections of a heading and a table or text."""
     parts = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     for heading, body in sections:
         if isinstance(body, Listing):

@@ -1,4 +1,4 @@
-"""Reasons against a row: the columns that lower its prediction, and a change of each that helps.
+"""Find the columns that lower the prediction of a row, and a change of each that raises it.
 
 The row is compared with the rows that have the wanted answer. A column that is left out follows
 those rows: by their shares of the branches (path-dependent Shapley values whose shares count
@@ -58,7 +58,7 @@ class Reason:
 
 
 class Reasons(tuple[Reason, ...]):
-    """The reasons of one row, the strongest first; prints one sentence each.
+    """The reasons for one row, the strongest first; printed as one sentence each.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def reasons(
     fixed: Iterable[str] = (),
     lang: str = "en",
 ) -> list[Reasons]:
-    """Return the reasons against each row: the columns that count against the wanted prediction.
+    """Return the columns that count against the wanted prediction of each row.
 
     See `TreeMethods.reasons` for the options.
     """
@@ -151,7 +151,7 @@ def _contributions(
         found = shap_values(tree, table, leaves=leaves)
     shap = np.asarray(found.values)  # type: ignore[union-attr]  # one output
     if tree.task.has_classes:
-        # The wanted answers together are all but the answer of the row, or a class of their own.
+        # The wanted outcome is one class, or every class other than the prediction of the row.
         labels = tree.target.classes[0].tolist()
         columns = sorted({int(tree.answer[node]) for node in np.flatnonzero(wanted & tree.is_leaf)})
         if len(columns) == 1:
@@ -180,7 +180,7 @@ def _reasons_of_row(
     for j in np.argsort(-values, kind="stable").tolist():
         if k == 0 or values[j] <= least:
             return
-        # A column that is not on the path was never looked at for this row.
+        # A column that is not on the path did not affect this row.
         if names[j] in excluded or names[j] not in clauses:
             continue
         k -= 1
@@ -200,7 +200,7 @@ def _reasons_of_row(
 
 
 def reasons_table(found: list[Reasons]) -> Listing:
-    """Return the reasons of many rows as a table, one line per reason."""
+    """Return the reasons of many rows as a table with one reason per line."""
     names = ("row", "answer", "rank", "column", "value", "rule", "contribution", "change")
     cells = [
         (i, found_of_row.answer, rank, r.column, r.value, r.rule, r.contribution,

@@ -1,1 +1,1 @@
-"""The command line ``ceiba``: one file per command, put together in `main`."""
+"""The command line ``ceiba``: one module per group of commands, assembled in `main`."""

@@ -1,4 +1,4 @@
-"""Descriptions of a table that was read, and warnings with the option that helps."""
+"""Describe a table that was read, and add the option that helps to each warning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ceiba.task import Task
 if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
-_MOST_ROWS: Final = 100_000  # of a sample that describes columns; identifiers use all rows
+_MOST_ROWS: Final = 100_000  # sample size for describing columns; identifiers are found on all rows
 _RARE: Final = 5
 _MANY_MISSING: Final = 0.05
 _DO: Final = {
@@ -31,7 +31,7 @@ _DO: Final = {
 
 
 def describe_table(table: Table, target: str | None = None) -> Description:
-    """Describe a table; a large one by a sample of its rows."""
+    """Describe a table; a large table is described by a sample of its rows."""
     from ceiba.inspection import describe
 
     n = table.n_rows
@@ -49,7 +49,7 @@ def describe_table(table: Table, target: str | None = None) -> Description:
 
 
 def add_option_hint(remark: Remark) -> str:
-    """Return a remark with the option that follows its advice."""
+    """Return a warning with the command line option that follows its advice."""
     option = _DO.get(remark.code)
     name = f"'{remark.column}'" if " " in remark.column else remark.column
     value = "" if remark.value is None else f"{remark.value:g}"
@@ -74,7 +74,7 @@ def find_column(text: str, columns: list[str], option: str, source: str) -> str:
 
 
 def list_target_warnings(y: pl.Series, task: Task, n_missing: int) -> list[str]:
-    """Return warnings about the target: rare classes, rows left out."""
+    """Return warnings about the target, such as rare classes and rows left out."""
     remarks = []
     total = len(y) + n_missing
     if n_missing > _MANY_MISSING * total:

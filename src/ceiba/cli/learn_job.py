@@ -1,4 +1,4 @@
-"""The steps of ``ceiba learn``: read the table, warn, fit, evaluate, print, report."""
+"""Run ``ceiba learn``: read the table, warn, fit, evaluate, print and report."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from ceiba.table.files import (
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 
-_SHORT = 12  # rows of a pruning table that are printed
+_SHORT = 12  # printed rows of a pruning table
 _IDENTIFIERS = "Left out as identifiers: {}. --keep-identifiers keeps them."
-_HASHED = 1_000_000  # values by which identifiers are found
-_REMARKS = 8  # remarks about columns that are printed
+_HASHED = 1_000_000  # sample size for finding identifiers
+_REMARKS = 8  # printed warnings about columns
 
 
 @dataclass
@@ -57,14 +57,14 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
-    event: str | None = None  # survival: the column of events, and the code of an observed one
+    event: str | None = None  # for survival: the event column and the code of an observed event
     event_code: str | None = None
     X: Any = None
     y: Any = None
     weights: Any = None
     counts_rows: bool = False
     example: str | None = None
-    task: Task = Task.CLASSIFICATION  # until the target is read
+    task: Task = Task.CLASSIFICATION  # replaced once the target is read
     source: Any = None
     train: Any = None
     test: Any = None
@@ -88,7 +88,7 @@ class LearnJob:
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
         self.y = frame[self.target]
-        if is_text(self.data) and self.y.dtype.is_integer():  # labels are not of the smallest type
+        if is_text(self.data) and self.y.dtype.is_integer():  # keep labels in a wide integer type
             self.y = self.y.cast(pl.Int64)
         present = self.y.is_not_null().to_numpy()
         if self.event is not None:
@@ -132,7 +132,7 @@ class LearnJob:
         cluster: str | None,
         unusable: Mapping[str, Any],
     ) -> None:
-        """Open files that need not fit into memory as a scan, and set target and weights."""
+        """Open files larger than memory as a scan, and set the target and the weights."""
         for flag, value in unusable.items():
             if value:
                 raise OptionError(
@@ -175,7 +175,7 @@ class LearnJob:
         return self.target if self.event is None else f"Surv({self.target}, {self.event}{code})"
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Print a description of the table and warnings; return the identifiers to drop."""
+        """Print a description of the table and its warnings; return the identifiers to drop."""
         description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
@@ -205,7 +205,7 @@ class LearnJob:
         return identifiers
 
     def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
-        """Return the identifiers that no option names; none if no other column would be left."""
+        """Return the identifiers that no option names, or none if no other column would remain."""
         if self.keep_identifiers:
             return []
         wanted = {self.target, self.event, self.weight, *self.shape["categorical"],
@@ -255,7 +255,7 @@ class LearnJob:
             and wanted is not None
             and getattr(model, "leaf_values", "share") == "share"
         ):
-            # The slider of the page needs the unpruned tree.
+            # The pruning slider of the report needs the unpruned tree.
             pruning = read_pruning(wanted)
             if pruning is not None and "keep_unpruned" in pruning.get_params():
                 whole = pruning.get_params() | {"keep_unpruned": True}
@@ -280,7 +280,7 @@ class LearnJob:
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.prune = wanted  # as the user wrote it, for the model file
+            model.prune = wanted  # store the value that the user passed in the model file
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -335,7 +335,7 @@ class LearnJob:
             remark(f"No rows were held out to test the tree: try {hint}.", silent)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
-        """Write the HTML report, with training and held-out rows."""
+        """Write the HTML report with the training and held-out rows."""
         from ceiba.report import fits_into_memory
 
         held_out = None
@@ -346,7 +346,7 @@ class LearnJob:
         train: Any = self.train
         table, y = train
         if not isinstance(table, Scan):
-            if table.schema.columns != model.tree_.schema.columns:  # fitting changed kinds
+            if table.schema.columns != model.tree_.schema.columns:  # fitting changed column kinds
                 train = (model._read_rows(table), y)
         elif not fits_into_memory(table):
             train = None
@@ -372,7 +372,7 @@ def _show_gap(show: Callable[[str], None], objective: float, lower: float, secon
 
 
 def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a scan that reports its plan and its progress."""
+    """Return a scan that reports its plan and progress."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
@@ -384,7 +384,7 @@ def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Sca
 
 
 def _add_bar(words: str, n_rows: int) -> str:
-    """Return a progress message with a bar: the share of rows that have reached their leaf."""
+    """Return a progress message with a bar that shows the share of rows that reached their leaf."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words
@@ -397,7 +397,7 @@ def _find_identifiers(table: Scan, target: str) -> list[str]:
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
     description = describe_table(as_table(head.drop(target).get_columns()))
     names = [info.name for info in description.columns if info.kind == "identifier"]
-    share = 1 + table.n_rows // _HASHED  # a sample by value, so that repeats are counted
+    share = 1 + table.n_rows // _HASHED  # sample by value, so that repeated values are counted
     hashes: dict[str, list[Any]] = {name: [] for name in names}
     for batch in table.batches(names) if names else ():
         for name in names:

@@ -1,4 +1,4 @@
-"""The command ``ceiba``: the application and how it ends.
+"""Define the application ``ceiba`` and handle its errors and exit codes.
 
 Modules of commands import little at their top and the rest when a command runs, so that
 ``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import typer
 
-#: Commands by heading of the help; each is a function in a module of `commands`.
+#: Commands by help heading; each is a function in a module of `commands`.
 COMMANDS: Final = {
     "Learn": {
         "describe": "learning", "learn": "learning", "studio": "studio", "prune": "learning",
@@ -125,7 +125,7 @@ def main() -> None:
     hook = sys.unraisablehook
     is_main = threading.current_thread() is threading.main_thread()
     signals = [getattr(signal, name) for name in ("SIGALRM", "SIGINT") if hasattr(signal, name)]
-    deferrable = len(signals) == 2  # Windows has no SIGALRM
+    deferrable = len(signals) == 2  # Windows has no SIGALRM.
 
     def interrupt(_: int, frame: FrameType | None) -> None:
         nonlocal interrupted
@@ -138,7 +138,7 @@ def main() -> None:
     def unraisable(event: sys.UnraisableHookArgs) -> None:
         if not isinstance(event.exc_value, KeyboardInterrupt):
             hook(event)
-        elif deferrable:  # raised in a destructor or a callback: try again
+        elif deferrable:  # inside a destructor or a callback, so try again later
             signal.setitimer(signal.ITIMER_REAL, 0.01)
 
     if is_main:
@@ -148,17 +148,17 @@ def main() -> None:
     try:
         _run()
     except BaseException as raised:
-        if is_main:  # Ctrl-C during interpreter shutdown would print a traceback
+        if is_main:  # Ctrl-C during interpreter shutdown would print a traceback.
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
         stopped_by = raised.__cause__  # of a `StoppedError`
         stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
         cause = stopped_by if stopped else raised
-        if interrupted and not isinstance(cause, SystemExit):  # a library may raise another error
+        if interrupted and not isinstance(cause, SystemExit):  # a library may replace the interrupt
             cause = KeyboardInterrupt()
         assert cause is not None
-        if isinstance(cause, BrokenPipeError):  # `ceiba show ... | head`
+        if isinstance(cause, BrokenPipeError):  # for example `ceiba show ... | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         if os.environ.get("CEIBA_DEBUG") or isinstance(cause, SystemExit):
@@ -207,7 +207,7 @@ def _report_error(error: BaseException) -> None:
     usage = read_usage_error(error)
     if usage is not None:
         code, text = usage
-        if not text:  # the help was shown instead
+        if not text:  # the help was printed instead
             sys.exit(code)
     elif isinstance(error, KeyboardInterrupt):
         text = "interrupted; no file was changed"
@@ -224,7 +224,7 @@ def _report_error(error: BaseException) -> None:
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    if "--json" in sys.argv:  # instead of the result
+    if "--json" in sys.argv:  # errors are printed as JSON too
         figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
         answer("", figures, as_json=True)
     message = render(f"ceiba: {text}", sys.stderr)

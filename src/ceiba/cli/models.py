@@ -1,4 +1,4 @@
-"""Opening and saving model files for the commands, and learning the examples."""
+"""Open and save model files for the commands, and fit the examples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ceiba.errors import ModelFileError, OptionError
 
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the fitted estimator of a model file (a bare tree gets one) and the metadata."""
+    """Return the fitted estimator and the metadata of a model file; a bare tree gets one."""
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore, wrap_tree
     from ceiba.tree import Tree
@@ -26,7 +26,7 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the tree of a model file and the metadata, without waiting for scikit-learn."""
+    """Return the tree of a model file and the metadata, without importing scikit-learn."""
     from ceiba.tree.model_file import read
 
     with _name_file(path):
@@ -36,7 +36,7 @@ def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 @contextlib.contextmanager
 def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Add the path to errors about a model file: a command may take two files."""
+    """Add the path to errors about a model file, because a command may read two."""
     try:
         yield
     except ModelFileError as error:
@@ -55,14 +55,14 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
     backup = next(name for name in names if not name.exists())
     try:
         os.link(path, backup)
-    except OSError:  # no links on this file system
+    except OSError:  # this file system has no hard links
         shutil.copy2(path, backup)
     model.save(path, metadata=metadata)
     old, new = (
         [line for line in file.read_bytes().splitlines() if b'"written"' not in line]
         for file in (backup, path)
     )
-    if old == new:  # apart from the time of writing
+    if old == new:  # equal except for the time of writing
         backup.unlink()
         return ""
     return f"{path} exists: replaced; the old file is kept as {backup}."
@@ -71,12 +71,12 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
 def write_example_report(
     name: str, path: Path, lang: str, title: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """Learn an example from two rows of three; return the model, its report and the other rows."""
+    """Fit an example on two thirds of its rows; return the model, its report and the other rows."""
     from ceiba.datasets import get_path, load
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from ceiba.prune import CostComplexity
 
-    get_path(name)  # raises for an unknown name
+    get_path(name)  # raises an error for an unknown name
     data = load(name)
     if not isinstance(data.target, str):
         raise OptionError(f"--example {name} is not supported: its target is survival times.")

@@ -1,4 +1,4 @@
-"""Rows for a model: from a file or the command line, with their target or with predictions."""
+"""Read rows for a model from a file or the command line, with their target or predictions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ceiba.task import Task
 from ceiba.tree.routing import route
 from ceiba.trust import GroupEvaluation, evaluate_tree
 
-_BATCH: Final = 250_000  # rows that are read at a time
+_BATCH: Final = 250_000  # rows per batch
 
 
 def read_row(
@@ -81,7 +81,7 @@ def _find_row(data: str, reading: Any, row: int) -> Any:
 
 
 def read_all(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
-    """Read all rows of a file as a table for the tree."""
+    """Read all rows of a file into a table for the tree."""
     read = read_batches(data, reading.for_model(metadata, tree), _BATCH)
     return route.read(tree, pl.concat([apply_schema(batch, tree.schema) for batch in read]))
 
@@ -96,7 +96,7 @@ def read_truth(
     groups: list[Any] | None = None,
     reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
-    """Return columns, target (in the type of the classes), weights and the number of rows left out.
+    """Return columns, target (in the type of the classes), weights and the number of dropped rows.
 
     The values of the column `by` are appended to `groups`. Each batch is passed through `reduced`,
     so that not all rows need to be in memory.
@@ -142,7 +142,7 @@ def read_truth(
 
 
 def _convert_truth(series: Any, tree: Any) -> Any:
-    """Convert the target to the type of the classes: a CSV holds texts."""
+    """Convert the target to the type of the classes, because a CSV file holds text."""
     if not tree.task.has_classes:
         return series.to_numpy()
     labels = tree.target.classes[0].tolist()
@@ -157,7 +157,7 @@ def _convert_truth(series: Any, tree: Any) -> Any:
 
 
 def _convert_survival(frame: Any, name: str, columns: list[str]) -> Any:
-    """Return times and events; numbers and booleans of a CSV file are texts."""
+    """Return times and events; numbers and booleans of a CSV file are text."""
     events = frame[columns[1]]
     if events.dtype == pl.String:
         words = {"true": 1.0, "false": 0.0}
@@ -177,10 +177,10 @@ def evaluate_file(
     positive: str | None = None,
     limits: dict[str, Any] | None = None,
 ) -> Any:
-    """Evaluate a model on a file, per group if `by` names a column."""
+    """Evaluate a model on a file, for each group if `by` names a column."""
     groups: list[Any] = []
     tree = model.tree_
-    # Fractional rows need all their columns; for others the leaf is enough.
+    # Rows that may reach several leaves need all columns; the leaf is enough for the others.
     streamed = tree.missing != "fractional"
 
     def find_leaves(rows: Any) -> Any:
@@ -213,7 +213,7 @@ def evaluate_file(
 
 
 def format_evaluation(evaluation: Any) -> list[Any]:
-    """Return the printed blocks of an evaluation, for each output."""
+    """Return the printed blocks of an evaluation, one per output."""
     if isinstance(evaluation, tuple):
         return [block for output in evaluation for block in format_evaluation(output)]
     if isinstance(evaluation, GroupEvaluation):
@@ -222,7 +222,7 @@ def format_evaluation(evaluation: Any) -> list[Any]:
 
 
 def evaluation_to_dict(evaluation: Any) -> Any:
-    """Return an evaluation as plain data."""
+    """Return an evaluation as plain values, for JSON."""
     if isinstance(evaluation, tuple):
         return [evaluation_to_dict(output) for output in evaluation]
     if hasattr(evaluation, "to_dict"):
@@ -238,7 +238,7 @@ def evaluation_to_dict(evaluation: Any) -> Any:
 def read_answers(
     data: str, reading: Any, predictions: str, target: str | None, drop: list[str] | None
 ) -> tuple[Table, Any, Any]:
-    """Return the columns of a file, the predictions in it, and the truth or None."""
+    """Return the columns of a file, its predictions, and the truth or None."""
     loaded = load_table(data, reading)
     for text in loaded.remarks:
         remark(f"warning: {text}")
@@ -262,7 +262,7 @@ def read_answers(
 
 
 def _labels(series: pl.Series, from_text: bool) -> Any:
-    if from_text and series.dtype.is_integer():  # not in the smallest type: labels
+    if from_text and series.dtype.is_integer():  # keep labels in a wide integer type
         series = series.cast(pl.Int64)
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
@@ -270,7 +270,7 @@ def _labels(series: pl.Series, from_text: bool) -> Any:
 
 
 def count_from_one(listing: Listing) -> Listing:
-    """Return a table whose rows are numbered as in --row."""
+    """Return a table whose rows are numbered from 1, as in --row."""
     columns = {name: listing[name] for name in listing.columns}
     if "row" in columns:
         columns["row"] = columns["row"] + 1

@@ -1,4 +1,4 @@
-"""Sources of the studio: a table, a model with its table, or an example."""
+"""Open what the studio shows: a table, a model with its table, or an example."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from ceiba.table.files import (
 from ceiba.table.targets import parse_surv
 from ceiba.task import Task
 
-_MOST_MEMORY = 64 << 30  # bytes, for the reader of a held-out file
+_MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 
 
 def open_table(
     data: str, target: Any, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, Any]:
-    """Return the source of a table, read here unless `loaded`, and its target.
+    """Return a table (read here unless it is `loaded`) for the studio, and its target.
 
     The target is a column, or those of time and event.
     """
@@ -41,7 +41,7 @@ def open_table(
 def open_model_table(
     model: str, data: str | None, target: str | None, flags: ReadingFlags
 ) -> tuple[Source, Any]:
-    """Return the source of a model and its training table, and the target."""
+    """Return a model with its training table for the studio, and the target."""
     if data is None:
         raise OptionError("A model file requires its training table. Pass --data TABLE.")
     opened, metadata = open_model(model)
@@ -83,7 +83,7 @@ def _build_source(
         name=file.name if "::" not in data else f"{file.name}::{data.partition('::')[2]}",
         table=as_table(columns),
         file=None if is_stream(data) else data,
-        reading={  # the flags that were passed
+        reading={  # only the flags that were passed
             name: value
             for name, value in dataclasses.asdict(flags).items()
             if value not in (None, 0) or value is False
@@ -99,18 +99,18 @@ def _build_source(
 
 
 def _read_held_out(path: str, reading: ReadOptions) -> Any:
-    """Read a table in a child process, so that a hostile file cannot end the studio."""
-    if is_text(path) or is_spreadsheet(path):  # a spreadsheet is read in a process of its own
+    """Read a table in a child process, so that a malicious file cannot crash the studio."""
+    if is_text(path) or is_spreadsheet(path):  # a spreadsheet already has a child process
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
 
 
 def open_example(name: str) -> tuple[Source, Any, dict[str, Any]]:
-    """Return the source of a table of the package, its target, and its growing options."""
+    """Return a data set of the package for the studio, its target and its growing options."""
     from ceiba import datasets
     from ceiba.table import read
 
-    datasets.get_path(name)  # raises for an unknown name
+    datasets.get_path(name)  # raises an error for an unknown name
     data = datasets.load(name)
     expression = f"ceiba.datasets.load_{name}().data"
     source = Source(name=name, table=read(data.data), expression=expression)

@@ -1,4 +1,4 @@
-"""Predictions written next to the rows of a file, piece by piece.
+"""Write predictions next to the rows of a file, in chunks.
 
 CSV to CSV is the common case and has a fast path: lines are copied unchanged, and the predictions
 are looked up by the node that a row reaches. Files are written atomically.
@@ -26,7 +26,7 @@ from ceiba.tree.routing import n_threads, route
 
 
 class Predictions:
-    """The new columns: predictions, probabilities and leaves.
+    """The added columns: predictions, probabilities and leaves.
 
     They depend on the node that a row reaches, so they are computed once per node and looked up,
     unless rows reach several leaves.
@@ -45,12 +45,12 @@ class Predictions:
 
     @property
     def names(self) -> list[str]:
-        """The names of the new columns."""
+        """The names of the added columns."""
         return list(self.by_node.columns)
 
     @cached_property
     def by_node(self) -> pl.DataFrame:
-        """The new columns of all nodes, by id."""
+        """The added columns for every node, by node id."""
         tree = self.tree
         labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
@@ -74,7 +74,7 @@ class Predictions:
         return route.apply(self.tree, table, n_threads=threads)
 
     def predict(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the new columns of some rows."""
+        """Return the added columns of some rows."""
         if not self.may_split_rows or not len(frame):
             rows: pl.DataFrame = self.by_node[self.find_leaves(frame)]
             return rows
@@ -171,13 +171,13 @@ def _write_csv(
     return n
 
 
-#: Cells that a spreadsheet reads as formulas, and numbers that look like them.
+#: Cells that a spreadsheet evaluates as formulas, and numbers that look like formulas.
 _FORMULA: Final = r"^[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$"
 
 
 def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Prefix texts that a spreadsheet would run as formulas with an apostrophe."""
+    """Prefix text that a spreadsheet would evaluate as a formula with an apostrophe."""
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return frame.with_columns(pl.when(runs).then("'" + text).otherwise(text).name.keep())
@@ -185,7 +185,7 @@ def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _write(frame: pl.DataFrame, file: IO[bytes], form: dict[str, Any]) -> None:
     if file is sys.stdout.buffer:
-        # As bytes, so that a closed pipe raises BrokenPipeError.
+        # Write bytes, so that a closed pipe raises BrokenPipeError.
         file.write(_format_csv(frame, form))
     else:
         file.flush()
@@ -198,7 +198,7 @@ def _format_csv(frame: pl.DataFrame, form: dict[str, Any], header: bool = False)
 
 
 def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
-    """Return the lines of a piece, one per row; None unless every line is one complete record."""
+    """Return the lines of a chunk, one per row, or None if a line is not one complete record."""
     raw = piece.raw
     if b'"' in raw or b"\r" in raw or b"\x01" in raw or not n_rows:
         return None
@@ -214,12 +214,12 @@ def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
 
 
 def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | None:
-    """Return the text appended to a line, by the node that the row reaches."""
+    """Return the text to append to a line, by the node that the row reaches."""
     if answers.may_split_rows:
         return None
     nodes = answers.by_node
     texts = _format_csv(nodes, form).decode("utf-8").split("\n")
-    if len(texts) != len(nodes) + 1:  # a class with a line break
+    if len(texts) != len(nodes) + 1:  # a class contains a line break
         return None
     tails: pl.Series = pl.Series("tail", texts[:-1])
     return tails
@@ -229,7 +229,7 @@ def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | Non
 
 
 def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, only: bool) -> int:
-    """Write Parquet batch by batch; polars pulls the rows while it writes."""
+    """Write Parquet in batches; polars requests the rows while it writes."""
     from polars.io.plugins import register_io_source
 
     first = next(batches)

@@ -1,4 +1,4 @@
-"""Loaders of the data sets.
+"""Load the data sets of the package.
 
 `tables/` holds one CSV file per data set; `tables/about.toml` states the target, source and licence
 of each, and the order of declared levels.
@@ -23,7 +23,7 @@ _TABLES: Final = Path(__file__).with_name("tables")
 
 @dataclass(frozen=True)
 class Dataset:
-    """Columns and target of a data set; no data frame library is required.
+    """Columns and target of a data set; requires no data frame library.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def load_german_credit() -> Dataset:
 
 
 def load_bike_sharing() -> Dataset:
-    """Return the bicycles rented in Washington, D.C.: 731 days, 8 columns, target ``rentals``.
+    """Return daily bicycle rentals in Washington, D.C.: 731 days, 8 columns, target ``rentals``.
 
     The hours of the source are summed to days. Temperatures are in °C, humidity in %, wind in km/h;
     the weather of a day is the rounded mean of its hours.
@@ -204,7 +204,7 @@ def load_restaurant() -> Dataset:
 
 
 def load(name: str) -> Dataset:
-    """Return the data set of a name."""
+    """Return a data set by name."""
     about = describe_tables()[name]
     with get_path(name).open(encoding="utf-8", newline="") as file:
         names, *rows = csv.reader(file)
@@ -219,7 +219,7 @@ def load(name: str) -> Dataset:
         y = columns.pop(target)
     else:
         times, events = (columns.pop(column) for column in target)
-        fields = [(target[1], bool), (target[0], float)]  # scikit-survival's order
+        fields = [(target[1], bool), (target[0], float)]  # the order that scikit-survival uses
         y = np.array(list(zip(events, times, strict=True)), dtype=fields)
         target = tuple(target)
     return Dataset(name, columns, y, target, about["source"], about["licence"])
@@ -227,12 +227,12 @@ def load(name: str) -> Dataset:
 
 @cache
 def describe_tables() -> dict[str, dict[str, Any]]:
-    """Return target, source, licence and levels of each data set by name."""
+    """Return the target, source, licence and levels of each data set, by name."""
     return tomllib.loads((_TABLES / "about.toml").read_text("utf-8"))
 
 
 def get_path(name: str) -> Path:
-    """Return the CSV file of a data set."""
+    """Return the path of the CSV file of a data set."""
     known = describe_tables()
     if name not in known:
         raise OptionError(

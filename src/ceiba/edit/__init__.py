@@ -1,4 +1,4 @@
-"""Editing trees by hand: the methods `set_split`, `regrow`, `grow_leaves`, ..."""
+"""Edit trees by hand with `set_split`, `regrow`, `grow_leaves` and related methods."""
 
 from __future__ import annotations
 

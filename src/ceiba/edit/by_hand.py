@@ -1,4 +1,4 @@
-"""Editing trees by hand: `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid`, `prefer`.
+"""Edit trees by hand: `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid`, `prefer`.
 
 An edit routes the training rows to one node, grows there under the stopping rules of the whole tree
 and replaces the node by the result (`ceiba.edit.forced`). The rest of the tree is unchanged.
@@ -38,7 +38,7 @@ _PREFERRED_COST: Final = 1e-9  # a preferred column's gain is divided by this
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """The rules for growing at one node, including those of its ancestors."""
+    """The growing rules that apply at a node, including those of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -85,7 +85,7 @@ def _note(tree: Tree, node: int) -> NodeNote:
 
 
 def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Check column names, and return them in table order."""
+    """Check column names and return them in table order."""
     requested = {columns} if isinstance(columns, str) else set(columns)
     for name in requested:
         tree.schema.index(name)
@@ -93,7 +93,7 @@ def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
-    """Grow a tree at a node, of at most `levels` levels."""
+    """Grow a tree of at most `levels` levels at a node."""
     if levels == 0:
         return here.leaf()
     options = here.problem.options
@@ -124,9 +124,9 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
         above = int(tree.parent[i])
         places[i] = places[above].descend(tree, i)
         if tree.branch_index[i] == tree.n_branches[above] - 1:
-            del places[above]  # free its rows after the last branch
+            del places[above]  # free the rows after the last branch
     new = tree
-    # From the last leaf to the first, so that the ids of the remaining leaves do not change.
+    # Go from the last leaf to the first, so that the ids of the remaining leaves do not change.
     for i in sorted(places, reverse=True):
         rules = rules_at(tree, i)
         if rules.sealed or not len(places[i].rows):
@@ -137,7 +137,7 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
 
 
 def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
-    """Replace a node by a tree; the note of the node is kept, except an answer set by hand."""
+    """Replace a node by a tree and keep its note, except for a prediction set by hand."""
     new = graft(tree, node, with_cut_digits(part, table))
     note = (tree.notes or {}).get(node)
     if note is None:
@@ -157,10 +157,10 @@ def check_levels(levels: Any) -> None:
 
 
 def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
-    """Return the problem with some of its columns, below a path of columns."""
+    """Return the problem restricted to some columns, below a path of columns."""
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)
-    if groups:  # a limit by number needs no change
+    if groups:  # a maximum number of columns needs no change
         kept = [[columns.index(j) for j in group if j in columns] for group in groups]
         changes["interaction_cst"] = [group for group in kept if group] or [[]]
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
@@ -172,7 +172,7 @@ def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) ->
 
 
 def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
-    """Return a tree grown on some columns with the schema of all columns."""
+    """Return a tree that was grown on some columns with the schema of all columns."""
 
     def moved(splits: SplitTable) -> SplitTable:
         column = splits.column
@@ -226,7 +226,7 @@ def rebuild_subtree(
     here: NodeSite,
     split_at: Callable[[int, NodeSite], tuple[Tree, list[NodeSite]]],
 ) -> Tree:
-    """Rebuild a subtree at another node, by the splits that `split_at` returns."""
+    """Rebuild a subtree at another node with the splits that `split_at` returns."""
     places: list[tuple[int, NodeSite]] = [(node, here)]
     stems: list[Tree] = []
     below: list[list[int]] = []
@@ -246,7 +246,7 @@ def rebuild_subtree(
 
 
 def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
-    """Apply the split of a node at another one; a leaf if a branch would be empty."""
+    """Apply the split of a node at another node; return a leaf if a branch would be empty."""
     split = tree.node(source).split
     if split is None:
         return place.leaf(), []

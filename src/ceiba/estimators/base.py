@@ -36,11 +36,11 @@ _PAIRS = "$items"
 _PRUNING_ATTRS = (
     "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
 )  # fmt: skip
-_FEW_ROWS = 4  # frames up to this size skip the readers, which take a hundred times longer
+_FEW_ROWS = 4  # up to this size, frames bypass the readers, which take a hundred times longer
 
 
 def has_named_columns(X: Any) -> bool:
-    """Return whether columns are given by name: a dict of columns, or rows as dicts."""
+    """Whether columns have names: a dict of columns, or rows as dicts."""
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
@@ -56,7 +56,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     _reprune_hint: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
 
     def _set_fitted(self, tree: Tree) -> None:
-        """Set the fitted attributes, under scikit-learn's names."""
+        """Set the fitted attributes under the names of scikit-learn."""
         schema = tree.schema
         n_columns = schema.n_columns
         self.tree_ = tree
@@ -133,7 +133,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         elif type(X) is not np.ndarray and gpu.is_on_gpu(X):
             answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
-        # Plain labels need no checks, which take longer in scikit-learn than a small fit.
+        # Skip the checks of plain labels, which take longer in scikit-learn than a small fit.
         if self._task.has_classes and sample_weight is None and type(y) is np.ndarray and len(y):
             same_type = y.dtype == answers.dtype and y.dtype.kind in "iubU"
             if y.ndim == 1 and same_type and y.shape == answers.shape:
@@ -368,7 +368,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy with another tree; `pruning`: keep the attributes of pruning."""
+        """Return a copy with another tree; with `pruning`, keep the pruning attributes."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
         for name in () if pruning else _PRUNING_ATTRS:
@@ -402,7 +402,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ inside
 
     def _route_few_rows(self, tree: Tree, X: Any) -> list[int] | None:
-        """Return the end nodes of a small pandas frame without reading it as a table, or None."""
+        """Return the end nodes of a small pandas frame without converting it, or None."""
         if not tree.schema.named or not type(X).__module__.startswith("pandas"):
             return None
         if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW_ROWS:
@@ -410,11 +410,11 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return apply_few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
-        """Read rows by the schema of the fitted table, with scikit-learn's checks of names."""
+        """Read rows by the schema of the training table, with scikit-learn's checks of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
-        if type(X) is not np.ndarray and (  # skipped for arrays: they take microseconds
+        if type(X) is not np.ndarray and (  # the checks take microseconds, so skip them for arrays
             has_named_columns(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
@@ -434,7 +434,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ scikit-learn
 
     def _html_repr(self) -> str:
-        """Return the HTML of a notebook: the fitted tree, with the parameters below it."""
+        """Return the HTML for notebooks: the fitted tree and the parameters below it."""
         from sklearn.utils import estimator_html_repr
 
         parameters: str = estimator_html_repr(self)

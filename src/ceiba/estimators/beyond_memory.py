@@ -1,4 +1,4 @@
-"""Tables beyond memory, in files or on a Dask cluster: reading and lazy prediction."""
+"""Read tables larger than memory from files or a Dask cluster, and predict them lazily."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from ceiba.table.targets import split_survival, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree
 
-#: Supported parameters, besides those of growing.
+#: Supported parameters in addition to the growing options.
 _SUPPORTED: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
-#: Bytes of folds per row: a permutation, target, weight, fold, held-out rows.
+#: Bytes of cross-validation folds per row: a permutation, target, weight, fold, held-out rows.
 _BYTES_OF_FOLDS: Final = 40
-#: Bytes of survival times per row: times, events, weights, rates, curves (361 measured at depth 3).
+#: Bytes per row for survival: times, events, weights, rates, curves (361 measured at depth 3).
 _BYTES_OF_TIMES: Final = 400
 
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
-    """Return the source of the shards, and the names of its target and weight columns."""
+    """Return the sharded source and the names of its target and weight columns."""
     if is_dask_array(X):
         return _read_blocks(X, y, sample_weight)
     frame, target = _assign_column(X, y, "y", "y")
@@ -53,7 +53,7 @@ def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]
 
 
 def _assign_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, str]:
-    """Return the frame with a series as a column, and its name; names are kept."""
+    """Return the frame with a series added as a column, and the name of that column."""
     if isinstance(column, str):
         return frame, column
     if not is_dask_frame(column) or column.ndim != 1:
@@ -96,7 +96,7 @@ def _align_rows(X: Any, column: Any, option: str) -> Any:
             f"{option} must be a 1-d dask Array with as many rows as X, got "
             f"{type(column).__name__}."
         )
-    if np.isnan(X.shape[0]) or np.isnan(column.shape[0]):  # chunks of unknown sizes
+    if np.isnan(X.shape[0]) or np.isnan(column.shape[0]):  # the chunk sizes are unknown
         if X.numblocks[0] != column.numblocks[0]:
             raise DataError(
                 f"X and {option} must have the same chunks, got {X.numblocks[0]} and "
@@ -114,7 +114,7 @@ def map_lazily(
     method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
 ) -> Any:
     """Return a lazy dask collection of `method(part)` for every partition of a dask table."""
-    wide = (0, len(labels)) if labels else (0,)  # the shape of no predictions
+    wide = (0, len(labels)) if labels else (0,)  # the shape of an empty prediction
     if is_dask_array(X):
         rows = X.rechunk({1: -1})
         shape = {"drop_axis": 1} if not labels else {"chunks": (X.chunks[0], (len(labels),))}
@@ -137,7 +137,7 @@ def map_lazily(
 
 
 def is_beyond_memory(X: Any) -> bool:
-    """Return whether a table is a scan of files, a dask collection, or on a GPU."""
+    """Whether a table is a scan of files, a dask collection, or on a GPU."""
     if type(X) is np.ndarray or isinstance(X, Table):
         return False
     return isinstance(X, Scan) or is_dask(X) or gpu.is_on_gpu(X)
@@ -179,7 +179,7 @@ def open_problem(
 def _open_table(
     X: Any, y: str, options: GrowOptions, weighting: Weighting
 ) -> AbstractContextManager[tuple[ShardedTable, ShardedTarget]]:
-    """Open the shards in threads of this process, or on a cluster."""
+    """Open the shards in threads of this process or on a cluster."""
     if isinstance(X, Scan) and X.cluster is None:
         return threads.open_table(X, y, options, weighting)
     return dask.open_table(X, y, options, weighting)
@@ -198,7 +198,7 @@ def _check_names(**columns: Any) -> None:
 def _read_options(
     X: Any, params: Mapping[str, Any], task: Task, supported: frozenset[str]
 ) -> GrowOptions:
-    """Return the options of growing; raise for parameters that need a table in memory."""
+    """Return the growing options; raise for parameters that need a table in memory."""
     check_parameters(params, supported)
     options = grow_options(dict(params), task)
     _check_pruning(read_pruning(params.get("prune")), X, options)
@@ -209,7 +209,7 @@ def _read_options(
 def _open_survival_problem(
     X: Any, y: tuple[Any, Any], params: Mapping[str, Any], sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the problem of survival times, whose target and weights are read into memory first.
+    """Yield the survival problem, whose target and weights are read into memory first.
 
     The pooled hazard needs all times. The shards then grow a tree of events per scaled time.
     """
@@ -232,7 +232,7 @@ def _open_survival_problem(
     if sample_weight is not None:
         _check_names(sample_weight=sample_weight)
         weight = read_weights(split_target(features, sample_weight)[1], len(target))
-    # The shards need a target until that of rates is known: the times.
+    # The shards need a target until the rates are known, so use the times.
     time = next(iter(outputs))
     names, kept = (set(table.names if scanned else table.columns) for table in (X, features))
     others = names - kept - {time}
@@ -265,7 +265,7 @@ def _open_gpu_problem(
 
 
 def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> None:
-    """Raise for pruning that needs the rows, and for folds that do not fit into memory."""
+    """Raise for pruning that needs the rows in memory, and for folds that exceed the memory."""
     if isinstance(pruning, ChiSquare | ReducedError):
         raise unsupported_error("prune", pruning)
     if isinstance(pruning, Pessimistic) and pruning.raising:
@@ -281,7 +281,7 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
 
 
 def _check_memory(what: str, part: str, n_bytes: int, X: Any, instead: str) -> None:
-    """Raise if so many bytes per row are more than the memory of a scan."""
+    """Raise if this many bytes per row exceed the memory limit of a scan."""
     if isinstance(X, Scan) and n_bytes * X.n_rows > X.memory:
         raise OptionError(
             f"{what} needs {n_bytes * X.n_rows / 1e9:.3g} GB for the {part} of {X.n_rows:,} rows, "

@@ -29,7 +29,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
-    score = BaseTree.score  # also takes a frame that holds the target
+    score = BaseTree.score  # also accepts a frame that contains the target
     _task: ClassVar[Task] = Task.CLASSIFICATION
 
     def _set_fitted(self, tree: Tree) -> None:

@@ -1,4 +1,4 @@
-"""Fit decision trees: parameters -> problem -> grow -> prune -> `tree_`.
+"""Fit decision trees: read parameters, build the problem, grow, prune and set `tree_`.
 
 Fitting iris takes microseconds, so the path from `fit` to the core has few calls.
 """
@@ -78,7 +78,7 @@ _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
 class DecisionTree(BaseTree):
     """Base of the decision trees; not for direct use."""
 
-    # Metadata routing must not pass these: a checkpoint belongs to one fit.
+    # Exclude these from metadata routing: a checkpoint belongs to one fit.
     __metadata_request__fit: ClassVar = {
         "check_input": UNUSED, "checkpoint": UNUSED, "drop_missing_target": UNUSED
     }  # fmt: skip
@@ -151,7 +151,7 @@ class DecisionTree(BaseTree):
     def _non_default_params(self) -> dict[str, Any]:
         """Return the parameters that are not at their default, by name."""
         state, defaults = self.__dict__, _DEFAULTS[self._task]
-        values = _VALUES[self._task](state)  # takes a third of the time of single lookups
+        values = _VALUES[self._task](state)  # one call takes a third of the time of single lookups
         changed = compress(defaults, map(is_not, values, defaults.values()))
         return {
             name: state[name] for name in changed if not is_default(state[name], defaults[name])
@@ -245,7 +245,7 @@ class DecisionTree(BaseTree):
         n_rows = problem.n_rows
         if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
-        if not params and problem.weight is None:  # nothing can overflow: skip np.errstate
+        if not params and problem.weight is None:  # nothing can overflow, so skip np.errstate
             tree, pruned, strength = problem.grow(), None, None
         else:
             with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
@@ -270,7 +270,7 @@ class DecisionTree(BaseTree):
 
     def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
         """Fit a tree on some rows of a problem, as `fit` does, in one thread."""
-        if _AFTER_GROWING.isdisjoint(params):  # on one table: its sorted columns are shared
+        if _AFTER_GROWING.isdisjoint(params):  # share the sorted columns of the table
             return _apply_ccp_alpha(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
@@ -284,7 +284,7 @@ class DecisionTree(BaseTree):
         drop_missing_target: bool = False,
         **options: Any,
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return data and options of growing, and the non-default parameters."""
+        """Return the data, the growing options and the non-default parameters."""
         if options:
             raise OptionError(
                 f"Options are model parameters, got {', '.join(options)}. Use set_params(...)."
@@ -298,7 +298,7 @@ class DecisionTree(BaseTree):
             X, y, sample_weight, params, drop_missing_target
         )
         chosen = grow_options(params, self._task)
-        if not params and weight is None:  # the common case, and a small fit takes microseconds
+        if not params and weight is None:  # fast path: a small fit takes microseconds
             return Problem(table, target, chosen, weight), params
         if params.get("class_weight") is not None:
             per_class = class_weights(params["class_weight"], target)
@@ -309,7 +309,7 @@ class DecisionTree(BaseTree):
                 "weight for at least one of them."
             )
         if params.get("frequency_weights") and weight is not None:
-            # Rounded fractions break sums: the rows of a node must be those of its branches.
+            # Rounded fractions break sums: the branches of a node must have the rows of the node.
             fractions = np.flatnonzero(weight != np.floor(weight))
             if len(fractions):
                 row, by_class = int(fractions[0]), params.get("class_weight") is not None
@@ -342,14 +342,14 @@ class DecisionTree(BaseTree):
             name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             if self.n_rows_dropped_:
-                strict = params.get("unseen") == "error"  # then it must predict the rows of X
+                strict = params.get("unseen") == "error"  # the tree must then predict the rows of X
                 table = fit_schema(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
-        # Levels of zero-weight rows only are unseen levels, unless unseen levels are errors.
+        # Levels that only zero-weight rows have are unseen, unless unseen levels are errors.
         if weight is not None and params.get("unseen") != "error" and not weight.all():
             table = fit_schema(table, weight > 0)
-        if params.get("criterion") == "poisson":  # before lengths are compared, as in scikit-learn
+        if params.get("criterion") == "poisson":  # checked before lengths, as in scikit-learn
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         if isinstance(params.get("cost_matrix"), str) and target.info.n_outputs == 1:  # "ordinal"
@@ -366,7 +366,7 @@ class DecisionTree(BaseTree):
         return not (single or single_output_options(options))
 
     def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
-        """Return options of growing and the pruning; None if `fit` would refuse them."""
+        """Return the growing options and the pruning, or None if `fit` would raise an error."""
         params = self._non_default_params()
         try:
             return grow_options(params, self._task), read_pruning(params.get("prune"))
@@ -414,7 +414,7 @@ _AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
-    """Grow, prune and set the leaf values of a tree; also return pruning result and strength."""
+    """Grow, prune and set the leaf values of a tree; return the pruning and the strength too."""
     if _AFTER_GROWING.isdisjoint(params):
         return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)
@@ -455,7 +455,7 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
         tree = attach(tree, training.table, target, weight, {"quantiles": levels})
     if rule is None:
         return tree, pruned, None
-    # Smoothing is last: it reads the values of inner nodes, which pruning and honesty change.
+    # Smooth last: smoothing reads the values of inner nodes, which pruning and honesty change.
     plain = "share" if honest is None else Honest(share=honest.share)
     of_folds = {name: value for name, value in params.items() if name != "leaf_quantiles"}
 

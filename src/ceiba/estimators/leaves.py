@@ -1,4 +1,4 @@
-"""The choice of leaf values after growing and pruning, and the warnings about leaves and leaks.
+"""Set leaf values after growing and pruning, and warn about leaves and leaks.
 
 The strength of a smoothing is chosen by cross-validation in one pass: a tree per fold, grown and
 pruned as in the fit, predicts its held-out rows with every strength at once. Classification: least
@@ -42,13 +42,13 @@ _MAX_RISK_LEFT = 0.005
 #: core has this share at once; deriving the arrays of the tree takes as long as a small fit.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_MIN_PROBABILITY = 1e-15  # of a predicted 0, as in scikit-learn's log loss
+_MIN_PROBABILITY = 1e-15  # replaces a predicted 0, as in scikit-learn's log loss
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
     """Warn if the first column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
     grown = tree._grown
-    # The core rules out most trees, before any array of them is derived.
+    # The core rules out most trees before any of their arrays is derived.
     if (
         grown is not None
         and grown.factor is None
@@ -59,7 +59,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
-    # The branches of the root, one of them split again if by the same column.
+    # The children of the root; a child is split again only by the same column.
     start, branches, column = tree.branch_start, tree.branch_node, tree.splits.column
     parts = branches[: start[1]].tolist()
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
@@ -69,7 +69,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
     if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
-        return  # infinite: squares overflowed
+        return  # infinite, because squares overflowed
     if smallest < max(2, table.n_rows // 200):
         return
     first = int(column[0])
@@ -87,7 +87,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
-    """Return the honest option, if any, and the smoothing rule: None for shares and means."""
+    """Return the honest option or None, and the smoothing rule or None for shares and means."""
     rule = expand_leaf_values(params["leaf_values"])
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
@@ -140,7 +140,7 @@ def warn_of_empty_leaves(tree: Tree) -> None:
 def choose_strength(
     problem: Problem, rule: Any, fit_fold: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
-    """Return the strength of a smoothing: the given one, or chosen by cross-validation."""
+    """Return the strength of smoothing, as given or chosen by cross-validation."""
     fixed = fixed_strength(rule)
     if fixed is not None:
         return float(fixed)
@@ -150,10 +150,10 @@ def choose_strength(
     for fold in read_folds(n_folds, problem, random_state=seed):
         if not weight[fold.train].any():  # no training rows
             continue
-        # One tree and one routing per fold: the strengths only change the values of its nodes.
+        # One tree and one routing per fold are enough: the strength only changes node values.
         tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
-        if tree.missing == "fractional":  # a row may end in several nodes
+        if tree.missing == "fractional":  # a row may reach several nodes
             start, node, share = route.spread(tree, table)
         else:
             node = route.apply(tree, table)
@@ -173,7 +173,7 @@ def _losses(answer: Any, truth: Any, task: Task) -> Any:
 
 
 def _prior_factor(problem: Problem) -> Any:
-    """Return the factor of each row's weight that follows from the priors."""
+    """Return the factor that the priors imply for the weight of each row."""
     prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)

@@ -1,4 +1,4 @@
-"""Estimators in the model file: class name, parameters and fitted attributes, written and read.
+"""Write and read estimators in the model file: class, parameters and fitted attributes.
 
 The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are supported; their
 parameters and attributes are plain values, trees, or objects of `ceiba.grow` and `ceiba.prune`
@@ -35,12 +35,12 @@ from ceiba.tree.model_file import (
     tree_to_json,
 )
 
-# Attributes that are set again from the tree.
+# Attributes that are derived from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "unique_times_", "metadata_", "certificate_", "_present"}
 )  # fmt: skip
-#: The classes that parameters and fitted attributes may be of, by name.
+#: The classes allowed for parameters and fitted attributes, by name.
 _OBJECTS: Final = {
     cls.__name__: cls
     for cls in (
@@ -52,7 +52,7 @@ _OBJECTS: Final = {
     and issubclass(cls, OptionObject | Listing | prune.CrossValidation | StepFunctions)
 }
 _LEFT_OUT: Final = {"$object": ["left out", {}]}
-_MAX_REPR: Final = 80  # characters of a value in a warning
+_MAX_REPR: Final = 80  # maximum length of a value in a warning
 _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
@@ -80,7 +80,7 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
 
 
 def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
-    """Raise for a model that readers could not use, when it is written and when it is read."""
+    """Raise for a model that readers could not use, on writing and on reading."""
     check_depth(stored)
     cls = type(model)
     if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
@@ -98,7 +98,7 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
 
 
 def _to_plain(name: str, value: Any, advice: str) -> Any:
-    """Return a value as JSON; a placeholder if it cannot be written."""
+    """Return a value for JSON, or a placeholder if it cannot be written."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
@@ -116,7 +116,7 @@ def _to_plain(name: str, value: Any, advice: str) -> Any:
 
 
 def restore(document: Document) -> Any:
-    """Return the fitted estimator of a model file; its tree if it holds no estimator."""
+    """Return the fitted estimator of a model file, or its tree if it holds no estimator."""
     tree, stored = document.tree, document.model
     if stored is None:
         return tree
@@ -200,7 +200,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Whether a value holds valid held-out predictions, from step 0 for each row."""
+    """Whether a value holds valid held-out predictions that start at step 0 for each row."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -225,7 +225,7 @@ def _are_numbers(kinds: str, *arrays: Any, ndim: int = 1) -> bool:
 
 
 def _within(numbers: Any, size: int) -> bool:
-    """Whether all numbers are positions from 0 to `size` - 1."""
+    """Whether all numbers are indices from 0 to `size` - 1."""
     return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
@@ -247,13 +247,13 @@ _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
 
 
 def _estimator_classes() -> dict[str, type[BaseTree]]:
-    """Return all imported estimators of ceiba by name."""
+    """Return all imported ceiba estimators by name."""
     from ceiba.estimators import classifier, regressor, survival  # noqa: F401 - the subclasses
 
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:
         family += cls.__subclasses__()
-    # A base class has no parameters of its own, and so no __init__.
+    # A base class has no parameters and therefore no __init__.
     return {
         cls.__name__: cls
         for cls in family
@@ -262,7 +262,7 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
 
 
 def wrap_tree(tree: Tree) -> Any:
-    """Return an estimator with a tree that was loaded, converted or built."""
+    """Return an estimator for a tree that was loaded, converted or built."""
     return _estimator_classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
 
 

@@ -1,4 +1,4 @@
-"""Parameters of the estimators: the options of growing and a few more, their checks and meaning.
+"""Define and check the parameters of the estimators: the growing options and a few more.
 
 Only non-default parameters are checked, so that fits of tiny tables are fast.
 """
@@ -130,16 +130,16 @@ _SKLEARN_ORDER: Final = (
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
 )  # fmt: skip
-#: Pairs of parameters that exclude each other, and why.
+#: Pairs of parameters that exclude each other, with the reason.
 _EXCLUSIVE: Final = (
     ("class_weight", "class_prior", "both change how much a class counts"),
     ("prune", "ccp_alpha", "both prune the tree"),
 )
-_PLAIN: Final = (int, float, str, bool)  # immutable and hashable, for the cache
+_PLAIN: Final = (int, float, str, bool)  # immutable and hashable, so that they can be cached
 
 
 def _order_options(task: Task) -> Mapping[str, Option]:
-    """Return the options in the order of the signature: scikit-learn's parameters first."""
+    """Return the options in signature order, scikit-learn's parameters first."""
     rows = {**OPTIONS[task], **{row.name: row for row in _ESTIMATOR_OPTIONS}}
     del rows["frequency_weights"]  # an argument of fit
     if task.has_classes:
@@ -159,7 +159,7 @@ ESTIMATORS: Final = MappingProxyType(
         Task.SURVIVAL: "DecisionTreeSurvival",
     }
 )
-#: The rows of an estimator's parameters, by task and name.
+#: The parameters of an estimator, by task and name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
     {task: _order_options(task) for task in OPTIONS}
 )
@@ -170,7 +170,7 @@ _ALLOWED: Final = {
 
 
 def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
-    """Raise for invalid values, and for values that exclude each other."""
+    """Raise for invalid values and for values that exclude each other."""
     check_options(params, _ALLOWED[task], owner)
     for name, other, why in _EXCLUSIVE:
         if params.get(name) is not None and params.get(other) is not None:
@@ -180,7 +180,7 @@ def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object of a short form of a parameter; other values unchanged."""
+    """Return the object for a short form of a parameter; return other values unchanged."""
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
     if name == "leaf_values":
@@ -189,7 +189,7 @@ def expand(name: str, value: Any) -> Any:
 
 
 def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
-    """Return the options of growing of the non-default parameters."""
+    """Return the growing options for the non-default parameters."""
     if not params:
         return _shared_options(task)
     chosen = {name: value for name, value in params.items() if name in OPTIONS[task]}
@@ -200,9 +200,9 @@ def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
     return GrowOptions(task=task, **chosen)
 
 
-@lru_cache(maxsize=64, typed=True)  # typed: 2 rows are not the fraction 2.0
+@lru_cache(maxsize=64, typed=True)  # typed, because 2 means rows and 2.0 a fraction
 def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
-    """Return the same object for the same options, which caches their derived values."""
+    """Return the same object for equal options, because it caches derived values."""
     return GrowOptions(task=task, **chosen)
 
 
@@ -227,7 +227,7 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
     if isinstance(class_weight, list) and len(class_weight) != len(labels) > 1:
-        raise OptionError(  # scikit-learn's message, which its tests require
+        raise OptionError(  # scikit-learn's tests require its message
             "The number of elements in class_weight should match number of outputs. "
             f"Got {len(class_weight)} for {len(labels)} outputs; pass one dict for each."
         )
@@ -243,5 +243,5 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
 
 
 def pop_column(X: Any, column: Any) -> tuple[Any, Any]:
-    """Return X without a column that is named, and the column; else both unchanged."""
+    """Return X without a named column, and the column; otherwise return both unchanged."""
     return split_target(X, column) if isinstance(column, str) else (X, column)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """Base of the regressors; not for direct use."""
 
-    score = BaseTree.score  # also takes a frame that holds the target
+    score = BaseTree.score  # also accepts a frame that contains the target
     _task: ClassVar[Task] = Task.REGRESSION
 
 

@@ -141,7 +141,7 @@ class DecisionTreeSurvival(DecisionTree):
         >>> bool(model.predict({"dose": [1]})[0] > model.predict({"dose": [9]})[0])
         True
         """
-        # The columns of a table beyond memory are read where its shards are opened.
+        # If the table exceeds memory, its columns are read where its shards are opened.
         X, y = (X, (y, event)) if is_beyond_memory(X) else split_survival(X, y, event)
         return super().fit(
             X, y, sample_weight, check_input, groups, checkpoint, frequency, drop_missing_target
@@ -276,7 +276,7 @@ class DecisionTreeSurvival(DecisionTree):
     def _predict_from_curves(
         self, X: Any, predict: Callable[[SurvivalCurve], Any], dtype: Any
     ) -> npt.NDArray[Any]:
-        """Return a row of values for each row of X, computed once per leaf."""
+        """Return a row of values for each row of X; each leaf is computed once."""
         leaves, where = np.unique(self.apply(X), return_inverse=True)
         rows = [predict(node_curve(self._tree, leaf)) for leaf in leaves.tolist()]
         return np.array(rows, dtype=dtype)[where]

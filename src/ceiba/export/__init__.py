@@ -1,4 +1,4 @@
-"""Trees in other formats, one file each, and formats by name (`registry`)."""
+"""Export trees to other formats, one module per format, listed in `registry`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree as an .xlsx workbook: the sheet Data predicts its rows by formulas, Rules has the answers.
+"""Export a tree as an .xlsx workbook: formulas in the sheet Data predict by the sheet Rules.
 
 The formula of a row is a chain of IFs, one per leaf, in the columns "step 1", "step 2", ...: Excel
 allows 64 nested functions and 8,192 characters (16,384 bytes once parsed), so a longer chain goes
@@ -37,15 +37,15 @@ from ceiba.table import Column, ColumnInfo
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MOST_CHARACTERS: Final = 4_000  # of a formula: half of the limit, for its size in bytes
-_MOST_LEVELS: Final = 60  # of nested functions; Excel allows 64
+_MOST_CHARACTERS: Final = 4_000  # characters of a formula: half of the limit, which counts bytes
+_MOST_LEVELS: Final = 60  # nested functions; Excel allows 64
 _MOST_COLUMNS: Final = 16_384
 _MOST_ROWS: Final = 1_048_576
-_ROW: Final = "\x00"  # stands for the number of the row; no level in a formula holds it
-_INLINE: Final = 4  # levels that a formula lists itself
-_EPOCH: Final = 25_569  # 1970-01-01 as a day of Excel
+_ROW: Final = "\x00"  # placeholder for the row number; no level in a formula contains it
+_INLINE: Final = 4  # levels that a formula lists directly
+_EPOCH: Final = 25_569  # 1970-01-01 as an Excel day number
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_PLAIN, _QUOTED, _DATE, _TIME = range(4)  # styles of cells, in the order of _STYLES
+_PLAIN, _QUOTED, _DATE, _TIME = range(4)  # cell styles, in the order of _STYLES
 _XF: Final = 'numFmtId="{}" fontId="0" fillId="0" borderId="0"'
 _STYLES: Final = (
     '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>'
@@ -130,7 +130,7 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
 def _formulas(
     steps: list[str], first: int, row: int, n_rules: int, lookups: list[int], is_template: bool
 ) -> Iterable[str]:
-    """Write the formulas of a row: the steps, then what is looked up by the leaf.
+    """Return the formulas of a row: the steps, then the values looked up by leaf.
 
     A template predicts nothing for an empty row; among rows that are given, it has missing values.
     """
@@ -150,14 +150,14 @@ def _formulas(
 
 
 def _steps(tree: Tree, lists: _Lists) -> list[str]:
-    """Write the chain of IFs, each as long as Excel allows, for the row `_ROW`."""
+    """Return the chain of IFs for the row `_ROW`, each as long as Excel allows."""
     position = {name: _letters(j) for j, name in enumerate(tree.schema.names)}
     writer = _Writer(position, lists)
     ends = [(writer.condition(c), n) for n, c in reachable_ends(tree, end_nodes(tree))]
     other = "NA()"
     if root_answers(tree):
         other = "0"
-        if tree.missing == "error":  # such a row is refused, and not the root's
+        if tree.missing == "error":  # such a row is an error, and the root does not predict it
             used = (tree.schema.columns[j] for j in tree.used_features.tolist())
             ends = [(writer.values(ValueSet.only_missing(info)), -1) for info in used] + ends
     steps: list[str] = []
@@ -181,7 +181,7 @@ def _chain(tests: list[tuple[str, str]], other: str) -> str:
 
 
 def _depth(formula: str) -> int:
-    """Return how deep functions are nested; brackets in texts may count, which is harmless."""
+    """Return the nesting depth of functions; brackets in text may count, which is harmless."""
     deepest = level = 0
     for character in formula:
         level += (character == "(") - (character == ")")
@@ -191,13 +191,13 @@ def _depth(formula: str) -> int:
 
 @dataclass
 class _Lists:
-    """The sheet of numbers and levels that formulas refer to."""
+    """The sheet with the numbers and levels that formulas refer to."""
 
     columns: list[list[str]] = field(default_factory=list)
     places: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def place(self, values: Sequence[Any]) -> str:
-        """Return the range of cells that hold these values."""
+        """Return the cell range that holds these values."""
         key = tuple((type(value), value) for value in values)
         if key not in self.places:
             column = _letters(len(self.columns))
@@ -217,7 +217,7 @@ class _Lists:
 
 @dataclass(frozen=True)
 class _Writer:
-    """Writes conditions as formulas."""
+    """Write conditions as Excel formulas."""
 
     position: dict[str, str]
     lists: _Lists
@@ -231,7 +231,7 @@ class _Writer:
         return _every(parts) if parts else "TRUE"
 
     def values(self, values: ValueSet) -> str:
-        """Write that a cell belongs to a set of values."""
+        """Return the formula for a cell that belongs to a set of values."""
         cell = f"${self.position[values.info.name]}{_ROW}"
         write = self.numbers if values.info.is_numeric else self.levels
         parts = [f'{cell}=""'] if values.missing else []
@@ -296,7 +296,7 @@ class _Writer:
 
 
 def _number_of(cell: str, info: ColumnInfo) -> str:
-    """Write a cell as what cuts are compared with: dates are days in Excel, seconds in a tree."""
+    """Return a cell in the unit of cuts: dates are days in Excel and seconds in a tree."""
     if info.display in ("date", "datetime"):
         return f"ROUND(({cell}-{_EPOCH})*86400,3)"
     if info.display == "duration":
@@ -316,7 +316,7 @@ def _some(parts: list[str]) -> str:
 
 
 def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
-    """Return the nodes that answer, the header of the sheet Rules, and its rows."""
+    """Return the nodes that predict, the header of the sheet Rules and its rows."""
     nodes = [node for node, _ in end_nodes(tree)]
     if root_answers(tree) and 0 not in nodes:
         nodes.insert(0, 0)
@@ -364,7 +364,7 @@ def _input(value: Any, info: ColumnInfo) -> str:
 
 
 def _cell(value: Any, style: int = _PLAIN) -> str:
-    """Write a value as a cell, without its place."""
+    """Return a value as a cell without its address."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool):
@@ -378,7 +378,7 @@ def _cell(value: Any, style: int = _PLAIN) -> str:
 def _text(text: str) -> str:
     if _NOT_XML.search(text) or len(text) > 32_767:
         raise TreeError(f"excel: cells do not support the text {text[:40]!r}. Rename it and refit.")
-    # _x0041_ would be read as "A"; a text that looks like a formula is marked as a text.
+    # Excel reads _x0041_ as "A"; text that looks like a formula is marked as text.
     written = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
     style = _QUOTED if text[:1] in tuple("=+-@\t\r") and text else _PLAIN
     return f's="{style}" t="inlineStr"><is><t xml:space="preserve">{written}</t></is>'
@@ -412,7 +412,7 @@ def _sheet(rows: Iterable[Sequence[str | None]]) -> str:
 
 
 def _workbook(sheets: dict[str, Any]) -> bytes:
-    """Put sheets into the parts of an .xlsx file; the same sheets give the same bytes."""
+    """Return the parts of an .xlsx file; the same sheets produce the same bytes."""
     numbers = range(1, len(sheets) + 1)
     listed = "".join(
         f'<sheet name="{name}" sheetId="{i}" r:id="rId{i}"/>'

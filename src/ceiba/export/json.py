@@ -1,4 +1,4 @@
-"""A tree as JSON for other programs, one object per node; the JSON schema of its rows.
+"""Export a tree as JSON with one object per node, and the JSON schema of its rows.
 
 The model file (`tree.save`) is for ceiba and holds everything; this format is for programs that
 draw trees or route rows. A row is routed as follows. A present value decides at the `split`: kind
@@ -51,7 +51,7 @@ def to_json(tree: Tree, *, indent: int | None = 1, times: Sequence[float] = ()) 
     >>> json.loads(tree.export("json"))["nodes"][0]["split"]
     {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
     """
-    to_program(tree, "json")  # raises for unsupported classes
+    to_program(tree, "json")  # raises an error for unsupported classes
     target, moments = tree.target, read_times(tree, times)
     fields = {
         "format": "ceiba tree",
@@ -124,7 +124,7 @@ def _node_fields(tree: Tree, i: int, times: list[float]) -> dict[str, Any]:
 
 
 def _finite_or_none(value: float) -> float | None:
-    """Return a finite figure, or None, because JSON has no infinity."""
+    """Return a finite number, or None because JSON has no infinity."""
     return value if math.isfinite(value) else None
 
 
@@ -141,7 +141,7 @@ def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
             "cut": float(splits.cut[i]),
             "low": int(splits.low_branch[i]),
         }
-    if kind == SplitKind.INTERVALS:  # branch b: above cuts[b - 1], not above cuts[b]
+    if kind == SplitKind.INTERVALS:  # branch b holds cuts[b - 1] < value <= cuts[b]
         cuts = splits.interval_cuts(i)
         return {**fields, "kind": "intervals", "cuts": cuts[np.isfinite(cuts)].tolist()}
     if kind == SplitKind.CUT:
@@ -155,7 +155,7 @@ def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
         pairs = [
             (info.levels[c], b) for c, b in zip(codes.tolist(), branches.tolist(), strict=True)
         ]
-    # Pairs and not an object, because levels may be numbers and JSON keys are strings.
+    # Write pairs instead of an object, because levels may be numbers and JSON keys are strings.
     return {**fields, "kind": "levels", "branch_of": [list(pair) for pair in pairs]}
 
 

@@ -1,4 +1,4 @@
-"""A tree as ONNX: a TreeEnsembleRegressor (ai.onnx.ml) finds the leaf, tables hold the predictions.
+"""Export a tree as ONNX: a TreeEnsembleRegressor finds the leaf, tables hold the predictions.
 
 One input per column, shape (n, 1): numbers as float64 (or float32), text as strings. The regressor
 returns the number of the leaf; label, probabilities and value are looked up by it, so they are
@@ -32,7 +32,7 @@ from ceiba.tree import Tree
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3
-_MAX_NODES: Final = 2**24  # integers up to here are exact in float32
+_MAX_NODES: Final = 2**24  # larger integers are not exact in float32
 
 
 def to_onnx(
@@ -99,14 +99,14 @@ def to_onnx(
 
 @dataclass
 class _Node:
-    """A node of the ONNX tree: x[column] <= value goes to `yes`, NaN as well if `missing_yes`."""
+    """A node of the ONNX tree: x[column] <= value goes to `yes`, as does NaN if `missing_yes`."""
 
     column: int
     value: float
     yes: int = -1
     no: int = -1
     missing_yes: bool = False
-    end: int = -1  # of leaves: the node of ceiba's tree
+    end: int = -1  # for leaves, the node id in the ceiba tree
 
 
 @dataclass
@@ -120,7 +120,7 @@ class _Graph:
     constants: list[Any] = field(default_factory=list)
     inputs: list[Any] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
-    features: dict[str, int] = field(default_factory=dict)  # column of the matrix by tensor name
+    features: dict[str, int] = field(default_factory=dict)  # matrix columns by tensor name
     tree_nodes: list[_Node] = field(default_factory=list)
     n_names: int = 0
 
@@ -151,7 +151,7 @@ class _Graph:
         return self.constant(np.array(value, self.dtype))
 
     def round_down(self, cut: float) -> float:
-        """Return the largest number of the input dtype that is not above the cut."""
+        """Return the largest number of the input dtype that does not exceed the cut."""
         with np.errstate(over="ignore"):
             near = self.dtype.type(cut)
         if float(near) > cut:
@@ -211,7 +211,7 @@ class _Graph:
     # ------------------------------------------------------------------ branches before the tree
 
     def branch(self, node: int) -> str:
-        """Add the branch of a node as a tensor: -1 where the row stays."""
+        """Add the branch of a node as a tensor, -1 where the row stays."""
         source = self.program.nodes[node]
         assert source.question is not None
         branch = self.answer(source.question, source.unseen)
@@ -224,7 +224,7 @@ class _Graph:
     def fill_undecided(self, branch: str, other: str) -> str:
         """Replace -1 in a tensor of branches by another tensor."""
         undecided = self.op("Less", [branch, self.number(-0.5)])
-        if self.program.tree.unseen == "default":  # -3 is decided: the root predicts
+        if self.program.tree.unseen == "default":  # -3 is final, because the root predicts
             decided = self.op("Less", [branch, self.number(-1.5)])
             undecided = self.op("And", [undecided, self.op("Not", [decided])])
         return self.op("Where", [undecided, other, branch])
@@ -287,7 +287,7 @@ class _Graph:
                 self.tree_nodes.append(_Node(0, 0.0, end=node))
                 continue
             question = source.question
-            # A cut that sends missing values to a branch is a node of ONNX as it is.
+            # A cut that sends missing values to a branch maps to one ONNX node.
             plain = question.kind == CUT and not question.n_levels and not source.surrogates
             if plain and source.missing >= 0:
                 column = self.feature(self.program.columns[question.column].name)
@@ -319,7 +319,7 @@ class _Graph:
         return children[::-1]  # the first child is popped first
 
     def _add_ensemble(self) -> str:
-        """Add the regressor; return the leaf of each row as int64."""
+        """Add the regressor and return the leaf of each row as int64."""
         import onnx
 
         if not self.features:
@@ -359,7 +359,7 @@ class _Graph:
 
 
 def _branch_of_levels(program: Program, question: ProgramSplit) -> list[tuple[int, int]]:
-    """Return code and branch of each level known to a split."""
+    """Return the code and branch of each level that a split knows."""
     if question.kind == LEVELS:
         return program.branch_of_codes(question.sets)
     low = question.low

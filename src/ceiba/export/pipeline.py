@@ -1,4 +1,4 @@
-"""A fitted Pipeline around a tree as one tree on the raw columns, which every format supports.
+"""Convert a fitted Pipeline around a tree to one tree on the raw columns, for every format.
 
 Each column that the supported steps (`pipeline_steps.py`) produce depends on one raw column, and
 for numbers monotonically. So the steps are treated as black boxes: a cut on a scaled column is the
@@ -36,8 +36,8 @@ from ceiba.tree.routing import MISSING, TO_ROOT, evaluate_split, route_at_node
 from ceiba.tree.routing.route import read
 from ceiba.tree.splits import Split, SurrogateTable
 
-_REFUSED: Final = -9  # as a branch: the Pipeline raises an error
-_MAX_NUMBER: Final = 1e150  # limit of the search for cuts, so that scaled numbers stay finite
+_REFUSED: Final = -9  # a branch for which the Pipeline raises an error
+_MAX_NUMBER: Final = 1e150  # bound of the search for cuts, so that scaled numbers stay finite
 
 
 def pipeline_tree(pipeline: Any) -> Tree:
@@ -95,7 +95,7 @@ def pipeline_tree(pipeline: Any) -> Tree:
 
 
 def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColumn]:
-    """Return the columns with kind "number" or "levels" instead of "filled"."""
+    """Return the columns, with kind "filled" resolved to "number" or "levels"."""
     resolved = []
     for column, info in zip(columns, tree.schema.columns, strict=True):
         if column.kind in ("same", "filled") and not info.is_numeric:
@@ -111,7 +111,7 @@ def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColu
 
 @dataclass(frozen=True)
 class _Probe:
-    """Routes rows in which one raw column varies through the steps and the tree."""
+    """Route rows that vary in one raw column through the steps and the tree."""
 
     pipeline: Any
     tree: Tree
@@ -132,7 +132,7 @@ class _Probe:
         return self.columns[int(self.tree.splits.column[node])]
 
     def table(self, raws: Sequence[int], values: Sequence[Any]) -> Table:
-        """Return the transformed rows that have default values except for one value each."""
+        """Return the transformed rows with default values in all columns but one."""
         rows = [list(self.defaults) for _ in raws]
         for row, raw, value in zip(rows, raws, values, strict=True):
             row[raw] = value
@@ -158,7 +158,7 @@ class _Probe:
         return read(self.tree, X.toarray() if hasattr(X, "toarray") else X)
 
     def branches(self, node: int, values: Sequence[Any]) -> list[int]:
-        """Return the branch that each value of a node's raw column takes."""
+        """Return the branch for each value of the raw column of a node."""
         rows = np.arange(len(values))
         raw = self.column_of(node).raw
         key = (raw, *map(repr, values))  # many nodes need the same rows
@@ -224,7 +224,7 @@ class _RawSplit:
 
     split: Split
     missing: int
-    unknown: int | None = None  # None: a number has no unknown levels
+    unknown: int | None = None  # None for numbers, which have no unknown levels
     flipped: bool = False  # whether its two branches are swapped
 
 
@@ -254,7 +254,7 @@ def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
-    """Whether all numbers take the same branch at a node, which then tests for presence."""
+    """Whether all numbers take the same branch at a node, so that it tests for presence."""
     split = probe.tree.node(node).split
     if isinstance(split, Presence):
         return True
@@ -271,7 +271,7 @@ def _presence_split(name: str, present: int) -> _RawSplit:
 
 
 def _level_split(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -> _RawSplit:
-    """Return the split of a node on a column of levels."""
+    """Return the split of a node on a categorical column."""
     branch = probe.branches(node, levels)
     missing = probe.try_branch(node, np.nan)
     if _tests_presence(probe, node, levels):
@@ -296,7 +296,7 @@ def _tests_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
 
 
 def _add_other_level(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Add an unknown level if it is the only one for some branch of a node."""
+    """Add an unknown level if no known level reaches some branch of a node."""
     for node in np.flatnonzero(~probe.tree.is_leaf).tolist():
         if probe.column_of(node).raw == raw and not _tests_presence(probe, node, levels):
             reached = set(probe.branches(node, levels))
@@ -336,7 +336,7 @@ def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
             info_of[column.raw] = replace(info, name=names[column.raw])
         else:
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.NUMERIC)
-    if probe.names is None:  # columns are matched by position, so none may be left out
+    if probe.names is None:  # columns are matched by position, so none can be left out
         for raw in range(n_raw):
             info_of.setdefault(raw, ColumnInfo(names[raw], Kind.NUMERIC))
     for raw in {probe.columns[j].raw for j in used}:
@@ -348,7 +348,7 @@ def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
 
 
 def _rebuild(tree: Tree, schema: Schema, raw_splits: dict[int, _RawSplit]) -> Tree:
-    """Return the tree with new splits, and with the branches of flipped ones swapped."""
+    """Return the tree with new splits, and with the branches of flipped splits swapped."""
     order = _preorder(tree, {node for node, raw_split in raw_splits.items() if raw_split.flipped})
     new = np.empty(tree.n_nodes, np.int64)
     new[order] = np.arange(tree.n_nodes)

@@ -1,4 +1,4 @@
-"""The raw column from which each output column of a Pipeline is derived, and how.
+"""Find the raw column that each output column of a Pipeline is derived from, and how.
 
 Supported steps derive each column from one raw column, and numbers monotonically. Their
 computations are not repeated here; `pipeline.py` calls `transform`.
@@ -13,18 +13,18 @@ import numpy as np
 
 from ceiba.errors import OptionError
 
-# Steps that preserve the order of numbers, column by column.
+# Steps that keep the order of numbers in each column.
 _SCALERS: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 _ENCODERS: Final = ("OrdinalEncoder", "OneHotEncoder")
 KNOWN: Final = ("SimpleImputer", *_SCALERS, *_ENCODERS, "ColumnTransformer", "Pipeline")
 
-# Unchanged; imputed; a monotone function of a number; a function of a level.
+# A column is unchanged, imputed, a monotone function of a number, or a function of a level.
 DerivedKind = Literal["same", "filled", "number", "levels"]
 
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """A column that the steps derive from a raw one, and the encoded levels."""
+    """A column that the steps derive from a raw column, with its encoded levels."""
 
     raw: int
     kind: DerivedKind = "same"
@@ -87,7 +87,7 @@ def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColu
     if step.strategy != "constant" and not step.keep_empty_features:
         filled = [column for column, gone in zip(filled, empty, strict=True) if not gone]
     if step.add_indicator:
-        # 1 where the raw value is missing, else 0: monotone, because it is constant on numbers.
+        # 1 where the raw value is missing, otherwise 0: monotone, because numbers all map to 0.
         indicators = [columns[j] for j in step.indicator_.features_.tolist()]
         filled += [
             column if column.kind == "levels" else replace(column, kind="number")

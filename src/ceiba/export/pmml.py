@@ -1,4 +1,4 @@
-"""A tree as PMML 4.4: a TreeModel with complete predicates.
+"""Export a tree as PMML 4.4: a TreeModel with complete predicates.
 
 Each child's predicate decides for every row, missing values, surrogates and unseen levels included,
 so the result does not depend on how a consumer implements PMML's strategies. An unknown predicate
@@ -145,7 +145,7 @@ def _dictionary(tree: Tree, target: str) -> list[str]:
 
 def _head(tree: Tree, target: str) -> list[str]:
     split = "binarySplit" if tree.is_binary else "multiSplit"
-    # PMML has no function of its own for survival: the relative risk is a number.
+    # PMML has no survival function, so the relative risk is exported as a number.
     function = "classification" if tree.task.has_classes else "regression"
     lines = [
         f' <TreeModel functionName="{function}" splitCharacteristic="{split}" '
@@ -172,7 +172,7 @@ def _head(tree: Tree, target: str) -> list[str]:
 
 
 def _nodes(tree: Tree) -> list[str]:
-    """Return the nested nodes, written without recursion, which deep trees would exceed."""
+    """Return the nested nodes; there is no recursion, because deep trees would exceed its limit."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     lines: list[str] = []
     waiting: list[tuple[int, int, Clause | None, bool]] = [(0, 0, None, False)]
@@ -228,7 +228,7 @@ def _distribution(tree: Tree, node: int) -> list[str]:
 
 
 def _combine(operator: str, parts: list[list[str]]) -> list[str]:
-    """Return several predicates as one; an empty "or" is false, an empty "and" is true."""
+    """Return several predicates as one; an empty "or" is false and an empty "and" is true."""
     if not parts:
         return ["<False/>" if operator == "or" else "<True/>"]
     if len(parts) == 1:

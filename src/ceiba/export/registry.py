@@ -1,4 +1,4 @@
-"""Formats by name: ``tree.export("sql", ...)``. A new format is one row here and one file."""
+"""Register export formats by name. A new format is one row here and one module."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of_path(path: str | os.PathLike[str]) -> Format:
-    """Return the format of a file by its suffix."""
+    """Return the format for the suffix of a file."""
     suffix = Path(path).suffix.lower()
     for format_ in FORMATS.values():
         if suffix in format_.suffixes:

@@ -1,4 +1,4 @@
-"""A Tree as a fitted scikit-learn estimator, and back.
+"""Convert a Tree to a fitted scikit-learn estimator, and back.
 
 scikit-learn rounds X to float32 and compares it with a float64 threshold: `float32(x) <= t`.
 
@@ -91,7 +91,7 @@ def to_sklearn(tree: Tree) -> Any:
 
 
 def _check_convertible(tree: Tree) -> None:
-    """Raise if scikit-learn has no such tree; warn if predictions may differ."""
+    """Raise if scikit-learn cannot represent the tree; warn if predictions may differ."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
             "to_sklearn: splits on levels are not supported by scikit-learn. Encode the column as "
@@ -232,7 +232,7 @@ def rounding_cut(threshold: Array) -> Array:
         near = threshold.astype(np.float32)
         low = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
         high = np.nextafter(low, np.float32(np.inf))
-        # Rounding to infinity starts as if the next float32 were 2^128.
+        # The overflow to infinity starts where the next float32 would be 2^128.
         below = np.where(np.isinf(low), -(2.0**128), low.astype(np.float64))
         above = np.where(np.isinf(high), 2.0**128, high.astype(np.float64))
         middle = below + (above - below) / 2
@@ -266,7 +266,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
     cut = np.full(n, np.nan)
     cut[is_cut] = rounding_cut(threshold[is_cut])
     none = np.zeros(0, np.int32)
-    # Columns are float32: a printed cut needs the digits that separate its two float32 neighbours.
+    # Columns are float32, so a printed cut needs the digits that separate its float32 neighbors.
     above = cut[is_cut].astype(np.float32)
     above = np.where(above <= cut[is_cut], np.nextafter(above, np.float32(np.inf)), above)
     below = np.nextafter(above, np.float32(-np.inf)).astype(np.float64)
@@ -282,7 +282,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
         level_branch=none,
         digits=digits,
     )
-    # At a presence split missing values take branch 1, which is then the default branch as well.
+    # At a presence split, missing values take branch 1, which is also the default branch.
     goes_left = (inner.missing_go_to_left[order] != 0) & ~presence
     return splits, np.where(leaf, -1, np.where(goes_left, 0, 1)).astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""A tree as text: one line per node, or one rule per leaf.
+"""Print a tree as text with one line per node, or as one rule per leaf.
 
 Nodes are numbered in pre-order, so a loop over them writes the lines, and a folded subtree is
 skipped by jumping to `subtree_end`. Nothing recurses on depth.
@@ -25,7 +25,7 @@ from ceiba.words import words as words_of
 
 FOLD_DEPTH: Final = 30
 _CODE: Final = re.compile("\x1b\\[[0-9;]*m")
-_ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the order of the drawn classes
+_ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the color order of the drawings
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class _Pen:
     dots: str
     full: str
     empty: str
-    fills: str  # of the classes in a bar without colour
+    fills: str  # characters of the classes in a bar without color
 
 
 _UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□", "█▒░▓")
 _ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".", "#=-+")
-_BAR: Final = 10  # cells of a bar of class shares
-_MIN_SENTENCE: Final = 24  # least width of a sentence, however deep the node
+_BAR: Final = 10  # width of a bar of class shares
+_MIN_SENTENCE: Final = 24  # minimum width of a condition at any depth
 
 
 def to_text(
@@ -129,7 +129,7 @@ def to_text(
         words_of(lang), strengths,
     )  # fmt: skip
     lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
-    rails: list[str] = [""]  # prefix of the children of the current node at each depth
+    rails: list[str] = [""]  # prefix of the child lines at each depth
     end = tree.subtree_end
     depth_of, branch_of = tree.node_depth, tree.branch_index
     node = 0
@@ -160,7 +160,7 @@ def to_text(
 def _wrap_node(
     front: str, below: str, sentence: str, figures: list[str], width: int, pen: _Pen
 ) -> list[str]:
-    """Return the lines of one node; figures that do not fit continue below the branch."""
+    """Return the lines of one node; figures that do not fit go to the next line."""
     front, below = (_shorten_rail(rail, width, pen) for rail in (front, below))
     lines = textwrap.wrap(
         sentence, max(width - len(front), 8), subsequent_indent="", break_on_hyphens=False
@@ -179,7 +179,7 @@ def _wrap_node(
 
 
 def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
-    """Return a rail without its first levels if it leaves too little room."""
+    """Return a prefix without its first levels if it leaves too little room."""
     room = max(width - _MIN_SENTENCE, len(pen.gap))
     if len(rail) <= room:
         return rail
@@ -187,7 +187,7 @@ def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
 
 
 def _count_cells(text: str) -> int:
-    """Return the width of a text in a terminal, without colour codes."""
+    """Return the width of text in a terminal, without color codes."""
     return len(_CODE.sub("", text))
 
 
@@ -210,7 +210,7 @@ class _NodeText:
     strengths: Array
 
     def parts(self, node: int) -> tuple[str, list[str]]:
-        """Return the sentence of a node and its figures."""
+        """Return the condition of a node and its figures."""
         tree = self.tree
         sentence = (
             escape_control(self.branch(node), one_line=True) if node else self.word["text.root"]
@@ -219,7 +219,7 @@ class _NodeText:
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        # Without rows an inner node has no meaningful prediction.
+        # An inner node without rows has no meaningful prediction.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = escape_control(self.prediction(node), one_line=True)
             parts.append(self.colorize(node, arrow + answer) if self.color else arrow + answer)
@@ -277,7 +277,7 @@ class _NodeText:
         return "  ".join(entries) + more
 
     def colorize(self, node: int, text: str) -> str:
-        """Return a prediction in the colour of its class, bold at leaves."""
+        """Return a prediction in the color of its class, bold at leaves."""
         weight = "1;" if self.tree.is_leaf[node] else ""
         if not self.tree.task.has_classes or self.tree.n_outputs > 1:
             return f"\x1b[1m{text}\x1b[0m" if weight else text
@@ -328,7 +328,7 @@ class _NodeText:
 
 
 def format_probability(share: float) -> str:
-    """Return a probability with three decimals; only exact ones are shown as 0 or 1."""
+    """Return a probability with three decimals; only exact values are shown as 0 or 1."""
     if 0 < share < 0.0005:
         return "<0.001"
     if 0.9995 <= share < 1:

@@ -1,4 +1,4 @@
-"""Estimators of known families: CART, rpart, C4.5, ID3, CHAID."""
+"""Estimators for known algorithms: CART, rpart, C4.5, ID3, CHAID."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cart(), c45(), id3(), chaid(): estimators with the settings of well-known programs.
+"""Configure estimators like well-known programs: cart(), c45(), id3(), chaid().
 
 cart    Breiman, Friedman, Olshen and Stone (1984): binary splits by gini or squared error,
         surrogates for missing values, and the size chosen by ten-fold cross-validation with the

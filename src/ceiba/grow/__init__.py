@@ -1,4 +1,4 @@
-"""Growing a tree: options, the problem (table, target, weights, options), and the growers."""
+"""Grow a tree: options, the problem (table, target, weights, options) and the growers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grower of CHAID (Kass 1980): `criterion="chi2"`, "likelihood_ratio" or "f_test".
+"""Grow trees by CHAID (Kass 1980): `criterion="chi2"`, "likelihood_ratio" or "f_test".
 
 The categories of each column are merged into groups that differ, and the column with the smallest
 p-value splits the node; the tree stops where no column is significant. The impurity of nodes is
@@ -47,13 +47,13 @@ Statistic = Literal["chi2", "likelihood_ratio", "f_test"]
 _CORE_NAME: Final = {"chi2": "pearson", "likelihood_ratio": "likelihood_ratio", "f_test": "f"}
 _MISSING: Final = -1
 _MANY_LEVELS: Final = 30
-_LOG_SMALLEST: Final = -745.2  # exp of anything below is 0 in float64
+_LOG_SMALLEST: Final = -745.2  # exp of smaller numbers is 0 in float64
 
 
 def grow_by_tests(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a tree by CHAID on all rows or on some."""
+    """Grow a tree by CHAID on all rows or a subset."""
     options, weight = problem.options, problem.weight
     indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     if weight is not None:
@@ -76,14 +76,14 @@ def grow_by_tests(
 
 @dataclass(frozen=True)
 class Categories:
-    """The categories of a column: their number, whether they are ordered, cuts between numbers."""
+    """The categories of a column: number, whether they are ordered, cuts between numbers."""
 
     n: int
     ordered: bool
     cuts: Array | None = None
 
     def codes(self, column: Column) -> npt.NDArray[np.int32]:
-        """Return the category of each value, -1 for missing; level codes are categories already."""
+        """Return the category of each value, -1 if missing; level codes are categories already."""
         if self.cuts is None:
             return np.asarray(column.values, np.int32)
         numbers = np.asarray(column.values, np.float64)
@@ -102,7 +102,7 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     lower = np.arange(max(len(distinct) - 1, 0))
     if len(distinct) > bins:
         each = None if weight is None else weight[rows][present]
-        up_to = np.cumsum(np.bincount(code, weights=each))  # rows up to each value
+        up_to = np.cumsum(np.bincount(code, weights=each))  # number of rows up to each value
         wanted = np.floor(np.arange(1, bins) * up_to[-1] / bins)
         lower = np.unique(np.searchsorted(up_to, wanted))
         lower = lower[lower + 1 < len(distinct)]
@@ -124,12 +124,12 @@ class MergeResult:
 
     @property
     def n_groups(self) -> int:
-        """Number of groups."""
+        """The number of groups."""
         return int(self.group.max()) + 1
 
     @property
     def groups(self) -> list[list[int]]:
-        """The categories of each group, by position."""
+        """The categories of each group, by index."""
         order = np.argsort(self.group, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
         return [part.tolist() for part in parts]
@@ -156,7 +156,7 @@ def merge(
 ) -> MergeResult:
     """Merge the categories of a column."""
     cells = np.ascontiguousarray(cells, np.float64)
-    # The core names a group by its first category; groups are numbered in that order here.
+    # The core labels a group by its first category; here groups are numbered in that order.
     leader, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
     is_leader = np.zeros(len(cells), bool)
     is_leader[leader] = True
@@ -180,7 +180,7 @@ def is_hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: 
 
 def _test_groups(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
     """Test groups against the target."""
-    from scipy.special import chdtrc, fdtrc  # imported here: other growers do not need scipy
+    from scipy.special import chdtrc, fdtrc  # import here, because other growers do not need scipy
 
     if statistic == "f_test":
         value, df1, df2 = _f_statistic(cells)
@@ -208,7 +208,7 @@ def _chi_square_statistic(cells: Array, statistic: Statistic) -> tuple[float, in
 
 
 def _f_statistic(cells: Array) -> tuple[float, float, float]:
-    """Return F and its degrees of freedom, from rows, sums and sums of squares of the groups."""
+    """Return F and its degrees of freedom from counts, sums and sums of squares per group."""
     n, total, squares = cells[cells[:, 0] > 0].T
     share = total**2 / n
     between = float(share.sum() - total.sum() ** 2 / n.sum())
@@ -226,11 +226,11 @@ class Grouping:
     column: int
     groups: tuple[tuple[int, ...], ...]
     test: NodeTest
-    size: Array  # rows of each category
+    size: Array  # number of rows of each category
 
 
 class _ChaidChooser:
-    """Chooses the split of a node: merges and tests every column, and takes the best."""
+    """Choose the split of a node: merge and test every column, and take the best."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         table, target, options = problem.table, problem.target, problem.options
@@ -245,7 +245,7 @@ class _ChaidChooser:
         self.n_classes = 0
         if options.task.is_classification("CHAID"):
             self.n_classes = len(target.info.classes[0])
-        else:  # F does not depend on the unit; in this one, squares neither overflow nor underflow
+        else:  # F does not depend on the unit; in this unit, squares neither overflow nor underflow
             truth = np.ldexp(truth, -int(np.frexp(float(np.abs(truth).max()))[1]))
         self.truth = truth
         n_rows, total, self.depth = len(rows), float(len(rows)), 0
@@ -268,12 +268,12 @@ class _ChaidChooser:
         self.order = sorted(range(len(many)), key=many.__getitem__)
 
     def __call__(self, rows: Rows, depth: int) -> SplitChoice | None:
-        """Return the split of these rows; None for a leaf."""
+        """Return the split of these rows, or None for a leaf."""
         size = len(rows) if self.counted is None else float(self.counted[rows].sum())
         deep = self.max_depth is not None and self.depth + depth >= self.max_depth
         if deep or size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
-        moments: list[Array] = []  # of the target: weight times value, and times its square
+        moments: list[Array] = []  # sums of weight times target, and of weight times squared target
         if not self.n_classes:
             truth = self.truth[rows] - exact_sum(self.truth[rows]) / len(rows)
             first = truth if self.counted is None else self.counted[rows] * truth
@@ -290,14 +290,14 @@ class _ChaidChooser:
             return None
         group_of = np.full(self.columns[best.column].n + 1, -1, np.intp)
         for g, codes in enumerate(best.groups):
-            group_of[list(codes)] = g  # -1, missing, is the last entry
+            group_of[list(codes)] = g  # the last entry is -1, missing
         split = self._group_split(best, int(group_of[_MISSING]))
         return SplitChoice(split, group_of[self.codes[best.column][rows]], best.test)
 
     # ------------------------------------------------------------------ counts of rows
 
     def _row_categories(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
-        """Return the category of each row; missing is the last."""
+        """Return the category of each row; missing is the last one."""
         codes = self.codes[j][rows]
         return np.where(codes < 0, np.int32(self.columns[j].n), codes)
 
@@ -313,7 +313,7 @@ class _ChaidChooser:
         return np.stack([count, *(exact_sums(moment, codes, size) for moment in moments)], axis=1)
 
     def _is_too_light(self, grouping: Grouping, rows: Rows) -> bool:
-        """Whether a group weighs less than a leaf must."""
+        """Whether a group has less weight than a leaf requires."""
         if not self.min_weight > 0:
             return False
         codes, size = self._row_categories(grouping.column, rows), len(grouping.size)
@@ -326,7 +326,7 @@ class _ChaidChooser:
     # ------------------------------------------------------------------ groups and splits
 
     def _merge(self, j: int, cells: Array, limit: float) -> Grouping | None:
-        """Return the groups of a column, None if its adjusted p-value is above the limit."""
+        """Return the groups of a column, or None if its adjusted p-value exceeds the limit."""
         column = self.columns[j]
         size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
         present = np.flatnonzero(size > 0)
@@ -352,15 +352,15 @@ class _ChaidChooser:
         return Grouping(j, groups, merged.test, size)
 
     def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
-        """Return the split of a grouping; `home` is the group of missing values, if any."""
-        # A group of missing values alone is the last branch.
+        """Return the split for a grouping; `home` is the group of missing values, if any."""
+        # A group of only missing values is the last branch.
         j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
         alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)
         parts = [g for g in range(len(groups)) if g != alone]
         if len(parts) == 1:
             assert alone is not None
             return GroupSplit(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
-        if home not in parts:  # no training value is missing: such rows go to the largest group
+        if home not in parts:  # no training value is missing, so such rows go to the largest group
             home = max(parts, key=lambda g: float(grouping.size[list(groups[g])].sum()))
         if cuts is not None:
             parts.sort(key=lambda g: max(groups[g]))

@@ -1,4 +1,4 @@
-"""Checks of options that cannot be combined, with growers, with each other or with the data.
+"""Raise errors for options that cannot be combined with each other, the grower or the data.
 
 An option that a grower does not support is refused, never ignored. The growers that support an
 option are in its row (`options.py`); `_VALUES` lists the values, if a grower supports some only.
@@ -20,7 +20,7 @@ from ceiba.options import OptionObject
 from ceiba.table import Kind, Table, Target
 from ceiba.task import Task
 
-#: Values of an option that a grower supports, where it does not support all.
+#: The values of an option that a grower supports, unless it supports all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
     ("bins", "missing"): ("learn", "majority", "error"),
@@ -48,13 +48,13 @@ def check_combinations(
     """Raise if options contradict each other, the target, the weights or the table."""
     if target.info.task != options.task:
         raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
-    if "_known" not in options.__dict__:  # once per options: fits of small tables take microseconds
+    if "_known" not in options.__dict__:  # check once per options: small fits take microseconds
         _check_growers(options)
         options.__dict__["_known"] = True
     if options.monotonic_cst is not None:
         _check_monotonic(table, target, options)
     if options.interaction_cst is not None and options.missing_rule == "surrogate":
-        raise OptionError(  # a surrogate would bring its column into the path
+        raise OptionError(  # a surrogate would add its column to the path
             f"interaction_cst is not supported with missing={options.missing!r}. Use "
             "missing='learn' or 'majority'."
         )
@@ -86,7 +86,7 @@ def check_combinations(
         advice = "Fill them in, or use missing='learn'."
         _refuse_missing(table, "missing='error'", advice, DataError)
     elif refuses_missing(options):
-        # Split information counts missing values as a branch, so there are no sides to try.
+        # Split information counts missing values as a branch, so no side can be tried.
         advice = "Use missing='fractional' (C4.5) or missing='majority'."
         why = "criterion='gain_ratio' does not support missing='learn'"
         _refuse_missing(table, why, advice, OptionError)
@@ -149,7 +149,7 @@ def _option_for(grower: Grower, options: GrowOptions) -> str:
 
 
 def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None:
-    """Raise for directions with several outputs or classes, or of levels without an order."""
+    """Raise for directions with several outputs or classes, or on unordered levels."""
     if target.info.n_outputs > 1:
         raise OptionError("Monotonicity constraints are not supported with multiple outputs.")
     if options.task.has_classes and len(target.info.classes[0]) > 2:
@@ -168,7 +168,7 @@ def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None
 
 
 def single_output_options(options: GrowOptions) -> list[str]:
-    """Return the options that need a target with one output, as they are written."""
+    """Return the options that require a target with one output, as the user wrote them."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule == "surrogate":
         texts.append(f"missing={options.missing!r}")
@@ -177,7 +177,7 @@ def single_output_options(options: GrowOptions) -> list[str]:
 
 
 def dense_only_options(options: GrowOptions) -> list[str]:
-    """Return the options that need every value of a table, zeros included."""
+    """Return the options that require every value of a table, including zeros."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule in ("surrogate", "fractional"):
         texts.append(f"missing={options.missing!r}")
@@ -185,7 +185,7 @@ def dense_only_options(options: GrowOptions) -> list[str]:
 
 
 def refuses_missing(options: GrowOptions) -> bool:
-    """Return whether the options refuse a table with missing values."""
+    """Whether the options do not allow a table with missing values."""
     by_ratio = options.missing == "learn" and options.growers[-2:-1] == ("gain_ratio",)
     return options.missing == "error" or by_ratio
 
@@ -203,7 +203,7 @@ def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception])
 
 
 def check_counts(values: Any) -> None:
-    """Raise for a target without a Poisson deviance (with scikit-learn's messages)."""
+    """Raise for a target without a Poisson deviance, with scikit-learn's messages."""
     if (values < 0).any():
         row = int(np.argmax((values < 0).any(axis=1)))
         raise DataError(

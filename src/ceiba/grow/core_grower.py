@@ -1,4 +1,4 @@
-"""The grower of the core's search: options to numbers, the core's arrays to a Tree.
+"""Grow trees with the core: convert options to numbers, and its arrays to a Tree.
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-# Within these exponents fourth powers of sums over 2**32 rows stay finite and normal.
+# Within these exponents, fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
-#: The core's names of criteria that have another one.
+#: The names of criteria that the core calls differently.
 _CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
-_COUNTS: Final = (int, Integral)  # int first: isinstance with an abstract class is slow
+_COUNTS: Final = (int, Integral)  # int first, because isinstance with an abstract class is slow
 _MANY_ROWS: Final = 2**53  # above the size of any table, and exact as a float
-#: C4.5: weights this close are equal; the sum of a row's fractional weights is not exact.
+#: C4.5 treats weights this close as equal, because sums of fractional weights are inexact.
 _SLACK: Final = 1e-6
 
 
@@ -64,15 +64,15 @@ class Units:
         )
 
     def shrink_target(self, target: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the target divided by its unit; the same array if that is 1."""
+        """Return the target divided by its unit, or the same array if the unit is 1."""
         return np.ldexp(target, -self.target) if self.target else target
 
     def shrink_weight(self, weight: Array | None) -> Array | None:
-        """Return the weights divided by their unit; the same array if that is 1."""
+        """Return the weights divided by their unit, or the same array if the unit is 1."""
         return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
 
 
-#: Units of data that need no scaling.
+#: The units of data that need no scaling.
 PLAIN_UNITS = Units()
 
 
@@ -85,7 +85,7 @@ def _exponent(values: npt.NDArray[Any]) -> int:
 def read_per_column(
     option: str, values: Any, names: Sequence[str], default: float
 ) -> npt.NDArray[np.float64]:
-    """Return one number for each column; columns missing from a dict get the default."""
+    """Return one number per column; columns missing from a dict get the default."""
     if isinstance(values, Mapping):
         unknown = [name for name in values if name not in names]
         if unknown:
@@ -108,7 +108,7 @@ def read_per_column(
 
 
 def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
-    """Return monotonicity constraints: 1 rising, -1 falling, 0 free; [] if all are free."""
+    """Return monotonicity constraints (1 rising, -1 falling, 0 free), or [] if all are free."""
     if values is None:
         return []
     numbers = read_per_column("monotonic_cst", values, names, 0.0)
@@ -121,7 +121,7 @@ def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
 
 
 def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
-    """Return the cost of measuring each column, by which its gain is divided; [] if all are 1."""
+    """Return the cost of each column, by which its gain is divided, or [] if all are 1."""
     numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
         raise OptionError(f"column_cost must hold positive numbers, got {numbers.tolist()}.")
@@ -131,7 +131,7 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
 def read_interactions(
     values: Any, names: Sequence[str], path: Sequence[int] = ()
 ) -> tuple[int, list[list[int]]]:
-    """Return the maximum number of columns on a path, and groups of columns that may share one."""
+    """Return the maximum number of columns on a path, and the groups that may share a path."""
     # 0 and [] mean no limit. Below a path, only the groups that contain its columns remain.
     used, n_columns = set(path), len(names)
     if values is None:
@@ -178,21 +178,21 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class SubtreeContext:
-    """The larger tree around a new subtree: the stop rules of the larger tree apply to it."""
+    """The tree around a new subtree, whose stopping rules also apply to the subtree."""
 
-    depth: int  # of the node that the subtree replaces
+    depth: int  # depth of the node that the subtree replaces
     n_rows: int  # of the larger tree
     weight: float  # of the larger tree
-    share: float  # of the weight that is in the node, under the altered priors
+    share: float  # share of the total weight in the node, under the altered priors
     seed: int
-    leaves: int = 0  # elsewhere in the larger tree, for `max_leaf_nodes`
-    low: float = -inf  # limits set by monotone splits above
+    leaves: int = 0  # number of leaves elsewhere in the tree, for `max_leaf_nodes`
+    low: float = -inf  # limits set by monotonic splits above
     high: float = inf
     path: tuple[int, ...] = ()  # columns of the splits above, for `interaction_cst`
     row_weight: Array | None = None  # fractional weights (missing="fractional")
 
     def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
-        """Set the core's options that depend on the larger tree, in the core's units."""
+        """Set the core options that depend on the surrounding tree, in the units of the core."""
         if options.max_leaf_nodes is not None:
             core.max_leaf_nodes = max(core_limit(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
@@ -212,14 +212,14 @@ def core_options(
     rows: npt.NDArray[np.uint32] | None,
     path: Sequence[int] = (),
 ) -> _core.GrowOptions:
-    """Return the core's options for this table, below a path of columns."""
+    """Return the core options for this table, below a path of columns."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:
         total_weight = float(n_rows)
     else:
         total_weight = exact_sum(weight if rows is None else weight[rows])
-    # Twenty assignments take six microseconds, half the time of a small tree; a copy takes one.
+    # Copy the options: a copy takes one microsecond, and twenty assignments take six.
     ready = options.__dict__.get("_core")
     if ready is None:
         ready = options.__dict__["_core"] = _table_independent_options(options)
@@ -236,7 +236,7 @@ def core_options(
     if scales.search is not None:
         core.class_scale = scales.search.tolist()
     rules = options.rpart
-    if rules is not None:  # how a node's risk is computed, and below which it is not split
+    if rules is not None:  # how risk is computed, and the risk below which nodes are not split
         core.min_risk = max(rules.min_risk, -1.0)
         core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
@@ -247,7 +247,7 @@ def core_options(
 
 
 def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
-    """Return the core's options that do not depend on the table."""
+    """Return the core options that do not depend on the table."""
     core = _core.GrowOptions()
     name = options.criterion_name
     if name.startswith("quantile"):
@@ -281,7 +281,7 @@ def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
 def set_sizes(
     core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
 ) -> None:
-    """Set the size limits; a row of frequency weight k counts as k rows."""
+    """Set the size limits; a row with frequency weight k counts as k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
     min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
@@ -299,12 +299,12 @@ def set_sizes(
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
-    """Return the rows that a leaf needs: a count, or a fraction of the rows rounded up."""
+    """Return the minimum rows of a leaf: a count, or a fraction of the rows rounded up."""
     return min(int(value) if isinstance(value, _COUNTS) else ceil(value * n_rows), _MANY_ROWS)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
-    """Return the rows that a node needs to be split: at least those of two leaves."""
+    """Return the minimum rows of a split node, which are at least those of two leaves."""
     count = int(value) if isinstance(value, _COUNTS) else max(2, ceil(value * n_rows))
     return min(max(count, 2 * min_leaf), _MANY_ROWS)
 
@@ -325,7 +325,7 @@ def resolve_max_features(value: int | float | str | None, n_columns: int) -> int
 def grow_by_search(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a tree by the core's search."""
+    """Grow a tree with the greedy search of the core."""
     if problem.options.task is Task.SURVIVAL:
         return _grow_survival(problem, rows, subtree)
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
@@ -353,7 +353,7 @@ def grow_by_search(
 def _grow_survival(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a survival tree by the search for rates of events per scaled time."""
+    """Grow a survival tree by searching for splits of event rates on a rescaled time."""
     table, options, hazard = problem.table, problem.options, problem.hazard
     units, rate, exposure, cases = survival_rates(hazard)
     path = () if subtree is None else subtree.path
@@ -377,13 +377,13 @@ def _grow_survival(
 
 
 def set_survival_options(core: _core.GrowOptions, exposure: Array, cases: Array) -> None:
-    """Set the core's options for rates of events; its gains are per time, not per weight."""
+    """Set the core options for event rates, whose gains are per time instead of per weight."""
     core.allow_zero_rate = True
     core.min_gain *= exact_sum(cases) / exact_sum(exposure)
 
 
 def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
-    """Return units, and in them events per scaled time, weighted time and weight of each row."""
+    """Return units, and in them event rates, weighted time and weight of each row."""
     units = Units.of(hazard.rate, hazard.cases)
     cases = np.ldexp(hazard.cases, -units.weight)
     return units, np.ldexp(hazard.rate, -units.target), cases * hazard.time, cases
@@ -392,13 +392,13 @@ def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
 def with_survival_figures(
     grown: Tree, problem: Problem, ends: RowEnds, subtree: SubtreeContext | None = None
 ) -> Tree:
-    """Return a tree of rates with the figures and curves of a survival tree, from its rows."""
+    """Return a tree of rates with survival figures and curves computed from its rows."""
     hazard = problem.hazard
     sums = SurvivalSums.of(grown, hazard, ends)
     overall = hazard.overall if subtree is not None else float(sums.events[0] / sums.time[0])
     value = sums.shrunken_hazard(overall)
     if problem.options.monotonic_cst is not None:
-        # Shrinking would break monotone limits. A lower limit keeps hazards above 0.
+        # Shrinkage would violate monotonic limits. A lower limit keeps hazards above 0.
         value = np.maximum(grown.value[:, 0, 0], value.min())
     factor = np.divide(grown.weight, sums.weight, out=np.zeros_like(sums.weight),
                        where=sums.weight > 0)  # fmt: skip
@@ -422,7 +422,7 @@ def with_survival_figures(
 def tree_from_arrays(
     arrays: _core.TreeArrays, problem: Problem, units: Units, subtree: SubtreeContext | None
 ) -> Tree:
-    """Return the tree of arrays that the core has grown."""
+    """Return the tree for the arrays of the core."""
     target, options, scales = problem.target, problem.options, problem.scales
     return tree_from_grown(
         GrownArrays(

@@ -1,4 +1,4 @@
-"""Leaf values: shares or means of the leaf's rows, of held-out rows ("honest"), or smoothed ones.
+"""Compute leaf values from the rows of the leaf or from held-out rows ("honest"), and smooth them.
 
 Smoothing: with n rows in a node (weights scaled to a mean of 1) and its value v, after priors:
 
@@ -52,7 +52,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class MEstimate(OptionObject):
-    """Leaf values shrunk towards the root's value, as if m rows of it were added.
+    """Shrink leaf values towards the value of the root, as if m rows of the root were added.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MEstimate(OptionObject):
 
 
 class Shrinkage(OptionObject):
-    """Leaf values shrunk towards the nodes above them, the more the fewer rows those have.
+    """Shrink leaf values towards the nodes above them; the fewer rows, the stronger.
 
     Hierarchical shrinkage (Agarwal et al. 2022).
 
@@ -96,20 +96,20 @@ class Shrinkage(OptionObject):
 
 
 def fixed_strength(rule: Any) -> float | None:
-    """Return m of an m-estimate or the strength of a shrinkage; None if it must be chosen."""
+    """Return m of an m-estimate or the strength of a shrinkage, or None if it must be chosen."""
     return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
 
 
 def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     """Return the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`."""
-    units = Units.of(tree.value, None)  # sums of values near the limits of float64 would overflow
+    units = Units.of(tree.value, None)  # sums of very large values would overflow
     value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
         return np.asarray(np.ldexp(_shrink_values(tree, value, n[:, 0, 0], strength), units.target))
     if isinstance(rule, MEstimate):
         total = n + strength
-        # A node without rows keeps its value, which is that of its parent.
+        # A node without rows keeps its value, which is the value of its parent.
         mean = np.divide(n * value + strength * value[0], total, out=value.copy(), where=total > 0)
         return np.asarray(np.ldexp(mean, units.target))
     if not tree.task.has_classes:
@@ -184,7 +184,7 @@ class Honest(OptionObject):
 
 
 def expand_leaf_values(rule: Any) -> Any:
-    """Return the object of a short form of `leaf_values`; other values unchanged."""
+    """Return the object for a short form of `leaf_values`; return other values unchanged."""
     if not isinstance(rule, str):
         return rule
     short = {"m_estimate": MEstimate(), "shrinkage": Shrinkage(), "honest": Honest()}
@@ -192,16 +192,16 @@ def expand_leaf_values(rule: Any) -> Any:
 
 
 def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
-    """Return the rows for the splits and those for the values, stratified by class."""
+    """Return the rows for splits and the rows for values, stratified by class."""
     rows = np.arange(problem.n_rows)
-    if problem.weight is not None:  # zero-weight rows could leave one part without any weight
+    if problem.weight is not None:  # zero-weight rows could leave one part without weight
         rows = np.flatnonzero(problem.weight > 0)
     n = len(rows)
     rng = np.random.default_rng([seed, 0x40E57])
     order = rows[rng.permutation(n)]
     if problem.options.task.has_classes:
         order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
-    # Evenly spaced along the order, which is sorted by class: each class is divided by `share`.
+    # Rows are sorted by class, so evenly spaced positions divide each class by `share`.
     taken = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
     values, structure = np.sort(order[taken]), np.sort(order[~taken])
     if not len(values) or not len(structure):
@@ -213,13 +213,13 @@ def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, 
 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
-    """Return the tree with the counts, values and risks of a problem's rows."""
+    """Return the tree with counts, values and risks computed from the rows of a problem."""
     counted = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     value, empty = counted.value.copy(), counted.weight <= 0
-    for i in np.flatnonzero(empty).tolist():  # pre-order: the parent has its value already
+    for i in np.flatnonzero(empty).tolist():  # in pre-order, the parent already has its value
         value[i] = value[counted.parent[i]]
     frequency = problem.weight if problem.options.frequency_weights else None
-    if frequency is not None:  # a weight of k is k rows
+    if frequency is not None:  # a weight of k stands for k rows
         counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
     schema = recount_missing(counted.schema, problem.table, frequency)
     honest = replace(counted, value=value, honest=True, schema=schema)
@@ -228,7 +228,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
 
 
 def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
-    """Return a two-class tree with its predictions clipped to its monotone limits."""
+    """Return a two-class tree with its predictions clipped to the monotonic limits."""
     if not any(directions) or tree.counts is None or tree.n_nodes == 1:
         return tree
     answers = set_class_share(tree.counts, _clip_second_class(tree, directions))
@@ -241,7 +241,7 @@ def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
 
 
 def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
-    """Return the share of the second class in each node, within the limits of the splits above."""
+    """Return the share of the second class in each node, clipped to the limits from above."""
     assert tree.counts is not None
     counts = tree.counts[:, 0]
     total = counts.sum(axis=1)
@@ -265,7 +265,7 @@ def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
 
 def merge_equal_siblings(tree: Tree) -> Tree:
     """Collapse the nodes below which all leaves have the same value."""
-    # Two branches that are clipped to the same limit have the same value: their split is useless.
+    # If two branches are clipped to the same limit, their split is useless.
     alike = tree.is_leaf.copy()
     start, nodes = tree.branch_start.tolist(), tree.branch_node
     stays = (tree.default_branch < 0) & (tree.sent_default > 0)

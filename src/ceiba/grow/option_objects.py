@@ -1,4 +1,4 @@
-"""Options of growing that are objects with parameters, and their short forms.
+"""Define growing options that are objects with parameters, and their short forms.
 
 `missing="surrogate"` is `missing=Surrogates()`, `criterion="chi2"` is `criterion=Chaid()`,
 `min_significance=0.05` is `Significance(level=0.05)`, and so on.
@@ -20,7 +20,7 @@ _LOSS = (one_of("error", "gini", "entropy"), nothing)
 
 
 class Lookahead(OptionObject):
-    """Find the best tree of a small depth at each node, keep its first split, repeat below it.
+    """Find the best tree of a small depth at each node, keep its first split and repeat below.
 
     Polynomial in rows and columns, and mostly close to the optimum, which it does not prove.
 
@@ -47,7 +47,7 @@ class Lookahead(OptionObject):
 
 
 class Optimal(OptionObject):
-    """Search for the tree of least training loss, and prove that there is no better one.
+    """Search for the tree with the lowest training loss, and prove that it is optimal.
 
     The search always returns a tree; its certificate bounds its distance from the optimum.
 
@@ -130,7 +130,7 @@ class Chaid(OptionObject):
 
 
 class Quantile(OptionObject):
-    """The pinball loss of a quantile: nodes predict this quantile of their rows.
+    """Predict a quantile: the criterion is the pinball loss.
 
     The short form is a string, `criterion="quantile(0.9)"`.
 
@@ -153,7 +153,7 @@ class Quantile(OptionObject):
 
 
 class Surrogates(OptionObject):
-    """Surrogate splits for missing values: other columns that route rows alike (rpart).
+    """Surrogate splits for missing values: other columns that route rows similarly (rpart).
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Multiway(OptionObject):
 
 
 class Significance(OptionObject):
-    """Split a node only if a column's best split is significant, by the smallest p-value.
+    """Split a node only if the best split of a column is significant; take the smallest p-value.
 
     The p-values are corrected for the search over the column and, by Bonferroni, over the columns,
     so columns with many levels are not favoured.
@@ -221,14 +221,14 @@ class Significance(OptionObject):
 
 @dataclass(frozen=True)
 class RpartRules:
-    """Rules of rpart only; `ceiba.rpart` sets them."""
+    """Rules that only rpart has; `ceiba.rpart` sets them."""
 
     # These rules imply: zero-weight rows are counted and routed; a poisson branch may have no
     # events; a level map is a surrogate only if it errs on two rows or more; without surrogates,
     # rows with a missing value stay in the node while growing.
 
-    min_gain_ratio: float = 1e-10  # a split must have more than this share of the root's gain
-    shrink: float = 0.0  # poisson: coefficient of variation of the rates; 0: no shrinking
+    min_gain_ratio: float = 1e-10  # a split must exceed this share of the root's gain
+    shrink: float = 0.0  # poisson: coefficient of variation of the rates, 0 for no shrinkage
     # Rows with a missing value: 0 stay in the node (surrogates are only listed); 1 follow
     # surrogates, else stay; 2 follow surrogates, else the majority.
     use_surrogate: int = 2
@@ -250,7 +250,7 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object of a short form; other values unchanged."""
+    """Return the object for a short form; return other values unchanged."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
     if name == "criterion" and isinstance(value, str) and value.startswith("quantile"):

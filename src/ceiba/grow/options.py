@@ -1,4 +1,4 @@
-"""The options of growing: one row each, as fields of `GrowOptions`.
+"""Define the growing options as fields of `GrowOptions`.
 
 A field of `GrowOptions` declares its option: default, allowed values, documentation, the growers
 that support it and its name in the core. The estimators' parameters, their checks and docstrings,
@@ -64,7 +64,7 @@ def _without(*growers: Grower) -> frozenset[str]:
     return _ALL - set(growers)
 
 
-def _option(  # a dataclass field whose metadata is the option's row
+def _option(  # a dataclass field whose metadata describes the option
     default: Any,
     *allowed: Check,
     kind: str,
@@ -79,7 +79,7 @@ def _option(  # a dataclass field whose metadata is the option's row
 
 
 def core_limit(limit: int | None) -> int:
-    """Return a limit as the core's int32: -1 for None, at most 2**31 - 1."""
+    """Return a limit as int32 for the core: -1 for None, at most 2**31 - 1."""
     return -1 if limit is None else min(int(limit), 2**31 - 1)
 
 
@@ -89,10 +89,10 @@ def _is_int(value: Any) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class GrowOptions:
-    """All options of growing a tree."""
+    """The growing options of a tree."""
 
     task: Task
-    criterion: Any = ""  # "": gini or squared_error, by the task
+    criterion: Any = ""  # "" means gini or squared_error, by task
     splitter: str = _option(
         "best",
         one_of("best", "random"),
@@ -334,7 +334,7 @@ class GrowOptions:
     def __post_init__(self) -> None:
         if self.criterion == "":
             object.__setattr__(self, "criterion", DEFAULT_CRITERION.get(self.task, "gini"))
-        # Only options that were set are checked: defaults are valid, and fits of tiny tables fast.
+        # Check only options that were set, because defaults are valid and tiny fits must be fast.
         check_options(self.non_default, _ALLOWED.get(self.task, _INTERNAL), "GrowOptions")
         object.__setattr__(self, "task", Task(self.task))
         for name in _WITH_OBJECTS:
@@ -355,7 +355,7 @@ class GrowOptions:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, task=Task(state["task"]))
 
-    # Derived values are cached: fits with the same plain options share one object.
+    # Cache derived values, because fits with the same plain options share one object.
 
     @cached_property
     def criterion_name(self) -> str:
@@ -370,7 +370,7 @@ class GrowOptions:
 
     @cached_property
     def value_rules(self) -> ValueRules:
-        """The rules by which the values of nodes are computed from the core's arrays."""
+        """The rules that compute node values from the arrays of the core."""
         return ValueRules(
             self.criterion_name,
             self.task.has_classes,
@@ -383,12 +383,12 @@ class GrowOptions:
 
     @cached_property
     def missing_rule(self) -> str:
-        """The rule for missing values by name."""
+        """The name of the rule for missing values."""
         return "surrogate" if isinstance(self.missing, Surrogates) else str(self.missing)
 
     @property
     def surrogates(self) -> Surrogates:
-        """The surrogate options, for `missing_rule == "surrogate"`."""
+        """The surrogate options if `missing_rule == "surrogate"`."""
         return self.missing if isinstance(self.missing, Surrogates) else Surrogates()
 
     @property
@@ -400,19 +400,19 @@ class GrowOptions:
 
     @property
     def search_method(self) -> Lookahead | Optimal | None:
-        """The search object; None for the greedy search."""
+        """The search object, or None for the greedy search."""
         search = expand("search", self.search)
         return search if isinstance(search, Lookahead | Optimal) else None
 
     @property
     def significance(self) -> float | None:
-        """Largest p-value at which a node is split; None: no limit."""
+        """The largest p-value at which a node is split, or None for no limit."""
         rule = self.min_significance
         return float(rule.level) if isinstance(rule, Significance) else rule
 
     @cached_property
     def growers(self) -> tuple[Grower, ...]:
-        """The growers that these options select; the first one grows, the others restrict it."""
+        """The growers that these options select: the first one grows, the others restrict it."""
         if isinstance(expand("criterion", self.criterion), Chaid):
             return ("tests",) if self.search_method is None else ("tests", "best")
         if self.search_method is not None:
@@ -425,7 +425,7 @@ class GrowOptions:
         return (*(name for name, is_set in rules if is_set), "search")
 
     def __getstate__(self) -> dict[str, Any]:
-        # The cached options of the core cannot be pickled and are cheap to create again.
+        # The cached core options cannot be pickled and are cheap to create again.
         return {name: value for name, value in self.__dict__.items() if name != "_core"}
 
 
@@ -470,7 +470,7 @@ def _criterion_option(task: Task) -> Option:
     )
 
 
-#: Options that a task does not have.
+#: Options that a task does not support.
 _ABSENT: Final = {
     Task.CLASSIFICATION: frozenset({"min_events_leaf"}),
     Task.REGRESSION: frozenset({"class_prior", "cost_matrix", "min_events_leaf"}),
@@ -489,7 +489,7 @@ def _task_options(task: Task) -> Mapping[str, Option]:
     return MappingProxyType(rows)
 
 
-#: The rows of the options of growing, by task and name.
+#: The growing options, by task and name.
 OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
     {task: _task_options(task) for task in DEFAULT_CRITERION}
 )

@@ -1,4 +1,4 @@
-"""Class priors and misclassification costs: their effect on the search, the values and the risks.
+"""Apply class priors and misclassification costs to the search, the values and the risks.
 
 With f(k) the weighted count of class k in a node, F(k) in all data, W the sum of F, prior pi(k) and
 cost C[k, j] of predicting j when the truth is k (Breiman et al. 1984, sections 4.4 and 2.4; rpart):
@@ -28,7 +28,7 @@ Classes = Sequence[Any] | npt.NDArray[Any]
 
 
 def read_prior(prior: Any, classes: Classes) -> Array | None:
-    """Read class priors given as a sequence in class order, or as a dict by class."""
+    """Read class priors from a sequence in class order or a dict by class."""
     if prior is None:
         return None
     if isinstance(prior, Mapping):
@@ -55,7 +55,7 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
 
 
 def read_costs(costs: Any, classes: Classes) -> Array | None:
-    """Return costs as a matrix (truth in rows); pairs missing from a dict cost 1."""
+    """Return costs as a matrix with truth in rows; pairs missing from a dict cost 1."""
     if costs is None:
         return None
     n = len(classes)
@@ -88,14 +88,14 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
 
 
 def ordinal_costs(classes: Classes, order: Classes) -> Array:
-    """Return costs |i - j|, the distance of two classes in an order of all of them."""
+    """Return costs |i - j|, the distance between two ordered classes."""
     place = {label: i for i, label in enumerate(_labels(order))}
     rank = np.array([place[label] for label in _labels(classes)], dtype=np.float64)
     return np.abs(np.subtract.outer(rank, rank))
 
 
 def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array | None:
-    """Return q(k), by which weighted counts become prior-adjusted ones; None without priors."""
+    """Return the factors q(k) that adjust weighted counts to the priors, or None without priors."""
     if prior is None:
         return None
     with np.errstate(over="ignore"):
@@ -114,7 +114,7 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
 
 
 def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Array | None:
-    """Return the factor of each class's weight in the split search; None when it is 1."""
+    """Return the factor of each class weight in the split search, or None if all are 1."""
     if prior is None and costs is None:
         return None
     share = totals / totals.sum()
@@ -181,7 +181,7 @@ def _labels(classes: Classes) -> list[Any]:
 
 @dataclass(frozen=True)
 class ClassScales:
-    """Factors of each class that follow from priors and costs; all None without them."""
+    """Factors of each class implied by priors and costs, or None without them."""
 
     prior: Array | None = None
     costs: Array | None = None
@@ -198,7 +198,7 @@ NO_SCALES: Final = ClassScales()
 
 
 def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
-    """Return the scales of the classes that the options' priors and costs imply."""
+    """Return the class factors that the priors and costs of the options imply."""
     if not options.task.has_classes:
         option = "class_prior" if options.class_prior is not None else "cost_matrix"
         raise OptionError(f"{option} is not supported for {options.task}.")

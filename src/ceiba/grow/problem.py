@@ -1,4 +1,4 @@
-"""The problem of growing a tree: table, target, weights and options.
+"""The problem that a tree is grown on: table, target, weights and options.
 
 `Problem.grow` is the only entry to growing, for estimators, the folds of cross-validation,
 `regrow`, forced splits and pruning alike.
@@ -62,7 +62,7 @@ def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
 
 @dataclass(frozen=True)
 class Problem:
-    """Data and options of growing; `grow` returns the tree of all rows or of some."""
+    """Data and options for growing; `grow` returns the tree of all rows or of a subset."""
 
     table: Table
     target: Target
@@ -71,26 +71,26 @@ class Problem:
     # Weight by which surrogates and majorities are counted. For rates, `weight` is this times the
     # observation time.
     case_weight: Array | None = None
-    fixed_scales: ClassScales | None = None  # those of a larger problem
+    fixed_scales: ClassScales | None = None  # taken from a larger problem
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return self.table.n_rows
 
     @cached_property
     def row_weight(self) -> Array:
-        """Weight of each row; ones without weights."""
+        """The weight of each row, or ones without weights."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @cached_property
     def hazard(self) -> HazardTarget:
-        """The survival target of all rows as rates of events."""
+        """The survival target of all rows as event rates."""
         return HazardTarget(self.target.values, self.weight)
 
     @property
     def scales(self) -> ClassScales:
-        """The factors of each class that follow from priors and costs."""
+        """The factors of each class implied by priors and costs."""
         if self.fixed_scales is not None:
             return self.fixed_scales
         if self.options.class_prior is None and self.options.cost_matrix is None:
@@ -109,7 +109,7 @@ class Problem:
         n_jobs: int | None = None,
     ) -> Tree:
         """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree."""
-        # Sizes given as fractions are fractions of these rows; priors and costs are those of all.
+        # Fractional sizes refer to these rows; priors and costs refer to all rows.
         problem = self
         if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
@@ -128,7 +128,7 @@ class Problem:
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows], path: Sequence[int] = ()) -> list[Tree]:
-        """Grow a tree below a path of columns on each set of rows, without weights, in one call."""
+        """Grow an unweighted tree below a path of columns on each set of rows, in one call."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None, path)
@@ -143,11 +143,11 @@ class Problem:
         return [tree_from_arrays(arrays, self, units, None) for arrays in grown]
 
     def with_changes(self, **changes: Any) -> Problem:
-        """Return a changed problem whose priors and costs stay those of this one."""
+        """Return a changed problem that keeps the priors and costs of this one."""
         return replace(self, fixed_scales=self.scales, **changes)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
-        """Return the problem of some rows alone, as if there were no others."""
+        """Return the problem restricted to some rows, as if there were no others."""
         return replace(
             self,
             table=self.table.take(rows),
@@ -160,22 +160,22 @@ class Problem:
     def leaf_tree(
         self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
     ) -> Tree:
-        """Return some rows as a tree of one node."""
+        """Return a one-node tree for some rows."""
         node = self.node_figures(rows, weight, subtree)
         return replace(node, schema=self.table.schema.with_target(self.target.info))
 
     def node_figures(
         self, rows: Rows, weight: Array | None, subtree: SubtreeContext | None = None
     ) -> Tree:
-        """Return some rows as a tree of one node without columns in its schema."""
+        """Return a one-node tree for some rows, without columns in its schema."""
         return grow_by_search(replace(self._without_columns, weight=weight), rows, subtree)
 
     @cached_property
     def _without_columns(self) -> Problem:
-        """The problem of a table without columns, which cannot be split and is not sorted."""
+        """The problem without columns, which cannot be split and is not sorted."""
         names = ("task", "class_prior", "cost_matrix", "missing", "unseen", "frequency_weights",
                  "rpart")  # fmt: skip
-        # The tests of CHAID measure splits, not nodes: the impurity of nodes is the default one.
+        # CHAID tests splits and not nodes, so nodes have the default impurity.
         criterion = "" if "tests" in self.options.growers else self.options.criterion
         options = GrowOptions(
             criterion=criterion, **{name: getattr(self.options, name) for name in names}
@@ -190,7 +190,7 @@ class Problem:
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Read data by a tree's schema, with its criterion, missing rule, priors and costs."""
+        """Read data by the schema of a tree, with its criterion, missing rule, priors and costs."""
         if isinstance(y, str):
             X, y = split_target(X, y)
         table = (

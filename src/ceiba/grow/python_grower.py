@@ -1,4 +1,4 @@
-"""The grower of trees whose splits are chosen in Python (significance, CHAID).
+"""Grow trees whose splits are chosen in Python (significance, CHAID).
 
 A chooser returns the `SplitChoice` of a node's rows, or None for a leaf, and is called again for
 the rows of each branch. The rows are counted once, at the end, as `Tree.refit_leaves` does: its
@@ -26,7 +26,7 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class GroupSplit:
-    """A split, and the group of rows that each of its branches takes."""
+    """A split, and the group of rows that goes to each branch."""
 
     kind: SplitKind
     column: int
@@ -56,7 +56,7 @@ def grow_with_chooser(
     criterion: str,
     unseen: str,
 ) -> Tree:
-    """Grow a tree whose splits are those of `choose(rows, depth)`."""
+    """Grow a tree with the splits that `choose(rows, depth)` returns."""
     splits: list[GroupSplit | None] = []
     parent: list[int] = []
     tests: dict[int, NodeTest] = {}
@@ -70,7 +70,7 @@ def grow_with_chooser(
         if choice is None:
             continue
         tests[node] = choice.test
-        # Last branch first: a stack then yields nodes in pre-order, which is their numbering.
+        # Push the last branch first, so that the stack yields nodes in pre-order.
         for group in reversed(choice.split.groups):
             waiting.append((node, node_rows[choice.group == group], depth + 1))
     schema = table.schema.with_target(target.info)
@@ -102,13 +102,13 @@ def _count_rows(
     if len(rows) < table.n_rows:
         part = table.take(np.isin(np.arange(table.n_rows), rows))
     units = Units.of(y, None) if task is Task.REGRESSION else Units()
-    # Counts are exact in any order.
+    # Sums of counts are exact in any order.
     add = sum_in_order if task.has_classes and weights is None else sum_exactly
     truth = Target(target.info, units.shrink_target(y))
     tree = recount(bare, part, truth, sample_weight=weights, keep_value=False, add=add)
     if not units.target:
         return tree
-    with np.errstate(over="ignore", under="ignore"):  # these are squares of the target's unit
+    with np.errstate(over="ignore", under="ignore"):  # squares of the target's unit
         square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
                   for name in ("impurity", "gain", "risk")}  # fmt: skip
         return replace(tree, value=np.ldexp(tree.value, units.target), **square)

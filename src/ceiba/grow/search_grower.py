@@ -1,4 +1,4 @@
-"""The grower behind `Lookahead` and `Optimal`: from a problem to a `Tree` with its certificate.
+"""Run the searches `Lookahead` and `Optimal` on a problem; return a `Tree` with a certificate.
 
 The loss of predicting j for class k is q(k) C[k, j] per unit of weight (see `priors.py`); the
 penalty per leaf is `penalty` x the total weight, so that the objective divided by the weight is
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
 Rows = npt.NDArray[np.uint32]
 
-_MAX_DEPTH: Final = 50  # of lookahead without max_depth
+_MAX_DEPTH: Final = 50  # limit of lookahead without max_depth
 _UNLIMITED_MEMORY: Final = 2**62  # bytes
-_MAX_PENALTY: Final = 1e300  # above any loss in the units of the core
+_MAX_PENALTY: Final = 1e300  # exceeds any loss in core units
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -45,13 +45,13 @@ _REGRESSION_LOSS: Final = {
 
 
 def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | None) -> Tree:
-    """Search for the best tree; `tree.certificate` holds what is proven about it."""
+    """Search for the best tree; `tree.certificate` holds what was proved about it."""
     state = SearchState.of(problem, rows, subtree)
     out = run_search(state)
     tree = tree_from_splits(state, out["best"])
     objective = state.objective(tree)
     status, bound = out["status"], min(objective, state.unscale_loss(out["lower_bound"]))
-    if status == "gap" and bound == objective:  # a gap of the core that was rounding only
+    if status == "gap" and bound == objective:  # the gap of the core was only rounding
         status = "proven"
     certificate = Certificate(
         objective=objective,
@@ -70,7 +70,7 @@ def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | Non
 
 @dataclass(frozen=True)
 class SearchState:
-    """A problem in the units of the core, and the request to the core's search."""
+    """A problem in core units, and the request to the core's search."""
 
     problem: Problem
     rows: Rows | None
@@ -82,7 +82,7 @@ class SearchState:
     def of(
         cls, problem: Problem, rows: Rows | None, subtree: SubtreeContext | None = None
     ) -> SearchState:
-        """Return the state of a problem; raise for options that the search does not support."""
+        """Return the state for a problem; raise for options that the search does not support."""
         options, scales, weight = problem.options, problem.scales, problem.weight
         search = options.search_method
         assert search is not None
@@ -153,7 +153,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
 
 
 def tree_from_splits(state: SearchState, questions: dict[str, Any]) -> Tree:
-    """Return the tree of the splits that the core found, with the rows counted on it."""
+    """Return the tree for the splits that the core found, with its rows counted."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
     parent = questions["parent"]
@@ -313,7 +313,7 @@ class Alternatives(Sequence[Alternative]):
 
 
 def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) -> Alternatives:
-    """Return the trees whose objective exceeds the optimum by at most a share `within`."""
+    """Return the trees whose objective exceeds the optimum by at most the share `within`."""
     if not within >= 0 or k < 1:
         raise OptionError(
             f"within must be at least 0 and k at least 1, got within={within!r}, k={k!r}."
@@ -325,7 +325,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     check_combinations(problem.table, problem.target, problem.options, problem.weight)
     state = SearchState.of(problem, None)
     state.request.within = float(within)
-    state.request.gap = 0.0  # closeness is relative to the proven optimum
+    state.request.gap = 0.0  # `within` is relative to the proven optimum
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]

@@ -1,4 +1,4 @@
-"""Facts about trees, splits and predictions, as plain values."""
+"""Compute facts about trees, splits and predictions as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics of predictions: errors, costs, and confidence intervals.
+"""Compute metrics of predictions: errors, costs and confidence intervals.
 
 With N(i, j) rows of truth j predicted as i: Q(i|j) = N(i, j) / N(j); R(j) = sum_i C(i|j) Q(i|j);
 R(T) = sum_j R(j) pi(j), where pi are the class priors, or the shares in these data (Breiman et al.
@@ -36,8 +36,8 @@ from ceiba.table import count_effective_rows
 from ceiba.words import Catalogue, words
 
 Array = npt.NDArray[np.float64]
-_MAX_CELLS = 1_000  # distinct costs that are resampled as cells
-_MAX_BOOTSTRAP_ROWS = 5_000  # rows that are resampled individually
+_MAX_CELLS = 1_000  # maximum number of distinct costs that are resampled as cells
+_MAX_BOOTSTRAP_ROWS = 5_000  # maximum number of rows that are resampled individually
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,11 +110,11 @@ class ClassEvaluation(Printed):
 
     @property
     def accuracy(self) -> float:
-        """1 - error."""
+        """The accuracy, 1 - error."""
         return 1.0 - self.error
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed blocks, in a language."""
+        """Return the printed blocks in a language."""
         word, prior = words(lang), "_prior" if self.has_priors else ""
         low, high = (f"{bound:.3g}" for bound in self.error_interval)
         error, accuracy = f"{self.error:.3g}", f"{self.accuracy:.3g}"
@@ -239,11 +239,11 @@ class NumberEvaluation(Printed):
 
     @property
     def rmse(self) -> float:
-        """Square root of the mean squared error."""
+        """The square root of the mean squared error."""
         return float(np.sqrt(self.mse))
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed blocks, in a language."""
+        """Return the printed blocks in a language."""
         word = words(lang)
         rows = [
             ["MSE", *_cells(word, self.mse, self.mse_interval, self.baseline_mse)],
@@ -276,7 +276,7 @@ class NumberEvaluation(Printed):
 def _cells(
     word: Catalogue, value: float, interval: Interval, baseline: float | None = None
 ) -> list[str]:
-    """Return a figure, its interval and its baseline, if there is one, as text."""
+    """Return a figure, its interval and its baseline (if any) as text."""
     low, high = (format_number(bound, 4) for bound in interval)
     cells = [format_number(value, 4), word("evaluate.between", low=low, high=high)]
     if baseline is not None:
@@ -298,7 +298,7 @@ def evaluate_classes(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ClassEvaluation:
-    """Compare predicted labels with true ones; labels not in `classes` get separate rows."""
+    """Compare predicted labels with true labels; labels not in `classes` get separate rows."""
     labels = _all_labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
@@ -312,14 +312,14 @@ def evaluate_classes(
     q = np.divide(confusion, totals, out=np.zeros_like(confusion), where=totals > 0)
     share = totals[:, 0] / totals.sum()
     factor = np.ones(k)
-    if class_prior is not None:  # priors of classes without rows are redistributed
+    if class_prior is not None:  # redistribute the priors of classes without rows
         seen = np.where(share > 0, class_prior, 0.0)
         factor = np.divide(seen / (seen.sum() or 1.0), share, out=np.zeros(k), where=share > 0)
     n = count_effective_rows(weight, len(t), frequency_weights)
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
     cost = float((w * row_cost).sum() / w.sum())
-    # Priors fix the shares of the classes, so only the variation within each class counts.
+    # Priors fix the class shares, so only the variation within each class counts.
     within = row_cost if class_prior is None else row_cost + cost - (factor * (q * costs).sum(1))[t]
     return ClassEvaluation(
         classes=tuple(labels),
@@ -354,7 +354,7 @@ def evaluate_classes(
     )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # an overflow is infinite
+@np.errstate(over="ignore", invalid="ignore")  # an overflow becomes infinity
 def evaluate_numbers(
     truth: Array,
     predicted: Array,
@@ -416,13 +416,13 @@ def evaluate_numbers(
 def _cost_interval(
     costs: Array, weight: Array, n: float, highest: float, counts: bool, confidence: float
 ) -> Interval:
-    """Return the interval of a mean cost."""
-    if not costs.any():  # at most Wilson's share of errors, each of the highest cost
+    """Return the confidence interval of a mean cost."""
+    if not costs.any():  # at most Wilson's share of errors, each at the highest cost
         return 0.0, wilson(0.0, n, confidence)[1] * highest
-    # Rows of equal cost are one cell, so resampling costs the same for any number of rows.
+    # Rows of equal cost form one cell, so the time does not depend on the number of rows.
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
-    # For unequal weights the bootstrap covers less than its confidence.
+    # With unequal weights, the bootstrap covers less than its nominal confidence.
     resampled = counts or bool(np.all(weight == weight[0]))
     if resampled and len(cells) <= _MAX_CELLS:
         low, high = bca_interval(cells, size, True, confidence)
@@ -439,7 +439,7 @@ def _all_labels(
     cost_matrix: Array | None,
     class_prior: Array | None,
 ) -> list[Any]:
-    """Return the model's labels, then the other labels of these rows."""
+    """Return the labels of the model, then the other labels of these rows."""
     labels = list(classes.tolist())
     seen = set(labels)
     unknown = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]

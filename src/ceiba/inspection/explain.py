@@ -1,4 +1,4 @@
-"""Explanations of predictions: the path of a row through the tree, as text and as data.
+"""Explain predictions by the path of a row through the tree, as text and as data.
 
 Each step holds the split, the row's value, the branch taken and what decided it: the split itself,
 a surrogate, the default for missing values, or the rule for unseen levels.
@@ -30,7 +30,7 @@ from ceiba.tree.splits import ALL_DIGITS, Split, format_cut, level_text, number_
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
-_MAX_LEVELS: Final = 8  # levels listed in a sentence
+_MAX_LEVELS: Final = 8  # maximum number of levels listed in a sentence
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ExplanationStep:
 
     @property
     def change(self) -> float:
-        """Contribution of the step to the prediction."""
+        """The contribution of the step to the prediction."""
         return self.share * (self.after - self.before)
 
 
@@ -139,7 +139,7 @@ class Explanation:
     lang: str = "en"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain data."""
+        """Return the explanation as plain values."""
         return {
             "steps": [vars(step).copy() for step in self.steps],
             "leaf": self.leaf,
@@ -153,7 +153,7 @@ class Explanation:
         }
 
     def costs_text(self) -> str:
-        """Return why the costs of errors chose the answer; empty if they did not."""
+        """Return why the misclassification costs chose the prediction, or "" if they did not."""
         if self.costs is None or self.probability is None:
             return ""
         likely = max(self.probability, key=self.probability.__getitem__)
@@ -183,7 +183,7 @@ class Explanation:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the printed lines: one per step, and the prediction."""
+        """Return the printed lines: one per step, then the prediction."""
         word = words(self.lang)
         lines = [
             f"{step.sentence}  "
@@ -235,7 +235,7 @@ def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Expl
         contributions[step.column] = contributions.get(step.column, 0.0) + step.change
     leaf = last.node
     if tree.unseen == "default" and last.by == "unseen":
-        leaf, contributions = 0, {}  # predicted by the root
+        leaf, contributions = 0, {}  # the root predicts the row
     return Explanation(
         steps=steps,
         leaf=leaf,
@@ -342,7 +342,7 @@ class Explanations(Sequence[Explanation]):
 
 
 def _contributions_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> tuple[Array, Array]:
-    """Return baseline and contributions of the columns for rows that end in each node."""
+    """Return the baseline and the column contributions for rows that end in each node."""
     position = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
     baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
@@ -418,7 +418,7 @@ def _explain_move(
 
 
 def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
-    """Whether the printed value is on the same side of the printed cuts as the exact ones."""
+    """Whether the printed value lies on the same side of the printed cuts as the exact value."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:

@@ -1,1 +1,1 @@
-"""The commands of ``ceiba``, a module per group."""
+"""The commands of ``ceiba``, one module per group."""

@@ -29,7 +29,7 @@ from ceiba.cli.options.shared_options import (
 from ceiba.cli.terminal.output import LANG, answer, check_out_path, remark, show_warnings
 from ceiba.errors import OptionError
 
-CHANGED = 5  # exit code of drift above --fail-psi
+CHANGED = 5  # exit code of `drift` if a PSI exceeds --fail-psi
 
 
 def errors(

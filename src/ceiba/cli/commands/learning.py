@@ -158,7 +158,7 @@ def learn(
     quiet: Quiet = False,
     as_json: AsJson = False,
     *,
-    options: dict[str, Any],  # flags of the option rows
+    options: dict[str, Any],  # values of the growing flags
 ) -> None:
     """Learn a tree from a table and save it.
 
@@ -229,7 +229,7 @@ def learn(
         if file is not None:
             require_file(file.partition("::")[0])
     if test is not None and report is not None:
-        test = make_seekable(test)  # read twice: for the evaluation and the report
+        test = make_seekable(test)  # it is read twice: for the evaluation and for the report
     if test_size is not None and not 0 < test_size < 1:
         raise OptionError(f"--test-size must be between 0 and 1, got {test_size}.")
     check_before_reading(task, recipe, options, read_settings(set_))

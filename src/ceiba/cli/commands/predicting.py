@@ -150,7 +150,7 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
     share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
-    if share == share and tree.class_prior is not None:  # not the share of these rows
+    if share == share and tree.class_prior is not None:  # a class prior changes the share
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
         sure += word("explain.share_of_them", share=percent(share, 1), label=label)
@@ -220,7 +220,7 @@ def evaluate(
 
 
 def _survival_target(tree: Any, target: str | None, time: str | None, event: str | None) -> str:
-    """Return "Surv(time, event)" of the columns of a file, by default those of the model."""
+    """Return "Surv(time, event)" for the columns of a file, by default those of the model."""
     from ceiba.table.targets import parse_surv
 
     if target is not None:

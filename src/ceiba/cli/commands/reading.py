@@ -42,7 +42,7 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.formatting import escape_control, pluralize
 from ceiba.words import words
 
-_LEVELS = 8  # listed in a condition; others are counted
+_LEVELS = 8  # levels listed in a condition; the others are counted
 #: Functions of `ceiba.plot` by --kind.
 _PLOTS = {kind: f"plot_{kind}" for kind in ("tree", "icicle", "importance", "pruning")}
 
@@ -235,7 +235,7 @@ def save_figure(axes: Any, out: Path, dpi: int) -> None:
 
 
 def _picture_format(out: Path) -> str:
-    """Return the image format of a file suffix; PNG without one."""
+    """Return the image format for a file suffix; PNG if there is none."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     endings = FigureCanvasBase.get_supported_filetypes()

@@ -1,4 +1,4 @@
-"""Commands around the tables and lessons of the package: datasets, demo, lesson."""
+"""Commands for the data sets and lessons of the package: datasets, demo, lesson."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def demo(
 
 
 def _has_desktop() -> bool:
-    """Whether a person sits at a terminal of a desktop."""
+    """Whether the command runs in a terminal of a desktop session."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, displays))
     return sys.stdout.isatty() and has_screen

@@ -95,7 +95,7 @@ def studio(
             name=error.name,
         ) from None
     show_warnings(quiet)
-    warnings.simplefilter("ignore", DataWarning)  # the first screen says it, without pandas
+    warnings.simplefilter("ignore", DataWarning)  # the first screen shows the warnings
     options: dict[str, Any] = {}
     name: Any
     if data is None:
@@ -106,7 +106,7 @@ def studio(
     else:
         answer = target if time is None or event is None else (time, event)
         source, name = open_table(data, answer, reading, test, loaded)
-    del loaded  # keep a large table in memory once
+    del loaded  # avoid a second copy of a large table in memory
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"

@@ -1,1 +1,1 @@
-"""Options of the commands: flags, their help and completion, and estimators made from them."""
+"""Options of the commands: flags, help, completion, and the estimators that they configure."""

@@ -1,4 +1,4 @@
-"""Shell completion: recipes, formats, columns of a file, node numbers.
+"""Complete recipes, formats, columns of a file and node numbers in the shell.
 
 Completion must be fast and never fail: a file that cannot be read completes nothing.
 """
@@ -54,7 +54,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _find_file(context: typer.Context, name: str) -> str | None:
-    """Return the file of an argument.
+    """Return the file that the command line names.
 
     A line that ends with an option without value is not parsed; then its words are searched for a
     file: a model ends in .ceiba, data do not.
@@ -81,7 +81,7 @@ def _list_columns(context: typer.Context) -> list[str]:
 
 
 def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
-    """Return completions of a comma list of columns."""
+    """Return completions of a comma-separated list of columns."""
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [
@@ -113,7 +113,7 @@ def list_nodes(path: str | None) -> list[str]:
 
 
 def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
-    """Return a completer of some names."""
+    """Return a completer for a list of names."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         choices = names(ctx) if callable(names) else names
@@ -122,7 +122,7 @@ def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str
     return complete
 
 
-#: Completers by parameter; others are completed by the shell (files).
+#: Completers by parameter. The shell completes file names.
 COMPLETERS: Final[dict[str, Complete]] = {
     **{name: _complete_from(choices) for name, choices in CHOICES.items()},
     "format_": _complete_from(lambda _: import_module("ceiba.export").FORMATS),

@@ -1,4 +1,4 @@
-"""Estimators from command line options."""
+"""Create estimators from command line options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def read_task(wanted: str) -> Task:
 
 
 def infer_task(y: pl.Series, wanted: str | None) -> Task:
-    """Return the task: texts, booleans and integers of few distinct values are classes."""
+    """Return the task: text, booleans and integers with few distinct values are classes."""
     if wanted is not None:
         return read_task(wanted)
     if not y.dtype.is_numeric():
@@ -39,7 +39,7 @@ def infer_task(y: pl.Series, wanted: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Return ``name=value`` settings as a dict; values are Python literals, else texts."""
+    """Return ``name=value`` settings as a dict; values are Python literals, or text otherwise."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, value = split_pair("--set", text, "NAME=VALUE")
@@ -51,7 +51,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
-    """Return ``yes=0.4,no=0.6`` as a dict by the labels of the target."""
+    """Return ``yes=0.4,no=0.6`` as a dict whose keys are labels of the target."""
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -74,7 +74,7 @@ def _find_label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
 
 
 def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
-    """Return costs by (truth, predicted) from a CSV of three columns."""
+    """Return costs by (truth, predicted) from a CSV file with three columns."""
     frame = load_table(path, ReadOptions()).frame
     if frame.width != 3:
         raise DataError(
@@ -94,7 +94,7 @@ def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]
 
 
 def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> Any:
-    """Return the estimator of a task or recipe; options that are None are left out."""
+    """Return the estimator for a task or recipe; options that are None are left out."""
     from ceiba import estimators, families
     from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
     from ceiba.families.rpart import RPART_OPTIONS
@@ -148,12 +148,12 @@ def check_before_reading(
             failures.append(use_flag_names(str(error)))
         else:
             return
-    if len(set(failures)) == 1:  # else the target decides which one is raised
+    if len(set(failures)) == 1:  # otherwise the error depends on the target
         raise OptionError(failures[0])
 
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
-    """Split rows into training and held-out ones, stratified by class."""
+    """Split rows into training and held-out rows, stratified by class."""
     from ceiba.inspection import split_held_out_rows
 
     codes = None

@@ -1,4 +1,4 @@
-"""The flags of commands and their help lines: reading, growing options, --lang.
+"""Declare the flags of commands and their help: reading, growing, --lang.
 
 An option row with a `flag` becomes ``--its-name`` of `ceiba learn`, with the first sentence of its
 documentation, its default and its allowed values. Other options are declared by their command;
@@ -65,13 +65,13 @@ _LEARN_PANELS: Final = {
     **dict.fromkeys(("memory", "scratch", "cluster", "checkpoint"), "Tables beyond memory"),
 }
 _PRUNING: Final = ("prune", "ccp_alpha")
-_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, perhaps with a value
-_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # can be passed in Python only
+_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, with an optional value
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # an object that only Python callers can pass
 _GROWING_PANELS: Final = (_GROWING, "Pruning")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
-#: Options of other commands, named at the start of their messages or as `name=value`.
+#: Parameters of other commands that start a message or appear as `name=value`.
 _OF_COMMANDS: Final = re.compile(
     r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
     r"(?=: | is | must be |=')=?"
@@ -89,18 +89,18 @@ _RANGES: Final = (
     (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
 _SETTING: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
-#: Flags of `learn` whose parameter has another name.
+#: Flags of `learn` that differ from the name of their parameter.
 _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "class_weight": "--class-weight", "sample_weight": "--weight",
                      "random_state": "--random-state"}  # fmt: skip
 
 
 class StoppedError(Exception):
-    """Ctrl-C, or a closed pipe; typer would end the process itself, without a message."""
+    """Ctrl-C or a closed pipe; typer would exit without a message."""
 
 
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with all its flags, complete help lines and completion.
+    """Return a command with its flags, help and completion.
 
     The parameter ``reading`` expands to the reading options, ``options`` to a flag per option row.
     """
@@ -114,7 +114,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
         before = LANG.set(LANG.get())
         try:
             asked = values.pop("lang")
-            if asked is not None:  # else that of `ceiba --lang es show`
+            if asked is not None:  # otherwise keep the language of `ceiba --lang es show`
                 LANG.set(words(asked).lang)
             if reading:
                 values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
@@ -161,7 +161,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def flag_rows() -> Mapping[str, Any]:
-    """Return the option rows of all tasks that have a flag, by name."""
+    """Return the options of all tasks that have a flag, by name."""
     from ceiba.estimators.parameters import PARAMETERS
 
     others = (PARAMETERS[Task.SURVIVAL], PARAMETERS[Task.REGRESSION])
@@ -170,7 +170,7 @@ def flag_rows() -> Mapping[str, Any]:
 
 
 def _declare_flag(name: str, row: Any) -> Any:
-    """Return the declaration of a flag: first sentence of its help, allowed names, default."""
+    """Return a flag whose help has the first sentence, the allowed values and the default."""
     from ceiba.estimators.parameters import PARAMETERS
 
     first = row.help.partition(". ")[0].rstrip(".") + "."
@@ -184,7 +184,7 @@ def _declare_flag(name: str, row: Any) -> Any:
         for task, option in rows.items()
     }
     names = next(iter(lists.values()))
-    if len(set(lists.values())) > 1:  # the tasks allow different names
+    if len(set(lists.values())) > 1:  # the tasks allow different values
         names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
     listed = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())
@@ -200,7 +200,7 @@ def _declare_flag(name: str, row: Any) -> Any:
 
 
 def _read_number(row: Any, text: str) -> Any:
-    """Return the value of a flag of numbers: an integer, a float, or an allowed name."""
+    """Return the value of a numeric flag: an integer, a float or an allowed name."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -213,7 +213,7 @@ def _read_number(row: Any, text: str) -> Any:
 
 
 def _read_groups(row: Any, text: str) -> Any:
-    """Return an allowed name, or groups of columns: names separated by commas and semicolons."""
+    """Return an allowed name, or groups of columns separated by semicolons and commas."""
     if any(text in check.names for check in row.allowed):
         return text
     return [[name.strip() for name in group.split(",")] for group in text.split(";")]
@@ -228,7 +228,7 @@ _METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", l
 
 
 def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[str, str]) -> Any:
-    """Return a declaration with metavar, panel, allowed names, default and completion."""
+    """Return a declaration with metavar, panel, allowed values, default and completion."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
     infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
     if not infos:
@@ -261,7 +261,7 @@ def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[st
 
 
 def hide_types(command: Any) -> None:
-    """Remove types from the help of a command and its subcommands."""
+    """Remove the types from the help of a command and its subcommands."""
     for param in command.params:
         if param.param_type_name == "argument":
             param.display_type_rich = lambda ctx: None
@@ -281,7 +281,7 @@ def hide_types(command: Any) -> None:
 
 
 def use_flag_names(text: str) -> str:
-    """Return a message with flags instead of parameters."""
+    """Return a message in which flags replace parameter names."""
     text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)
@@ -293,7 +293,7 @@ def use_flag_names(text: str) -> str:
 
 
 def read_usage_error(error: BaseException) -> tuple[int, str] | None:
-    """Return exit code and message of a typer error; None for other errors."""
+    """Return the exit code and message of a typer error, or None for other errors."""
     if not hasattr(error, "format_message") or not hasattr(error, "exit_code"):
         return None
     if type(error).__name__ == "NoArgsIsHelpError":
@@ -316,7 +316,7 @@ def _format_setting(part: re.Match[str]) -> str:
 
 
 def _find_flag(name: str) -> str | None:
-    """Return the flag of a parameter; None if it has none."""
+    """Return the flag of a parameter, or None if it has none."""
     if name in _RENAMED:
         return _RENAMED[name]
     return _flag(name) if name in flag_rows() else None

@@ -1,4 +1,4 @@
-"""Options shared by several commands: tables, models, and how a table is read.
+"""Options shared by several commands: tables, models and reading options.
 
 `with_flags` expands the parameter ``reading`` of a command into the reading options.
 """
@@ -37,7 +37,7 @@ _MODEL: Final[Any] = typer.Argument(
 )
 Model = Annotated[Path, _MODEL]
 ModelOrExample = Annotated[Path | None, _MODEL]
-# One row: from a table, or given on the command line.
+# One row, from a table or from the command line.
 RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", metavar="[DATA]")]
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
@@ -78,7 +78,7 @@ def split_pair(option: str, text: str, form: str = "COLUMN=VALUE") -> tuple[str,
 
 
 def read_numbers(option: str, text: str) -> list[float]:
-    """Return numbers that are separated by commas."""
+    """Return numbers separated by commas."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -88,7 +88,7 @@ def read_numbers(option: str, text: str) -> list[float]:
 def resolve_example(
     data: str | None, target: str | None, example: str | None
 ) -> tuple[str, str | None]:
-    """Return the table and the target of a command: as passed, or those of an example."""
+    """Return the table and target of a command, as passed or from an example."""
     if (data is None) == (example is None):
         raise OptionError("Pass a table (DATA) or --example NAME, and not both.")
     if example is None:
@@ -185,7 +185,7 @@ class ReadingFlags:
         return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
     def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Return the options for rows of a model: as its training file was read."""
+        """Return the options that read rows as the training file of the model was read."""
         from ceiba.table.files import Style
 
         stored = metadata.get("reading")

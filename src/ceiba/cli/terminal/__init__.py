@@ -1,1 +1,1 @@
-"""Output to a terminal or a pipe, progress bars, and what is interactive."""
+"""Write to a terminal or a pipe, show progress, and ask questions."""

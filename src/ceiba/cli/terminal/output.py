@@ -1,4 +1,4 @@
-"""Output of the commands: results on standard output, messages and bars on standard error.
+"""Write results to standard output, and messages and progress bars to standard error.
 
 Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, 1 any
 other error, 130 interrupted.
@@ -34,13 +34,13 @@ from ceiba.formatting import escape_control
 if TYPE_CHECKING:
     from ceiba.listing import Block
 
-#: Significant digits of figures in tables.
+#: Significant digits of numbers in tables.
 DIGITS: Final = 4
 #: The language of trees, rules, explanations and figures (--lang).
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
 _BAR_DELAY: Final = 1.0  # seconds before a bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
-#: Exit codes by error, the first that applies; 1 for any other.
+#: Exit codes by error type. The first match applies; any other error exits with 1.
 _EXIT_CODES: Final[tuple[tuple[Any, int], ...]] = (
     (KeyboardInterrupt, 130),
     (OptionError, 2),
@@ -59,29 +59,29 @@ def get_width(stream: IO[str] | None = None) -> int | None:
 
 
 def has_color(stream: IO[str] | None = None) -> bool:
-    """Whether a stream supports colours: a terminal, unless NO_COLOR is set."""
+    """Whether a stream supports colors: a terminal, unless NO_COLOR is set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return (stream or sys.stdout).isatty() and not plain
 
 
 def colorize(text: str, code: str, stream: IO[str] | None = None) -> str:
-    """Return a text in a colour if the stream supports colours."""
+    """Return text in a color if the stream supports it."""
     return f"\x1b[{_CODES[code]}m{text}\x1b[0m" if has_color(stream) else text
 
 
 def tree_style() -> dict[str, Any]:
-    """Return the options of `to_text` for the standard output."""
+    """Return the options of `to_text` for standard output."""
     return {"unicode": supports_unicode(), "color": has_color(), "width": get_width(),
             "digits": DIGITS, "lang": LANG.get()}  # fmt: skip
 
 
 def render(value: Any, stream: IO[str] | None = None) -> str:
-    """Return a value as text that fits the width of a stream, control characters escaped.
+    """Return a value as text that fits the stream, with control characters escaped.
 
     A value is a text, a table, an object with `blocks`, or a list of these. Colour codes are kept
     if the stream supports them.
     """
-    from ceiba.listing import format_blocks  # numpy, which --help does not wait for
+    from ceiba.listing import format_blocks  # imports numpy, which --help does not need
 
     return format_blocks(_list_blocks(value, has_color(stream)), get_width(stream))
 
@@ -151,7 +151,7 @@ def plain(value: Any) -> Any:
 
 
 def show_warnings(quiet: bool = False) -> None:
-    """Print each warning of ceiba once, with flags instead of parameters; ignore others."""
+    """Print each warning of ceiba once, with flags for parameters; ignore other warnings."""
     from ceiba.cli.options.flags import use_flag_names
 
     texts: set[str] = set()
@@ -165,18 +165,18 @@ def show_warnings(quiet: bool = False) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
-    # `learn` prints this one with the option that helps.
+    # `learn` prints this warning with the option that helps.
     warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether the disk was full."""
+    """Whether an error means that the disk is full."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 
 def format_os_error(error: OSError) -> str:
-    """Return the message of a system error: reading a file, or writing the output."""
+    """Return the message of an operating system error in reading a file or writing the output."""
     if is_disk_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:

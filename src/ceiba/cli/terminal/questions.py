@@ -1,4 +1,4 @@
-"""Interactive prediction: which column to ask for next, and how an answer is read.
+"""Predict interactively: choose the next column to ask for and read the answer.
 
 The next column is that of the first node on the row's path without a value; where the value is
 unknown and surrogates are in use, theirs. The path is that of `ceiba.tree.routing.trace`.
@@ -18,12 +18,12 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
-_MANY: Final = 20  # levels listed at most
+_MANY: Final = 20  # maximum number of listed levels
 
 
 @dataclass
 class Conversation:
-    """Values of one row so far; `styles` are the cell styles of the model's training file."""
+    """The values of one row so far; `styles` are the cell formats of the training file."""
 
     tree: Tree
     values: dict[str, str | None] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Conversation:
         return self.tree.schema.columns[self.tree.schema.index(column)]
 
     def set_value(self, column: str, text: str) -> None:
-        """Set the value of a column; an empty text is a missing value."""
+        """Set the value of a column; an empty string is a missing value."""
         from ceiba.table.files import normalize_value
 
         text = text.strip()
@@ -75,7 +75,7 @@ class Conversation:
             raise DataError(f"Column {column!r} must be {kind}, got {text!r}.") from None
 
     def table(self) -> Table:
-        """Return the row as a table for the tree; other columns are missing."""
+        """Return the row as a table for the tree, with the other columns missing."""
         from ceiba.tree.routing import route
 
         cells = {name: [self.values.get(name)] for name in self.tree.schema.names}

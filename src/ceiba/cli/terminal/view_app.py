@@ -1,4 +1,4 @@
-"""The interactive tree viewer: nodes on the left, the figures of the current node on the right.
+"""Show a tree in the terminal, with the figures of the current node on the right.
 
 Built with Textual, whose tree widget folds and moves. This file has the labels of nodes, the search
 and the path of a row, which is unfolded and marked.
@@ -22,7 +22,7 @@ from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 
-_OPEN: Final = 2  # levels unfolded at the start
+_OPEN: Final = 2  # levels that are expanded at the start
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20
 _KEYS: Final = (
@@ -76,7 +76,7 @@ class TreeViewer(App[None]):
         tree = self.model
         outline = self._outline
         self.items = [outline.root]
-        for node in range(1, tree.n_nodes):  # a parent comes before its branches
+        for node in range(1, tree.n_nodes):  # parents come before their children
             above = self.items[int(tree.parent[node])]
             leaf = bool(tree.is_leaf[node])
             self.items.append(above.add(self._label(node), data=node, allow_expand=not leaf))
@@ -191,7 +191,7 @@ class TreeViewer(App[None]):
         self._outline.root.expand_all()
 
     def action_fold(self) -> None:
-        """Fold everything below the root's branches."""
+        """Fold everything below the children of the root."""
         for child in self._outline.root.children:
             child.collapse_all()
 

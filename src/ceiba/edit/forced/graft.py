@@ -1,4 +1,4 @@
-"""Trees assembled from parts: a subtree replaced, or branches joined under a split.
+"""Assemble trees from parts: replace a subtree, or join branches under a split.
 
 Nodes are rows of arrays in pre-order, so a new tree is a concatenation of node ranges of the old
 ones, with new parents. No recursion.
@@ -58,7 +58,7 @@ def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
 
 
 def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[Any]) -> Tree:
-    """Concatenate nodes of several trees under new parents."""
+    """Concatenate the nodes of several trees under new parents."""
     branch_start, branch_node = branches_from_parents(parent)
     figures: dict[str, Any] = {
         name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts])
@@ -88,7 +88,7 @@ def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDAr
 def _concatenate_tables(
     kind: type[TableT], name: str, parts: Sequence[tuple[Tree, Ids]]
 ) -> TableT | None:
-    """Concatenate surrogates or competitors; a tree without a table contributes none."""
+    """Concatenate surrogate or competitor tables; a tree without one adds no rows."""
     tables = [getattr(tree, name) for tree, _ in parts]
     if all(table is None for table in tables):
         return None

@@ -1,4 +1,4 @@
-"""A node of a tree under edit: its rows, depth, seed and value limits.
+"""A node of an edited tree: its rows, depth, seed and value limits.
 
 At a site the core grows under the stopping rules of the whole tree (depth, sizes, seeds); a forced
 split partitions its rows into further sites. So an edited tree is identical, node for node, to the
@@ -59,7 +59,7 @@ class ValueLimits:
     high: float = inf
 
     def of_branch(self, branch: int, direction: int, first: float, second: float) -> ValueLimits:
-        """Return the limits of a branch, given the values of both; `direction` is not 0."""
+        """Return the limits of a branch from the values of both branches; `direction` is not 0."""
         middle = 0.5 * (first + second)
         if (branch == 0) == (direction > 0):
             return ValueLimits(self.low, min(self.high, middle))
@@ -94,7 +94,7 @@ def node_number(tree: Tree, node: int) -> float:
     share = tree.value[node, 0]
     if tree.class_prior is not None:
         totals = tree.counts[0, 0]
-        # Share k was multiplied by prior k over the root's weight of class k: undo that.
+        # Undo the priors, which multiplied share k by prior k over the root's weight of class k.
         share = np.divide(
             share * totals, tree.class_prior, out=np.zeros(2), where=tree.class_prior > 0
         )
@@ -102,7 +102,7 @@ def node_number(tree: Tree, node: int) -> float:
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
-    """Return the limits of the last node of a path, set by the splits above it."""
+    """Return the limits of the last node of a path, which the splits above it set."""
     limits = ValueLimits()
     if not directions:
         return limits
@@ -119,7 +119,7 @@ def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> Val
 
 
 def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
-    """Return the branch of each training row in a node; -1: it stays."""
+    """Return the branch of each training row in a node, -1 if the row stays."""
     primary = primary_branches(tree, problem, node, rows)
     branch = apply_surrogates(tree, problem, node, rows, primary)
     heavier = heavier_branch(problem, rows, primary)
@@ -129,7 +129,7 @@ def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 
 
 def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
-    """Return the branches by the split alone; unlisted levels count as missing."""
+    """Return the branches by the primary split alone; unlisted levels count as missing."""
     branch = evaluate_split(tree.splits, node, problem.table, rows)
     return np.where(branch == UNSEEN, MISSING, branch)
 
@@ -137,16 +137,16 @@ def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 def apply_surrogates(
     tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches
 ) -> Branches:
-    """Return the branches, filled in by the first surrogate that can place each row."""
+    """Return the branches, where the first usable surrogate places each undecided row."""
     branch = branch.copy()
     fill_from_surrogates(tree, problem.table, node, rows, branch)
     return branch
 
 
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
-    """Return the branch that got more weight by the split itself; None on a tie in rpart()."""
+    """Return the branch that gets more weight by the split itself, or None on a tie in rpart()."""
     options = problem.options
-    if options.rpart is not None and options.surrogates.keep == 0:  # rpart does not look for it
+    if options.rpart is not None and options.surrogates.keep == 0:  # rpart does not use it
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]
@@ -166,11 +166,11 @@ class NodeSite:
 
     problem: Problem
     rows: Rows
-    weight: Array | None  # times the share of each row in this branch; None: ones
+    weight: Array | None  # weights times the share of each row in this branch, or None for ones
     depth: int
     seed: int
-    leaves: int  # in the rest of the tree
-    limits: ValueLimits  # set by the monotonic splits above
+    leaves: int  # number of leaves in the rest of the tree
+    limits: ValueLimits  # limits set by the monotonic splits above
     path: tuple[int, ...] = ()  # columns of the splits above
 
     @classmethod
@@ -207,16 +207,16 @@ class NodeSite:
 
     @classmethod
     def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> NodeSite:
-        """Return the site of the root of a tree on all rows, or on some."""
+        """Return the site of the root of a tree, on all rows or on a subset."""
         indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
         return cls(problem, indices, problem.weight, 0, problem.options.seed, 0, ValueLimits())
 
     def grow(self) -> Tree:
-        """Grow a tree here."""
+        """Grow a tree at this node."""
         return self.problem.grow(self.rows.astype(np.uint32), subtree=self._subtree_context())
 
     def leaf(self) -> Tree:
-        """Return a one-node tree of the rows here."""
+        """Return a one-node tree for the rows of this node."""
         rows = self.rows.astype(np.uint32)
         node = self.problem.leaf_tree(rows, self.weight, self._subtree_context())
         if self.problem.options.missing_rule == "surrogate" and node.surrogates is None:
@@ -224,7 +224,7 @@ class NodeSite:
         return node
 
     def force_split(self, split: SplitLike) -> tuple[Tree, list[NodeSite]]:
-        """Force a split here; return the node with it, and the sites of its branches."""
+        """Force a split here; return the split node and the sites of its branches."""
         splits, missing = read_split(split, self.problem.table, self.rows)
         partition = partition_rows(self.problem, splits, self.rows, self.weight, missing)
         node = self.leaf()
@@ -293,7 +293,7 @@ class NodeSite:
         )
 
     def _mass(self, weight: Array | None, rows: Rows | None) -> float:
-        """Return the sum of weights under the priors and costs of the split search."""
+        """Return the sum of weights with the priors and costs of the split search."""
         masses = np.ones(self.problem.n_rows) if weight is None else weight
         scale = self.problem.scales.search
         if scale is not None:
@@ -307,7 +307,7 @@ def _count_leaves_elsewhere(tree: Tree, node: int) -> int:
 
 
 def _directions(problem: Problem) -> list[int]:
-    """Return the monotonic direction of each column; [] if all are free."""
+    """Return the monotonic direction of each column, or [] if no column has one."""
     return read_monotonic(problem.options.monotonic_cst, problem.table.schema.names)
 
 
@@ -326,7 +326,7 @@ def _rows_of_branch(
 
 
 def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> Tree:
-    """Grow a tree with forced splits; on a subset of rows, impossible ones are skipped."""
+    """Grow a tree with forced splits; on a subset of rows, skip the impossible ones."""
     free = problem.with_changes(options=replace(problem.options, forced_splits=None))
     here = NodeSite.root(free, rows)
     if subtree is not None:
@@ -335,7 +335,7 @@ def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> 
 
 
 def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
-    """Grow a tree by a literal; recursion is safe at the depth of hand-written literals."""
+    """Grow a tree from a literal; hand-written literals are shallow enough for recursion."""
     if literal is None:
         return here.grow()
     question, branches = (literal[0], literal[1:]) if isinstance(literal, tuple) else (literal, ())
@@ -348,7 +348,7 @@ def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
     except TreeError as error:
         raise TreeError(f"forced_splits, {question!r}: {error}") from None
     order = list(range(len(places)))
-    if isinstance(question, str | list):  # the first branch written is where the sentence is true
+    if isinstance(question, str | list):  # the first branch is the one where the condition is true
         columns = {info.name: info for info in here.problem.table.schema.columns}
         written = parse_split(question, columns).branches
         order = [*written, *(b for b in order if b not in written)]

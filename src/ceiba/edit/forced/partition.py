@@ -1,4 +1,4 @@
-"""Forced splits: read a split, and partition the rows of a node by it.
+"""Read a forced split and partition the rows of a node by it.
 
 Rows that the split cannot place follow the missing rule of the tree, as if the split had been
 found: "learn" takes the branch with the largest gain (the heavier one if no value is missing),
@@ -33,14 +33,14 @@ Rows = npt.NDArray[np.intp]
 
 _STAYS: Final = -1
 _ALL_BRANCHES: Final = -2
-# Equal gains may differ by rounding.
+# Equal gains may differ by rounding errors.
 _NOISE: Final = 1e-12
-_UNPLACED: Final = 0xFFFF  # the core's value for a row without a branch
+_UNPLACED: Final = 0xFFFF  # value of the core for a row without a branch
 SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
 def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
-    """Return a split as a one-row table, and the branch of missing values if it has one."""
+    """Return a split as a one-row table, and the branch of missing values if it names one."""
     schema, missing = table.schema, None
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
@@ -98,7 +98,7 @@ def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
 
 
 def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
-    """Check that every level in the node has a branch; complement a single group."""
+    """Check that every level in the node has a branch; a single group gets its complement."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
     present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
@@ -187,13 +187,13 @@ def partition_rows(
 
 
 def _has_missing_branch(splits: SplitTable) -> bool:
-    """Whether levels or intervals have a last branch for missing values."""
+    """Whether a split by levels or intervals has a last branch for missing values."""
     return bool(splits.has_missing_branch[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
 @dataclass(frozen=True)
 class _UnplacedRows:
-    """The rows of a node, with those that the split cannot place still open (branch < 0)."""
+    """The rows of a node, where a negative branch marks rows that the split cannot place."""
 
     problem: Problem
     splits: SplitTable
@@ -203,7 +203,7 @@ class _UnplacedRows:
     load: Array
 
     def send_to(self, missing: int) -> RowPartition:
-        """Send the open rows to one branch."""
+        """Send the undecided rows to one branch."""
         rule = self.problem.options.missing_rule
         if rule not in ("learn", "majority"):
             raise TreeError(
@@ -215,7 +215,7 @@ class _UnplacedRows:
         )
 
     def resolve(self) -> RowPartition:
-        """Send the open rows by the missing rule."""
+        """Send the undecided rows by the missing rule."""
         open_ = self.branch < 0
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
@@ -227,7 +227,7 @@ class _UnplacedRows:
         if _has_missing_branch(self.splits):
             last = len(self.load) - 1
             return self._partition(self.branch, last, int(np.count_nonzero(self.branch == last)))
-        if rule == "learn" and not open_.any():  # as in scikit-learn: the last on a tie
+        if rule == "learn" and not open_.any():  # as in scikit-learn, the last branch wins ties
             last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
             return self._partition(self.branch, last, 0)
         if self._is_learned:
@@ -243,7 +243,7 @@ class _UnplacedRows:
 
     @property
     def _is_learned(self) -> bool:
-        """Whether missing values are tried in every branch; not with one branch per level."""
+        """Whether missing values are tried in every branch, which one branch per level excludes."""
         options = self.problem.options
         one_each = options.categorical_splits != "binary"
         by_level = self.splits.kind[0] == SplitKind.LEVELS
@@ -252,7 +252,7 @@ class _UnplacedRows:
     def _learn_branch(self, open_: npt.NDArray[np.bool_]) -> RowPartition:
         tried = [
             self._partition(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
-            for b in range(len(self.load))[::-1]  # the last branch first: it wins ties
+            for b in range(len(self.load))[::-1]  # start with the last branch, which wins ties
         ]
         fair = [partition for partition in tried if self._large_enough(partition)] or tried
         best = fair[0]
@@ -262,10 +262,10 @@ class _UnplacedRows:
         return best
 
     def _large_enough(self, partition: RowPartition) -> bool:
-        """Whether every branch has the rows and the weight that a leaf needs."""
+        """Whether every branch has the rows and weight that a leaf requires."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
-        core = _core.GrowOptions()  # the core has no test criteria; the default will do
+        core = _core.GrowOptions()  # the core has no test criteria, so use its default
         set_sizes(core, self.problem.options, n_rows, total)
         row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
         rows = np.bincount(partition.branch)
@@ -287,7 +287,7 @@ class _UnplacedRows:
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if like_rpart and default >= 0:  # the branch with more rows; on a tie rows stay
+        if like_rpart and default >= 0:  # the branch with more rows; on a tie, rows stay
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
@@ -305,7 +305,7 @@ class _UnplacedRows:
         return RowPartition(self.problem, branch, share, default, sent, gain, surrogates)
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
-        """Return the gain per unit of the node's weight."""
+        """Return the gain per unit of node weight."""
         # If the missing branch is learned, all rows count; else those that the split places, times
         # their share of the weight.
         if not self._is_learned:
@@ -330,7 +330,7 @@ class _UnplacedRows:
 
 @dataclass(frozen=True)
 class _Statistic:
-    """Impurity and weight of some rows, under the priors and costs of the split search."""
+    """Impurity and weight of some rows, with the priors and costs of the split search."""
 
     mass: float
     impurity: float
@@ -356,7 +356,7 @@ def _find_surrogates(
     weight: Array | None,
     branch: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
-    """Find the surrogates of the split, and send the rows that it cannot place by them."""
+    """Find the surrogates of the split, and use them for the rows that it cannot place."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
     options = core_options(problem.table, problem.options, weight, problem.scales, None)

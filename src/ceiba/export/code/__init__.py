@@ -1,4 +1,4 @@
-"""Trees as standalone code: C, JavaScript, Python, SQL."""
+"""Export trees as standalone code: C, JavaScript, Python, SQL."""
 
 from __future__ import annotations
 

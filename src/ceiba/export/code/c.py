@@ -1,4 +1,4 @@
-"""A tree as C99: constant tables and a loop; no allocation, only <math.h> and <string.h>.
+"""Export a tree as C99: constant tables and a loop, without allocation.
 
 A row is an array of doubles, one per column of the schema: the number, or the code of the level
 (returned by `<name>_level`). NAN is a missing value, any other code an unseen level.
@@ -252,18 +252,18 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
 
 
 def _escape_comment(text: str) -> str:
-    """Return a text that neither ends a comment nor starts another."""
+    """Return text that can neither end nor start a comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
 
 
 def _format_list(values: list[Any]) -> str:
-    """Return numbers separated by commas, over several lines."""
+    """Return numbers separated by commas on several lines."""
     lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
     return ",\n    ".join(lines) or "0"
 
 
 def _format_string(text: str) -> str:
-    """Return a C string literal: ASCII, other characters as octal bytes of UTF-8."""
+    """Return a C string literal in ASCII; other characters are octal UTF-8 bytes."""
     if "\x00" in text:
         raise TreeError(f"c: {text!r} contains a NUL character. Rename it and refit.")
     try:

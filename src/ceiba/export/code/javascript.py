@@ -1,4 +1,4 @@
-"""A tree as JavaScript without dependencies, for browsers and node: tables and a loop."""
+"""Export a tree as JavaScript without dependencies: tables and a loop."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
 
 
 def _date_parsing_code(program: Program) -> str:
-    """Return code that parses ISO text in date columns; text without a zone is in UTC."""
+    """Return code that parses ISO text in date columns; text without a time zone is UTC."""
     names = [info.name for info in program.columns if info.display in ("date", "datetime")]
     if not names:
         return ""
@@ -212,7 +212,7 @@ def _date_parsing_code(program: Program) -> str:
 
 
 def _dump(value: Any) -> str:
-    # ASCII only: U+2028 ends a line in old engines.
+    # Write ASCII only, because U+2028 ends a line in old engines.
     return json.dumps(value, allow_nan=False)
 
 

@@ -1,4 +1,4 @@
-"""A tree as plain lists, which the exports to Python, C and JavaScript write as tables.
+"""Convert a tree to plain lists, which the exports to Python, C and JavaScript write as tables.
 
 The exports are tables and a loop, not nested conditions, because compilers and interpreters limit
 the depth of nested code. Only columns with a split or surrogate are in the program.
@@ -20,7 +20,7 @@ from ceiba.tree import Tree, has_curve, node_curve, note_lines
 from ceiba.tree.splits import SplitKind, SplitTable
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
-ROOT: Final = -3  # as the branch of unseen levels: the root predicts
+ROOT: Final = -3  # branch of unseen levels if the root predicts them
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,20 @@ class ProgramSplit:
     kind: int
     column: int  # index into the columns of the program
     cut: float
-    low: int  # branch of values up to the cut
+    low: int  # branch of values at or below the cut
     sets: int  # index into the level sets of the program
-    n_levels: int  # levels of the column, 0 for a numeric one
-    cuts: tuple[float, ...] = ()  # of intervals: the branch is the number of cuts below the value
+    n_levels: int  # number of levels, 0 for a numeric column
+    cuts: tuple[float, ...] = ()  # for intervals: the branch is the number of cuts below the value
 
     def row(self) -> list[Any]:
-        """Return kind, column, rule and low branch; the rule is the cut, `sets` or the cuts."""
+        """Return the kind, column, rule and low branch; the rule is the cut, `sets` or the cuts."""
         rules: dict[int, Any] = {CUT: self.cut, LEVELS: self.sets, INTERVALS: list(self.cuts)}
         return [self.kind, self.column, rules.get(self.kind), self.low]
 
 
 @dataclass(frozen=True)
 class ProgramNode:
-    """A node: split, children, branches of missing values and unseen levels (-1: stays)."""
+    """A node: split, children, branches of missing values and unseen levels (-1: row stays)."""
 
     question: ProgramSplit | None
     children: tuple[int, ...] = ()
@@ -53,7 +53,7 @@ class ProgramNode:
     shares: tuple[float, ...] = ()
 
     def row(self) -> list[Any] | None:
-        """Return split, children, branches of missing and unseen, surrogates, shares if any."""
+        """Return split, children, branches of missing and unseen, surrogates, and any shares."""
         if self.question is None:
             return None
         shares = [list(self.shares)] if self.shares else []
@@ -80,13 +80,13 @@ class Program:
         return [labels.tolist() for labels in self.tree.target.classes]
 
     def branch_of_codes(self, index: int) -> list[tuple[int, int]]:
-        """Return the codes in one of `sets` with their branches, in ascending order."""
+        """Return the codes in one level set with their branches, in ascending order."""
         sets = enumerate(self.sets[index])
         return sorted((code, branch) for branch, codes in sets for code in codes)
 
 
 def header(tree: Tree, before_note: str | None = None) -> str:
-    """Return the header of a file in ASCII: a line on the tree, then a line per note."""
+    """Return the header of a file in ASCII: a line about the tree and one line per note."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
@@ -110,7 +110,7 @@ def to_program(tree: Tree, format_name: str) -> Program:
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
     shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
-    # Equal level sets are stored once: trees of many levels repeat them.
+    # Store equal level sets once, because trees with many levels repeat them.
     set_ids: dict[tuple[tuple[int, ...], ...], int] = {}
 
     def question(splits: SplitTable, k: int) -> ProgramSplit:
@@ -166,13 +166,13 @@ def _read_split(
         sets = set_ids.setdefault(level_sets, len(set_ids))
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
-    # No number is above an infinite cut; its last branch is the one of missing values.
+    # No number exceeds an infinite cut, so its last branch is for missing values.
     cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
     return ProgramSplit(kind, position[j], cut, low, sets, n_levels, cuts)
 
 
 def read_times(tree: Tree, times: Sequence[float]) -> list[float]:
-    """Return the times at which S is written; raise if the tree has no curves."""
+    """Return the times of the exported survival curve; raise if the tree has no curves."""
     chosen = np.asarray(times, dtype=np.float64).reshape(-1)
     if len(chosen) and (tree.task is not Task.SURVIVAL or not has_curve(tree)):
         raise OptionError("times requires a survival tree with Kaplan-Meier curves.")
@@ -182,11 +182,11 @@ def read_times(tree: Tree, times: Sequence[float]) -> list[float]:
 
 
 def median_or_none(tree: Tree, node: int) -> float | None:
-    """Return the median time of a node; None if it is not reached."""
+    """Return the median time of a node, or None if it is not reached."""
     median = node_curve(tree, node).median().value
     return median if math.isfinite(median) else None
 
 
 def survival_at(tree: Tree, node: int, times: Sequence[float]) -> list[float]:
-    """Return S of a node at some times."""
+    """Return the survival probability of a node at some times."""
     return [float(share) for share in node_curve(tree, node)(times)]

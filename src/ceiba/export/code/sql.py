@@ -1,4 +1,4 @@
-"""A tree as SQL: a CASE with a WHEN per leaf, bounds of each column merged.
+"""Export a tree as SQL: a CASE with one WHEN per leaf and merged bounds of each column.
 
 A CASE of a few leaves is flat. A flat CASE of many leaves is slow (it is evaluated leaf by leaf and
 planned in quadratic time), and a CASE per split is too deep for some databases (24 in SQLite, 10 in
@@ -43,7 +43,7 @@ from ceiba.tree import Tree, has_curve, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_MAX_WHENS: Final = 32  # WHENs of a CASE; with more it is nested
+_MAX_WHENS: Final = 32  # a longer CASE is nested
 
 
 def to_sql(
@@ -142,7 +142,7 @@ def conditions_case(
     default: Any,
     dialect: str = "duckdb",
 ) -> str:
-    """Return a CASE of the conditions of a rule set, in order."""
+    """Return a CASE over the conditions of a rule set, in order."""
     writer = _SqlWriter(tree, _find_dialect(dialect))
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
@@ -152,7 +152,7 @@ def conditions_case(
 
 
 def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDENT) -> str:
-    """Return a CASE of conditions and results, with an optional default."""
+    """Return a CASE for conditions and results, with an optional default."""
     lines = [f"{indent}WHEN {condition} THEN {result}" for condition, result in whens]
     if default is not None:
         lines.append(f"{indent}ELSE {default}")
@@ -202,7 +202,7 @@ def _query(
     taken: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
         quoted = writer.new_column(name)
-        if quoted in taken:  # classes that differ only in unsupported characters
+        if quoted in taken:  # some classes differ only in unsupported characters
             quoted = writer.new_column(f"{name}_{i}")
         taken.add(quoted)
         lines[-1] += ","
@@ -251,7 +251,7 @@ class _SqlWriter:
         return self.dialect.number(x)
 
     def share(self, x: float) -> str:
-        """Return the literal of a probability."""
+        """Return the literal for a probability."""
         return (self.dialect.share or self.number)(x)
 
     def literal(self, value: Any) -> str:
@@ -271,7 +271,7 @@ class _SqlWriter:
         )
 
     def answer(self, node: int, output: int) -> str:
-        """Return the literal of a node's prediction."""
+        """Return the literal for the prediction of a node."""
         if not self.tree.task.has_classes:
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
@@ -284,11 +284,11 @@ class _SqlWriter:
         return places_every_row(self.tree)
 
     def tree_case(self, results: dict[int, str]) -> str:
-        """Return the CASE over all rows; the root may predict those that match no condition."""
+        """Return the CASE over all rows; the root may predict rows that match no condition."""
         default, refused = None, []
         if root_answers(self.tree):
             default = results[0]
-            if self.tree.missing == "error":  # rows with missing values are rejected first
+            if self.tree.missing == "error":  # reject rows with missing values first
                 used = (self.tree.schema.columns[j] for j in self.tree.used_features.tolist())
                 refused = [(self.values(ValueSet.only_missing(info)), "NULL") for info in used]
         return self.subtree_case(0, end_nodes(self.tree), results, default, refused)
@@ -302,7 +302,7 @@ class _SqlWriter:
         first: Sequence[tuple[str, str]] = (),
         indent: str = _INDENT,
     ) -> str:
-        """Return the CASE over rows below a node that end in one of `ends`."""
+        """Return the CASE for the rows below a node that end in one of `ends`."""
         parts, rest = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)
@@ -321,7 +321,7 @@ class _SqlWriter:
         return _case(whens, default, indent)
 
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
-        """Return the CASE that maps a leaf to its result; few results are grouped by value."""
+        """Return the CASE that maps a leaf to its result; a few results are grouped by value."""
         if len(results) > _MAX_WHENS:
             # Mention the leaf only once: databases that inline the inner query repeat its CASE for
             # each mention.
@@ -336,7 +336,7 @@ class _SqlWriter:
         return _case(whens, None, "    ")
 
     def condition(self, condition: Condition) -> str:
-        """Return the SQL of a condition."""
+        """Return a condition as SQL."""
         parts = [
             clause.fold(self.values, _join_and, _join_or)
             for clause in condition.clauses
@@ -345,7 +345,7 @@ class _SqlWriter:
         return _join_and(parts) or "1 = 1"
 
     def values(self, values: ValueSet) -> str:
-        """Return the condition that a column's value is in a set."""
+        """Return the condition that the value of a column is in a set."""
         column = f"{_ALIAS}.{self.column(values.info.name)}"
         return (self.numbers if values.info.is_numeric else self.levels)(column, values)
 
@@ -367,7 +367,7 @@ class _SqlWriter:
     def format_membership(
         self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]
     ) -> str:
-        """Return the condition that a column has one of some levels, or none of them."""
+        """Return the condition that a column has one of the levels, or none of them."""
         if any(isinstance(level, str) for level in levels):
             column = self.dialect.text_comparison.format(column)
             tail = self.dialect.comparison_suffix
@@ -402,7 +402,7 @@ class _SqlWriter:
         return _join_or([*missing, inside]) if values.missing else inside
 
     def number_of(self, column: str, info: ColumnInfo) -> str:
-        """Return the expression of a numeric column that cuts are compared with."""
+        """Return the expression for a numeric column that is compared with cuts."""
         if info.display == "boolean":
             return self.dialect.boolean.format(column)
         if info.display == "duration":
@@ -412,7 +412,7 @@ class _SqlWriter:
         return column
 
     def bound(self, cut: float, info: ColumnInfo) -> str:
-        """Return the literal of a cut; between dates it may be a timestamp."""
+        """Return the literal for a cut; a cut between dates may be a timestamp."""
         if info.display in ("date", "datetime"):
             return self.dialect.time_literal(cut, info.name, info.zone is not None)
         return self.number(cut)
@@ -421,7 +421,7 @@ class _SqlWriter:
 def _divide(
     tree: Tree, top: int, ends: list[tuple[int, bool]]
 ) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
-    """Divide the ends below `top` among nodes in nearly equal parts; return the rest as well."""
+    """Divide the ends below `top` among nodes in nearly equal parts; return the remainder too."""
     # Bottom-up, a node becomes a part as soon as it has its share of the ends, which then no longer
     # count for the nodes above. A part may be above another one; the lower one comes first, so that
     # the first condition that holds is the right one.

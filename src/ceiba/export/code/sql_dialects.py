@@ -1,4 +1,4 @@
-"""SQL dialects as data: quoting, and literals of numbers, strings and times.
+"""Define SQL dialects: quoting, and literals of numbers, strings and times.
 
 A dialect is one row of `DIALECTS`. Literals are read back exactly: floats are typed (``4.5E0``,
 ``4.5D``), strings are compared by code points whatever the collation, and NaN counts as missing
@@ -41,20 +41,20 @@ def _standard_text(text: str) -> str:
 
 
 def _postgresql_text(text: str) -> str:
-    # Independent of the setting standard_conforming_strings.
+    # This does not depend on the setting standard_conforming_strings.
     quoted = _standard_text(text)
     return "E" + quoted.replace("\\", "\\\\") if "\\" in text else quoted
 
 
 def _mysql_text(text: str) -> str:
-    # Hexadecimal if the meaning depends on sql_mode or on the character set of the connection.
+    # Use hexadecimal if the meaning depends on sql_mode or the character set of the connection.
     if text.isascii() and "\\" not in text:
         return _standard_text(text)
     return f"_utf8mb4 X'{text.encode().hex()}'"
 
 
 def _escape(mark: str) -> TextWriter:
-    """Return a function that escapes by backslashes, as in BigQuery and Spark."""
+    """Return a function that escapes with backslashes, as in BigQuery and Spark."""
     pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
     return lambda text: reduce(lambda done, pair: done.replace(*pair), pairs, text)
 
@@ -64,7 +64,7 @@ def _backslash_text(text: str) -> str:
 
 
 def _spark_text(text: str) -> str:
-    # ${...} is substituted by a variable, even within a string.
+    # Spark substitutes ${...} by a variable, even within a string.
     return _backslash_text(text).replace("${", "$\\{")
 
 
@@ -92,7 +92,7 @@ def _sqlite_number(x: float) -> str:
 
 
 def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
-    """Return a number format that raises for subnormal numbers, which a database may lack."""
+    """Return a number format that raises for subnormal numbers, which some databases lack."""
 
     def write_normal(x: float) -> str:
         if 0.0 < abs(x) < _SMALLEST_NORMAL:
@@ -106,7 +106,7 @@ def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[
 
 
 def format_quotient(x: float) -> str:
-    """Return a float64 exactly, as an integer times or over a power of two."""
+    """Return a float64 exactly, as an integer times or divided by a power of two."""
     top, bottom = x.as_integer_ratio()
     if bottom > 1:
         return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
@@ -127,7 +127,7 @@ def _powers(exponent: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The syntax of one database. Templates with ``{}`` take the column."""
+    """The syntax of one database. Templates use ``{}`` for the column."""
 
     title: str
     marks: tuple[str, str] = ('"', '"')
@@ -173,7 +173,7 @@ class Dialect:
         return self.quoted(name)
 
     def time_expression(self, column: str, zoned: bool) -> str:
-        """Return the expression of a date column that `time_literal` is compared with."""
+        """Return the expression for a date column that is compared with `time_literal`."""
         form = self.zoned_timestamp if zoned else None
         return (form or self.timestamp).format(column)
 
@@ -232,7 +232,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
                 "({0} IS NOT NULL AND COALESCE(list_position([{1}], {0}), 0) = 0)",
             ),
         ),
-        # Also MariaDB. Collations equate 'a', 'A' and 'a '; bytes do not.
+        # This covers MariaDB too. Collations equate 'a', 'A' and 'a '; bytes do not.
         "mysql": Dialect(
             "MySQL",
             marks=("`", "`"),
@@ -240,7 +240,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             text=_mysql_text,
             text_comparison="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         ),
-        # Trailing blanks are ignored in comparisons, so a full stop is appended.
+        # Comparisons ignore trailing blanks, so append a full stop.
         "tsql": Dialect(
             "SQL Server",
             marks=("[", "]"),

@@ -1,4 +1,4 @@
-"""Trees as drawings: DOT, Mermaid, SVG, a notebook cell."""
+"""Draw trees as DOT, Mermaid, SVG or a notebook cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree as DOT text, for Graphviz, and as Mermaid text, which code hosts render."""
+"""Export a tree as DOT text for Graphviz, or as a Mermaid flow chart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ceiba.formatting import escape_control
 from ceiba.layout import NodeFills, fold_tree, visible_nodes
 from ceiba.tree import Tree
 
-# Characters with a meaning in Mermaid or HTML, which are written as character codes.
+# Characters with a meaning in Mermaid or HTML are written as character codes.
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
 

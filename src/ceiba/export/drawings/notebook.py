@@ -1,4 +1,4 @@
-"""A tree in a notebook: a small picture and its nodes as a foldable list.
+"""Show a tree in a notebook: a small picture and a foldable list of nodes.
 
 Plain HTML without scripts: ``<details>`` folds, so it works wherever HTML is displayed.
 """
@@ -15,7 +15,7 @@ from ceiba.tree import Tree
 
 PICTURE: Final = (820.0, 480.0)  # points
 MAX_NODES: Final = 300  # in the list
-_OPEN: Final = 2  # depth to which the list is initially open
+_OPEN: Final = 2  # levels of the list that are initially open
 
 
 def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
@@ -36,11 +36,11 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
 
 
 def _nested_list(tree: Tree) -> list[str]:
-    """Return the nodes as nested foldable lists."""
+    """Return the nodes as nested lists that can be folded."""
     folding = _fold_lightest(tree)
     fills = NodeFills(tree)
     parts: list[str] = []
-    open_nodes: list[int] = []  # positions among the shown nodes
+    open_nodes: list[int] = []  # indices of the shown nodes
     for at, node in enumerate(visible_nodes(tree, folding)):
         while open_nodes and open_nodes[-1] != node.parent:
             open_nodes.pop()
@@ -69,7 +69,7 @@ def _node_line(node: VisibleNode, fills: NodeFills) -> str:
 
 
 def _fold_lightest(tree: Tree) -> FoldedTree:
-    """Fold the lightest subtrees until at most MAX_NODES are left."""
+    """Fold the subtrees of least weight until at most MAX_NODES remain."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
     whole = fold_tree(parent)

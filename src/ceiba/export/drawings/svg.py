@@ -1,4 +1,4 @@
-"""A tree as SVG, without dependencies: the drawing of `ceiba.layout` as XML text.
+"""Draw a tree as SVG without dependencies, from the drawing of `ceiba.layout`.
 
 Text and lines use `currentColor` and the background is transparent, so the picture fits light and
 dark pages; a standalone file is black on white. The fill of a box shows class and purity, as in
@@ -30,7 +30,7 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import class_text
 
 MARGIN: Final = 8.0
-MAX_SIZE: Final = (6000.0, 4000.0)  # points; larger trees are folded
+MAX_SIZE: Final = (6000.0, 4000.0)  # in points; larger trees are folded
 
 
 def to_svg(
@@ -193,7 +193,7 @@ def _foot(foot: Footer, palette: list[str], top: float, line: float, size: float
 
 
 def _text(x: float, top: float, text: str, size: float, more: str, anchor: str = "middle") -> str:
-    """Return one line of text whose line box starts at `top`."""
+    """Return one line of text that starts at `top`."""
     return (
         f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
         f"{escape(escape_control(text))}</text>"

@@ -1,4 +1,4 @@
-"""R's rpart: estimators, complexity, cross-validation and printed figures."""
+"""The trees of R's rpart: estimators, complexity, cross-validation and printed figures."""
 
 from __future__ import annotations
 

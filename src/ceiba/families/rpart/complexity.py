@@ -1,4 +1,4 @@
-"""The complexity of nodes in rpart, and its stopping rule `cp`, on a tree grown without it.
+"""Compute the complexity of nodes in rpart, and apply its stopping rule `cp` to a grown tree.
 
 From the leaves up, the complexity of node t is g = (R(t) - risk kept below) / splits kept below.
 If g exceeds the complexity of the child with the smaller one, that child is collapsed in the sum
@@ -36,13 +36,13 @@ _RIGHT_DONE: Final = 2
 
 
 def prune_by_cp(tree: Tree, cp: float) -> Tree:
-    """Collapse the splits that rpart does not keep with this `cp`; below 0 all are kept."""
+    """Collapse the splits that rpart drops at this `cp`; keep all splits if it is negative."""
     partition = _Partition.of(tree, cp)
     return tree.collapse(np.flatnonzero(~np.array(partition.keeps_children) & ~tree.is_leaf))
 
 
 def rpart_complexity(tree: Tree, cp: float) -> Array:
-    """Return rpart's complexity of each node as a share of the root's risk; leaves have `cp`."""
+    """Return rpart's complexity of each node as a share of the root risk; leaves have `cp`."""
     partition = _Partition.of(tree, cp)
     complexity, parent = partition.complexity, tree.parent.tolist()
     for i in range(1, tree.n_nodes):
@@ -52,7 +52,7 @@ def rpart_complexity(tree: Tree, cp: float) -> Array:
 
 @dataclass
 class _Partition:
-    """The recursion of rpart's partition() with an explicit stack; figures are sums of risk."""
+    """Run the recursion of rpart's partition() with an explicit stack, on sums of risk."""
 
     risk: list[float]
     sons: list[tuple[int, int] | None]  # left, right
@@ -118,7 +118,7 @@ class _Partition:
 
 
 def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
-    """Return the left and the right child of each node: left has the smaller mean response."""
+    """Return the left and right child of each node; the left one has the smaller mean response."""
     # rpart takes the means of the rows that the split itself routes; here they are those of all
     # rows of the children, so children of nearly equal means may be swapped. This affects only the
     # bound.
@@ -137,7 +137,7 @@ def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
 
 
 def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
-    """Return R's number of each node; the children of `swapped` nodes are exchanged."""
+    """Return R's number of each node, with the children of `swapped` nodes exchanged."""
     number = [1] * tree.n_nodes
     for node, sons in enumerate(ordered_children(tree)):
         if sons is not None:
@@ -148,7 +148,7 @@ def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
 
 
 def _mean_response(tree: Tree) -> Array:
-    """Return the mean of each node: the value, or the class index under the altered priors."""
+    """Return the mean of each node: the value, or the class index with the altered priors."""
     if tree.counts is None:
         return np.asarray(tree.value[:, 0, 0])
     counts = tree.counts[:, 0, :]

@@ -1,4 +1,4 @@
-"""Cross-validation of rpart, without its two defects (transposed loss, stale errors).
+"""Cross-validate as rpart does, without its two defects (transposed loss, stale errors).
 
 The folds are those of `ceiba.prune.cross_validation`, with rpart's rules: the trees of the folds
 stop at the alpha of the full fit (in units of the mean risk), nodes collapse by rpart's
@@ -36,7 +36,7 @@ Ends = npt.NDArray[np.int32]
 
 
 def is_complete(problem: Problem) -> bool:
-    """Whether every split can route every row: numbers only, nothing missing."""
+    """Whether every split can route every row: all columns are numeric and nothing is missing."""
     return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in problem.table.columns
@@ -45,25 +45,25 @@ def is_complete(problem: Problem) -> bool:
 
 @dataclass(frozen=True)
 class RpartFoldTree(FoldTree):
-    """The work of one fold by rpart's rules."""
+    """Grow and evaluate the tree of one fold by the rules of rpart."""
 
     cp_alpha: float = 0.0
     error: str = "deviance"
 
     @property
     def loss_name(self) -> str:
-        """The loss of `parms$method` in R's poisson; else that of the criterion."""
+        """The loss of `parms$method` for R's poisson, otherwise that of the criterion."""
         return "poisson_sqrt" if self.error == "sqrt" else super().loss_name
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
-        """Grow the fold's tree; nodes whose whole risk is below cp are not split."""
+        """Grow the tree of the fold; nodes whose total risk is below cp are not split."""
         least = max(self.cp_alpha * float(case_weights(self.problem)[fold.train].sum()), -1.0)
         options = with_rpart_rules(self.problem.options, min_risk=least)
         return replace(self.problem, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Return rpart's complexities, in units of the mean risk."""
-        # Per unit of case weight: the alphas of the full fit scale with it, not with time.
+        # Divide by the case weight: the alphas of the full fit scale with it, not with time.
         root = float(tree.risk[0] * tree.weight[0] / case_weights(self.problem)[fold.train].sum())
         if root <= 0:
             return np.where(tree.is_leaf, np.inf, 0.0)
@@ -82,17 +82,17 @@ class RpartFoldTree(FoldTree):
 
     @property
     def error_weight(self) -> Array:
-        """Weight of each row: without its time."""
+        """The weight of each row, without its observation time."""
         return case_weights(self.problem)
 
     @property
     def weights_count_rows(self) -> bool:
-        """True, as in R, where xstd shrinks with the scale of the weights."""
+        """True as in R, where xstd shrinks with the scale of the weights."""
         return True
 
     @property
     def error_scale(self) -> Array | None:
-        """Time under observation of each row."""
+        """The observation time of each row."""
         cases = self.problem.case_weight
         if cases is None:
             return None
@@ -121,7 +121,7 @@ def _lower_ordered_cuts(tree: Tree) -> Tree:
 def _route_as_growing(
     tree: Tree, problem: Problem, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> Ends:
-    """Return the end nodes of the held-out rows, routed with the training rows node by node."""
+    """Return the end nodes of the held-out rows, routed together with the training rows."""
     end = np.zeros(len(test), np.int32)
     waiting = [(0, train, np.arange(len(test)))]
     while waiting:
@@ -138,7 +138,7 @@ def _route_as_growing(
 def _branches(
     tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the branch of each training row and each held-out row; -1: the row stays."""
+    """Return the branch of each training and held-out row, -1 if the row stays."""
     ours = growing_branches(tree, problem, node, rows)
     theirs = apply_surrogates(
         tree, problem, node, test, primary_branches(tree, problem, node, test)
@@ -155,7 +155,7 @@ def _branches(
 def right_branch(
     problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]
 ) -> int:
-    """Return rpart's right side: the larger mean response; equal: the side of the small values."""
+    """Return rpart's right side: the larger mean response, or the small values on a tie."""
     weight = problem.row_weight[rows]
     response = problem.target.values[rows, 0].astype(np.float64)
     scale = problem.scales.search

@@ -288,7 +288,7 @@ class Rpart(RMethods, TreeClassifier):
 
 
 def _refuse_in_classifier(caller: str | None = None) -> None:
-    """Raise if a classifier of scikit-learn is on the call stack (in function `caller`)."""
+    """Raise if a scikit-learn classifier is on the call stack (in function `caller`)."""
     # Voting, bagging and others pass the positions of the classes as target, which look like a
     # numeric target. Only the call stack distinguishes them.
     frame = sys._getframe(1)

@@ -1,4 +1,4 @@
-"""The base of rpart's estimators: fitting, cross-validation, and the figures of R.
+"""The base of the rpart estimators: fitting, cross-validation and the figures of R.
 
 The tree is grown regardless of cp, then collapsed by rpart's complexities (alpha = cp times the
 risk of the root; `complexity.py`), which gives the tree at which rpart stops while growing. A
@@ -70,7 +70,7 @@ class RpartFit(BaseTree):
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
         problem, present = self._build_problem(X, y, sample_weight, exposure)
-        # A node whose whole risk is below cp cannot have a split worth cp, nor can its subtree.
+        # A node whose total risk is below cp has no split worth cp, and neither has its subtree.
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
@@ -82,7 +82,7 @@ class RpartFit(BaseTree):
         folds = self.xval
         if isinstance(folds, Integral):
             folds = min(int(folds), problem.n_rows)
-        elif len(folds) == len(present):  # ids that include dropped rows
+        elif len(folds) == len(present):  # the ids include dropped rows
             folds = np.asarray(folds)[present]
         if not isinstance(folds, int) or folds > 1:
             beta = _between_cps(self.cp_table_["cp"])
@@ -91,7 +91,7 @@ class RpartFit(BaseTree):
     def _build_problem(
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
-        """Return the problem by rpart's rules, and the mask of the rows that are used."""
+        """Return the problem by rpart's rules, and a mask of the rows in use."""
         formula, data = (X, y) if _is_formula(X) else (None, X)
         data, sample_weight = pop_column(data, sample_weight)
         data, exposure = pop_column(data, exposure)
@@ -117,7 +117,7 @@ class RpartFit(BaseTree):
         return self.method
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Any:
-        """Read rows; after a formula, with its terms computed from any columns of X."""
+        """Read rows; after fitting a formula, compute its terms from the columns of X."""
         if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
             X = add_terms(X, list(self.tree_.schema.names))
         return super()._read_rows(X, check_input)
@@ -139,7 +139,7 @@ class RpartFit(BaseTree):
         return super().explain(self._add_row_terms(row), lang=lang)
 
     def _read_truth(self, X: Any, y: Any) -> Any:
-        """Return the target of rows; after a formula, y may be None or its left side."""
+        """Return the target of rows; after fitting a formula, y may be None or its left side."""
         formula = self.__dict__.get("formula_")
         if formula is None:
             if y is None:
@@ -155,7 +155,7 @@ class RpartFit(BaseTree):
         return split_target(X, y)[1] if isinstance(y, str) else y
 
     def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return rows, target and weights; after a formula only the rows with a target."""
+        """Return rows, target and weights; after fitting a formula, only rows with a target."""
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
         X, sample_weight = pop_column(X, sample_weight)
@@ -168,7 +168,7 @@ class RpartFit(BaseTree):
             X = {name: take_rows(values, keep) for name, values in read_columns(X).items()}
             y = take_rows(y, keep)
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)[keep]
-        if time is not None:  # rates that are weighted by time, as in growing
+        if time is not None:  # weight the rates by time, as in growing
             y, time = np.asarray(y, np.float64), np.asarray(time[keep], np.float64)
             time = scale_times(time, y) if self.method == "exp" else time
             y, weight = y / time, time if weight is None else weight * time
@@ -219,7 +219,7 @@ class RpartFit(BaseTree):
         per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
         grid = np.maximum(beta[::-1] * per_case, 0.0)
         plan = read_folds(folds, problem, stratify=False, random_state=self.random_state)
-        # The trees of folds need no competitors, and no surrogates if nothing is missing.
+        # The fold trees need no competitors, and no surrogates if nothing is missing.
         options = replace(problem.options, max_competitors=0)
         if is_complete(problem):
             options = replace(options, missing=Surrogates(keep=0))
@@ -282,7 +282,7 @@ class RpartFit(BaseTree):
         return tags
 
     def _call_text(self) -> str:
-        """Return the call of rpart() with resolved defaults, as a text."""
+        """Return the call of rpart() with resolved defaults as text."""
         params = self._all_params()
         sizes = ("minsplit", "minbucket")
         params.update(zip(sizes, resolve_sizes(*(params[name] for name in sizes)), strict=True))
@@ -351,7 +351,7 @@ percent: of the sum
         sequence = pruning_sequence(self.tree_, count_stayed=False)
         whole = sequence.root_risk or 1.0
         alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
-        if self.tree_.n_leaves > leaves[-1]:  # cp < 0: splits that do not lower the risk are kept
+        if self.tree_.n_leaves > leaves[-1]:  # cp < 0 keeps splits that do not lower the risk
             alpha, risk = np.append(alpha, 0.0), np.append(risk, risk[-1])
             leaves = np.append(leaves, self.tree_.n_leaves)
         figures = {
@@ -377,11 +377,11 @@ def _is_formula(X: Any) -> bool:
 
 
 def _is_survival(formula: str | None, method: str) -> bool:
-    """Whether the events of a target of two columns are a status, as Surv has it."""
+    """Whether the events in a two-column target are a status, as in Surv."""
     return method == "exp" if formula is None else formula.lstrip().startswith("Surv")
 
 
 def _between_cps(cp: Array) -> Array:
-    """Return rpart's typical cp of each row of its table: the geometric mean with the row above."""
+    """Return rpart's typical cp for each table row: the geometric mean with the row above."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

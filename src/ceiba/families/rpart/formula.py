@@ -1,4 +1,4 @@
-"""R's formulas: "Kyphosis ~ Age + Number", "log(y) ~ . - id", "Surv(time, status == 2) ~ age".
+"""Parse R formulas such as "log(y) ~ . - id" and "Surv(time, status == 2) ~ age".
 
 Plain names are columns of the data, unchanged (levels, missing values). Computed terms such as
 `log(x)` or `I(a/b)` become columns named after the term, so that new data can be read by the
@@ -36,7 +36,7 @@ _INTERACTIONS: Final = ("*", "/", ":", "^", "**", "%in%")
 
 
 def _logical(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a comparison whose result is missing if one of its sides is."""
+    """Return a comparison that is missing if one of its sides is missing."""
 
     def compare(*sides: Any) -> Any:
         a, b = np.broadcast_arrays(
@@ -136,18 +136,18 @@ def read_response(formula: str, data: Any) -> Any:
 
 
 def left_side(formula: str) -> tuple[str, set[str]]:
-    """Return the left side of a formula, and the columns that it is computed from."""
+    """Return the left side of a formula, and the columns from which it is computed."""
     left = formula.partition("~")[0].strip().strip("`")
     try:
         node = _parse(left, {}, formula)
-    except OptionError:  # the name of a column that is not a name in R
+    except OptionError:  # a column name that is not a valid name in R
         return left, {left}
     computed = node[0] != "name" and not (node[0] == "call" and node[1] in _FACTORS)
     return _format_term(node), set(_names(node)) if computed else set()
 
 
 def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
-    """Return the columns of these names; terms such as `log(x)` are computed from raw columns."""
+    """Return the columns with these names; terms such as `log(x)` are computed."""
     columns = read_columns(data)
     terms = {}
     for name in names:
@@ -156,7 +156,7 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
             continue
         try:
             term = _parse(name, columns, name)
-        except OptionError:  # not found: the reader of the columns raises
+        except OptionError:  # the reader of the columns raises the error
             continue
         if term[0] not in ("name", "value"):
             terms[name] = _compute_term(term, columns)
@@ -164,7 +164,7 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
 
 
 def read_columns(data: Any) -> dict[str, Any]:
-    """Return the columns of a frame, of a dict or of rows as dicts, by name."""
+    """Return the columns of a frame, a dict or rows as dicts, by name."""
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
     if isinstance(data, list) and data and all(isinstance(row, Mapping) for row in data):
@@ -191,7 +191,7 @@ def _parse(text: str, columns: Mapping[str, Any], formula: str) -> Node:
 
 
 def _tokenize(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[tuple[str, str]]:
-    # A column such as "petal length (cm)" may be named without backticks.
+    # A column such as "petal length (cm)" may be written without backticks.
     odd = [name for name in columns if not _NAME.fullmatch(name) and re.match(r"[^\W\d]", name)]
     odd = sorted((name for name in odd if not set(name) & set("+-*/^:~`")), key=len, reverse=True)
     column = re.compile(rf"({'|'.join(map(re.escape, odd))})(?!\w)\s*") if odd else None
@@ -285,9 +285,9 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
-    """Yield the terms of the right side, and whether each is added or removed."""
+    """Yield the terms on the right side, and whether each is added or removed."""
     later = []
-    while node[0] in ("+", "-"):  # no recursion: there may be thousands of columns
+    while node[0] in ("+", "-"):  # a loop, because there may be thousands of columns
         later.append((node[2], adds if node[0] == "+" else not adds))
         node = node[1]
     kind = node[0]
@@ -302,7 +302,7 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
         raise OptionError(f"{formula!r}: offset() is not supported. Pass exposure= to fit.")
     elif any(True for _ in _names(node)):
         yield adds, node
-    elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept, which no tree has
+    elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept, which trees do not have
         raise OptionError(f"{formula!r}: {_format_term(node)} must name a column.")
     for term, added in reversed(later):
         yield from _terms(term, formula, added)
@@ -399,7 +399,7 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
 
 
 def _compute_factor(node: Node, columns: Mapping[str, Any]) -> Any:
-    """Return values as levels: those of a column, or the numbers that occur, sorted."""
+    """Return values as levels: those of a column, or the sorted distinct numbers."""
     values = _compute_term(node, columns)
     column = read({"x": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:

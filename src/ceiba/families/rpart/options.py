@@ -1,4 +1,4 @@
-"""The parameters of rpart: one row each, and the options of growing that they imply.
+"""Define the parameters of rpart and the growing options that they imply.
 
 Names and defaults are those of rpart.control and of `parms` in R. Undocumented rules of rpart are
 in `RpartRules`; an unseen level is treated as missing.
@@ -18,7 +18,7 @@ from ceiba.task import Task
 
 Method = Literal["class", "anova", "poisson", "exp"]
 
-#: The methods, and the task and criterion of each; "class" has its criterion from `split`.
+#: The task and criterion of each method; `split` sets the criterion of "class".
 METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
     {
         "class": (Task.CLASSIFICATION, ""),
@@ -144,10 +144,10 @@ _ROWS: Final = (
     _GROW["n_jobs"],
 )
 
-#: The rows of rpart's parameters, by name.
+#: The parameters of rpart, by name.
 RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
-#: Parameters of some methods only.
+#: Parameters that only some methods accept.
 METHODS_OF_OPTION: Final = MappingProxyType(
     {"split": ("class",), "prior": ("class",), "loss": ("class",), "shrink": RATES, "error": RATES}
 )
@@ -161,7 +161,7 @@ def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int
 
 
 def resolve_shrink(params: Mapping[str, Any]) -> float:
-    """Return the coefficient of variation of the rates; 0: no shrinking."""
+    """Return the coefficient of variation of the rates, or 0 for no shrinkage."""
     if params["method"] not in RATES:
         return 0.0
     if params.get("shrink") is None:
@@ -170,7 +170,7 @@ def resolve_shrink(params: Mapping[str, Any]) -> float:
 
 
 def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
-    """Return the options of growing that rpart's parameters imply (all but cp)."""
+    """Return the growing options that rpart's parameters imply (except cp)."""
     task, criterion = METHODS[params["method"]]
     minsplit, minbucket = resolve_sizes(params["minsplit"], params["minbucket"])
     return GrowOptions(
@@ -193,6 +193,6 @@ def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
 
 
 def with_rpart_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
-    """Return the options with other rules of rpart."""
+    """Return the options with some rpart rules replaced."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

@@ -1,4 +1,4 @@
-"""The functions of R's rpart as methods: prune, printcp, predict(type=), residuals, snip ...
+"""The functions of R's rpart as methods: prune, printcp, predict(type=), residuals, snip, ...
 
 Node numbers are R's: the root is 1, the children of node k are 2k (left, the smaller mean response)
 and 2k + 1.
@@ -91,7 +91,7 @@ class RMethods(RpartFit):
         return model
 
     def _node_ids(self, nodes: int | Iterable[int]) -> dict[int, int]:
-        """Return the nodes of R's numbers, by number."""
+        """Return the node ids for R's node numbers."""
         id_of = {number: i for i, number in enumerate(self.node_numbers_.tolist())}
         wanted = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
         for number in wanted:
@@ -281,7 +281,7 @@ class RMethods(RpartFit):
         return f"n={n} ({dropped} {what} deleted due to missingness)" if dropped else f"n= {n}"
 
     def to_r(self, digits: int = 7) -> str:
-        """Return the tree as R prints it: with R's node numbers and a star at leaves.
+        """Return the tree as R prints it, with R's node numbers and a star at leaves.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class RMethods(RpartFit):
 
 
 def node_deviance(tree: Tree) -> Array:
-    """Return R's `dev` of each node: the risk summed over rows; for rates the deviance."""
+    """Return R's `dev` of each node: the summed risk of its rows, or the deviance for rates."""
     factor = 2.0 if tree.criterion == "poisson" else 1.0
     return np.asarray(tree.risk * float(tree.weight[0]) * factor)
 
@@ -345,7 +345,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
     if first == last:  # a cut
         low = branch == int(table.low_branch[parent])
         if info.kind is not Kind.ORDERED:
-            # In R, values equal to the cut go up; adding 0.0 removes the sign of -0.0.
+            # In R, values equal to the cut go up. Adding 0.0 removes the sign of -0.0.
             cut = np.nextafter(table.cut[parent], np.inf) + 0.0
             return f"{info.name}{'< ' if low else '>='}{cut:.{digits}g}"
         levels = range(len(info.levels))
@@ -354,7 +354,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
 
 
 def _yvals(tree: Tree, digits: int) -> list[str]:
-    """Return the prediction of each node, in columns as R aligns them."""
+    """Return the prediction of each node in columns, aligned as in R."""
     if tree.counts is None:
         return _signif(tree.value[:, 0, 0], digits)
     n_classes = tree.value.shape[2]
@@ -375,7 +375,7 @@ def _signif(values: Array, digits: int) -> list[str]:
 
 
 def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
-    """Return numbers as R's `format` writes a column of them."""
+    """Return a column of numbers as R's `format` writes it."""
     # All have as many decimals as the number that needs most of them for `digits` significant
     # digits (at least `least`), or all have an exponent if that is shorter.
     parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]

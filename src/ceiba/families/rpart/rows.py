@@ -1,4 +1,4 @@
-"""The rows of rpart(): those with a target and at least one value.
+"""Select the rows that rpart() uses: those with a target and at least one value.
 
 method="exp": survival times are scaled so that the overall hazard is 1. Observed times become the
 cumulative hazard of all rows at these times (Nelson's estimate with a constant rate between deaths,
@@ -36,7 +36,7 @@ _MAX_DEATH_TIMES = 1000
 
 
 def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
-    """Return observed times on the scale with an overall hazard of 1."""
+    """Return observed times rescaled to an overall hazard of 1."""
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
@@ -51,7 +51,7 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
         raise DataError("method='exp': at least one row must have status 1.")
     times = np.unique(t[died == 1])
     kept = [0]
-    for i in range(1, len(times)):  # drop times that differ from the one before by rounding only
+    for i in range(1, len(times)):  # drop times that differ from the previous one only by rounding
         if times[i] - times[kept[-1]] > np.finfo(np.float64).eps * times[i]:
             kept.append(i)
     deaths = times[kept]
@@ -61,13 +61,13 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
 
 
 class RpartRows(NamedTuple):
-    """Table, target and weights; with observation times, rates and weights x times."""
+    """The table, target and weights; observation times make them rates and weights * times."""
 
     table: Table
     target: Target
     weight: Array | None
     cases: Array | None
-    keep: npt.NDArray[np.bool_]  # mask of the rows of the data that are used
+    keep: npt.NDArray[np.bool_]  # mask of the rows in use
 
 
 def read_rows(
@@ -108,7 +108,7 @@ def read_rows(
 
 
 def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
-    """Return X, events and times of a target of two columns; else X, y and None."""
+    """Return X, events and times for a target of two columns, otherwise X, y and None."""
     if isinstance(y, str) and method != "exp":
         return X, y, None
     if is_named_target(X, y):
@@ -130,8 +130,8 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
         ) from None
     codes = events[~np.isnan(events)]
     if is_survival and len(codes) and codes.max() == 2 and codes.min() >= 1:
-        events -= 1.0  # 1: censored, 2: the event, as Surv reads it
-    events[np.isnan(time)] = np.nan  # rows without a time are dropped, too
+        events -= 1.0  # 1 is censored and 2 the event, as in Surv
+    events[np.isnan(time)] = np.nan  # rows without a time are dropped too
     return X, events, np.where(np.isnan(events), 1.0, time)
 
 
@@ -152,7 +152,7 @@ def _refuse_target(target: Target, method: str) -> None:
 
 
 def _read_time(exposure: Any, n_rows: int) -> Array | None:
-    """Return observation times: one number above 0 for each row."""
+    """Return observation times, one positive number per row."""
     if exposure is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""The summary of R's `summary(rpart)`: the call, the nested trees, importance, and all nodes.
+"""Compute the output of R's `summary(rpart)`: call, nested trees, importance and nodes.
 
 Figures are those of R, except that the complexity of a node is exact. Node numbers are R's. R
 writes "left" or "right" for each split; here a split is the condition of its first branch, and a
@@ -50,7 +50,7 @@ _IMPROVE: Final = {
 
 
 def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
-    """Return rpart's `improve` of the split of each node (0 at leaves), and of each competitor."""
+    """Return rpart's `improve` of each node's split (0 at leaves) and of each competitor."""
     names, factor = tree.schema.names, search_mass(tree) * _unit_ratio(tree)
     if tree.criterion == "squared_error":
         factor = np.divide(1.0, tree.impurity, out=np.ones(tree.n_nodes), where=tree.impurity > 0)
@@ -66,7 +66,7 @@ def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
 
 
 def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
-    """Return rpart's importance of columns, largest first, without zeros."""
+    """Return rpart's importance of columns in descending order, without zeros."""
     total = importance(tree, normalize=False, surrogates=True, column_cost=column_cost)
     total = total * _unit_ratio(tree)
     order = np.argsort(-total, kind="stable")
@@ -75,7 +75,7 @@ def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]
 
 
 def _unit_ratio(tree: Tree) -> float:
-    """Return the ratio of rpart's unit to ceiba's, for sums over rows."""
+    """Return the ratio of rpart's unit to ceiba's for sums over rows."""
     return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
 
 
@@ -121,7 +121,7 @@ class RpartNodeSummary:
 
 @dataclass(frozen=True)
 class RpartSummary:
-    """A fitted rpart tree in full; print it.
+    """A fitted rpart tree in full, to be printed.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ def rpart_summary(
 
 @dataclass(frozen=True)
 class _NodeFigures:
-    """Figures of all nodes, computed once."""
+    """The figures of all nodes, computed once."""
 
     cp: Any
     improve: Any
@@ -258,7 +258,7 @@ def _node(tree: Tree, i: int, figures: _NodeFigures) -> RpartNodeSummary:
 
 
 def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
-    """Return the prediction of a node and its quality, as a text."""
+    """Return the prediction of a node and its quality as text."""
     if tree.task.is_classification("rpart"):
         label = level_text(tree.target.classes[0][int(tree.answer[i])])
         share = float(tree.share[i])
@@ -274,7 +274,7 @@ def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
 
 
 def _splits(tree: Tree, i: int, figures: _NodeFigures) -> Listing:
-    """Return the node's split, followed by its competitors."""
+    """Return the split of the node and its competitors."""
     node = tree.node(i)
     split = node.split
     assert split is not None  # an inner node has one
@@ -317,7 +317,7 @@ def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
 
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
-    """Return the facts that R derives from training rows, by R's number of the node."""
+    """Return the figures that R derives from training rows, by R's node number."""
     # "missing": the rows with a missing value of each competitor; "swapped": nodes whose left
     # child, by the means of the rows that the split itself routes, is not that of
     # `ordered_children`.
@@ -347,7 +347,7 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
 
 
 def node_events(tree: Tree, shrink: float) -> Any:
-    """Return the events of each node of a poisson tree: its rate without shrinking, times time."""
+    """Return the events of each node of a Poisson tree: its unshrunken rate times its time."""
     rate, time = tree.value[:, 0, 0], tree.weight
     if tree.criterion != "poisson" or not shrink or rate[0] == 0:
         return rate * time

@@ -1,4 +1,4 @@
-"""Growing by significance: p-values that allow for the search over splits."""
+"""Grow trees by p-values that account for the search over splits."""
 
 from __future__ import annotations
 

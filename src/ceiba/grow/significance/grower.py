@@ -1,4 +1,4 @@
-"""The grower of `min_significance`, with any impurity criterion.
+"""Grow trees with `min_significance` and any impurity criterion.
 
 The best of many splits looks good even in noise, and a column with more levels or values has more
 splits: plain gain favours such columns. Instead, each column's best split gets a p-value that is
@@ -36,7 +36,7 @@ Rows = npt.NDArray[np.intp]
 def grow_by_significance(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a tree by significance on all rows or on some."""
+    """Grow a tree by significance on all rows or a subset."""
     options = problem.options
     indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     indices = indices[problem.row_weight[indices] > 0]
@@ -91,7 +91,7 @@ class _SignificanceChooser:
             tree = replace(problem, table=table, options=alone).grow(rows.astype(np.uint32))
             if tree.n_nodes > 1:
                 best.append((j, tree))
-        # Bonferroni over the columns that could be split: the level that a single column must meet.
+        # Bonferroni correction over the columns that could be split: the level for a single column.
         level = self.level / max(len(best), 1)
         passing: list[tuple[int, Tree, TestResult]] = []
         searches: list[Separation] = []
@@ -104,7 +104,7 @@ class _SignificanceChooser:
                 searches.append(search)
         if not passing:
             return None
-        # A bound may be enough to pass the level, but the stored p-value must be the real one.
+        # A bound may be enough to reach the level, but the stored p-value must be exact.
         winner = smallest_p_value(searches)
         (j, tree, result), search = passing[winner], searches[winner]
         is_settled = search.drawn == 0 and search.log_exact is None and result.bound != "at most"

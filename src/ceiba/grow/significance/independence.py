@@ -1,4 +1,4 @@
-"""Tests of whether groups of rows have the same distribution.
+"""Test whether groups of rows have the same distribution.
 
 Classes: Pearson's chi-square, sum of (observed - expected)^2 / expected. Its distribution is the
 chi-square one with (rows - 1)(columns - 1) degrees of freedom where counts are large (Cochran's
@@ -29,7 +29,7 @@ NOISE: Final = 1e-9
 
 @dataclass(frozen=True)
 class TestResult:
-    """Statistic, degrees of freedom, p-value of a test, and the method that computed the latter."""
+    """Statistic, degrees of freedom and p-value of a test, and the method of the p-value."""
 
     statistic: float
     df: tuple[int, ...]
@@ -61,7 +61,7 @@ def chi_square_test(
     expected = rows[:, None] * columns / total
     statistic = float(((counts - expected) ** 2 / expected).sum())
     is_large = expected.min() >= 1 and np.mean(expected >= 5) >= 0.8
-    is_integer = np.all(counts == np.rint(counts))  # tables of fractional weights cannot be drawn
+    is_integer = np.all(counts == np.rint(counts))  # tables of fractional weights cannot be sampled
     if method == "asymptotic" or (method == "auto" and is_large) or not is_integer:
         from scipy.special import chdtrc
 
@@ -91,7 +91,7 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
     mean = np.bincount(group, weights=centred) / size
     between = float(size @ mean**2)
     within = float(((centred - mean[group]) ** 2).sum())
-    # The spread within groups is rounding only: the groups explain everything.
+    # The spread within groups is only rounding, so the groups explain everything.
     if within <= 1e-20 * (between + within):
         return TestResult(np.inf, df, 0.0 if between > 0 else 1.0, "F")
     statistic = (between / df[0]) / (within / df[1])
@@ -119,7 +119,7 @@ def monte_carlo_p_value(
 
 
 def _exact_2x2(counts: Array, statistic: float) -> float:
-    """Return the probability of all 2 x 2 tables with these margins and as large a statistic."""
+    """Return the probability of all 2 x 2 tables with these margins and at least this statistic."""
     from scipy.special import gammaln
 
     (first, _), (left, right), n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()
@@ -133,7 +133,7 @@ def _exact_2x2(counts: Array, statistic: float) -> float:
 
 
 def _draw_tables(rows: Array, columns: Array, n: int, rng: np.random.Generator) -> Array:
-    """Draw n tables with the given margins."""
+    """Sample n tables with the given margins."""
     from scipy.stats import random_table
 
     margins = (rows.astype(np.int64), columns.astype(np.int64))

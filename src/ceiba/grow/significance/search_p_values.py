@@ -1,4 +1,4 @@
-"""P-values of the best split of a column, corrected for the search over the column.
+"""Compute p-values of the best split of a column, corrected for the search over the column.
 
 The cut with the largest chi-square in a column of noise mostly looks significant, because it is the
 best of many. Corrections:
@@ -54,14 +54,14 @@ Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
-# Most rows into which frequencies are expanded.
+# The maximum number of rows after frequencies are expanded.
 _MAX_REPEATED_ROWS: Final = 4_000_000
 _NOTHING: Final = TestResult(0.0, (0,), 1.0, "nothing to test")
 
 
 @dataclass(frozen=True)
 class SplitTest:
-    """Tests the splits of one tree on the rows it was grown on."""
+    """Test the splits of one tree on its training rows."""
 
     tree: Tree
     problem: Problem
@@ -73,7 +73,7 @@ class SplitTest:
     n_columns: int
 
     def __call__(self, node: int, rows: Rows) -> TestResult:
-        """Test the split of a node whose rows are given."""
+        """Test the split of a node with these rows."""
         if self.correction == "none":
             rows = self._repeat_rows(rows)
             branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
@@ -87,7 +87,7 @@ class SplitTest:
         )
 
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
-        """Test the search over a column; also return the search, to compare columns by."""
+        """Test the search over a column; return the search too, to compare columns."""
         rows = self._repeat_rows(rows)
         column = self.problem.table.columns[int(self.tree.splits.column[node])]
         info, values = column.info, column.values[rows]
@@ -98,14 +98,14 @@ class SplitTest:
             return _NOTHING, None
         if info.kind == Kind.CATEGORICAL:
             return self._test_levels(rows, values)
-        # Rows with a missing value first, the others by value.
+        # Rows with a missing value come first, the others are sorted by value.
         order = np.lexsort((np.where(missing, 0, values), ~missing))
         absent = int(np.count_nonzero(missing))
         ends = np.flatnonzero(np.diff(values[order[absent:]]) > 0) + 1
         if absent == len(rows) or (len(ends) == 0 and absent == 0):
             return _NOTHING, None
         best = BestDivision(self._centred_target(rows), order, ends, absent, self.seed)
-        # Test the split that won as if it had been fixed beforehand.
+        # Test the selected split as if it had been fixed beforehand.
         branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
         if self._searched_missing:
             branch = np.where(branch < 0, int(self.tree.default_branch[node]), branch)
@@ -137,17 +137,17 @@ class SplitTest:
         return CentredTarget.of_classes(truth)
 
     def _truth(self, rows: Rows) -> npt.NDArray[Any]:
-        """Return the classes or numbers of rows; of survival times their log-rank scores."""
+        """Return the classes or numbers of rows; for survival times, their log-rank scores."""
         values = self.problem.target.values[rows]
         return log_rank_scores(values) if self.tree.task is Task.SURVIVAL else values[:, 0]
 
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
-        """Return the p-value of the best of n divisions, by bounds or else by permutation."""
+        """Return the p-value of the best of n divisions, by bounds or by permutation."""
         classes = self.tree.task.has_classes
         if classes and n == 1:
             return plain
         if plain.p_value > self._level and search.values.is_nearly_normal:
-            # The correction only raises the p-value, which is above the level already.
+            # The correction only raises the p-value, which already exceeds the level.
             by = plain.method if n == 1 else f"at least, {plain.method} of the best of {n}"
             return replace(plain, method=by)
         bound = min(1.0, plain.p_value * n) if classes else search.bound()
@@ -179,7 +179,7 @@ class SplitTest:
 
     @cached_property
     def _frequency(self) -> Array | None:
-        """The weights if they are frequencies; None: every row counts once."""
+        """The weights if they are frequencies, or None if every row counts once."""
         return self.problem.weight if self.problem.options.frequency_weights else None
 
     @cached_property
@@ -191,18 +191,18 @@ class SplitTest:
         return bool(np.all(weight == np.rint(weight)))
 
     def _repeat_rows(self, rows: Rows) -> Rows:
-        """Return the rows, each repeated by its frequency, for tests without weights."""
+        """Return the rows, each repeated by its frequency, for unweighted tests."""
         if self._frequency is None or not self._can_repeat_rows:
             return rows
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
 
     @property
     def _level(self) -> float:
-        """The level of the p-value of a single column."""
+        """The significance level for a single column."""
         several = self.correction == "bonferroni"
         return self.significance / self.n_columns if several else self.significance
 
     def _n_draws_and_limit(self) -> tuple[int, int]:
-        """Return the number of draws, and how many must exceed the observed one to stop early."""
+        """Return the number of draws, and how many must exceed the observed value to stop early."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1

@@ -1,4 +1,4 @@
-"""Permutation tests of the best of many divisions of a target.
+"""Run permutation tests of the best of many divisions of a target.
 
 The statistic is the largest separation over all divisions tried. For classes the separation of a
 division is chi-square, n^2 / (nL nR) sum_k d_k^2 / n_k with d_k the excess of class k on the left;
@@ -47,30 +47,30 @@ from ceiba.grow.significance.independence import NOISE
 Array = npt.NDArray[np.float64]
 
 _SIZES: Final = 20
-# Tilts, in standard errors of the sum.
+# Tilts in standard errors of the sum.
 _TILTS: Final = np.geomspace(0.2, 60, 30)
-# Numbers that are kept one by one at both ends, and groups into which the others are averaged.
+# Numbers kept individually at both ends, and groups that average the others.
 _EXTREMES: Final = 64
 _GROUPS: Final = 128
 Rows = npt.NDArray[np.intp]
 # Values permuted in one call of the core, between two checks for Ctrl-C.
 _CELLS: Final = 4_000_000
-# Most additions of an exact p-value: about as many as those of the permutations.
+# Maximum additions of an exact p-value, about as many as the permutations take.
 _STEPS: Final = 1e8
-# Below this share of the largest square in their sum, sums of many rows are close to normal.
+# If the largest square is below this share of the sum, sums of many rows are nearly normal.
 _SMALL_SHARE: Final = 0.01
-# The largest square, in units of what it is among normal numbers, from which tails are heavy.
+# Tails are heavy if the largest square exceeds its normal size by this factor.
 _HEAVY: Final = 3.0
-# Draws that compare columns: at first, at most, and most rows over all draws.
+# Draws to compare columns: initial number, maximum, and maximum rows over all draws.
 _DRAWS: Final = 1999
 _MOST_DRAWS: Final = 50_000
 _MOST_ROWS: Final = 20_000_000
-# Standard errors by which drawn p-values must differ.
+# Drawn p-values must differ by this many standard errors.
 _ERRORS: Final = 4.0
 
 
 class SumTails:
-    """Two-sided tails of sums of numbers whose mean is 0 (sorted)."""
+    """Two-sided tail probabilities of sums of sorted numbers with mean 0."""
 
     def __init__(self, numbers: Array) -> None:
         self.numbers, self.n = numbers, len(numbers)
@@ -101,7 +101,7 @@ class SumTails:
         ):
             root = [np.interp(t, *row) for t, *row in zip(wanted, sums, roots, strict=True)]
             tail = log_ndtr(-np.interp(np.log(side), np.log(self.sizes), root))
-            # A sum that even the s largest numbers do not reach is impossible.
+            # A sum that exceeds the s largest numbers is impossible.
             both.append(np.where(reach >= least, tail, -np.inf))
         result = np.minimum(np.logaddexp(*both), 0.0)
         with np.errstate(divide="ignore"):  # single numbers are counted
@@ -109,7 +109,7 @@ class SumTails:
         return np.where(side == 1, single, result)
 
     def _table(self, numbers: Array, count: Array) -> tuple[Array, Array]:
-        """Return sums and roots r for all sizes and tilts."""
+        """Return the sums and roots r for all sizes and tilts."""
         from scipy.special import expit, ndtri_exp
 
         size = self.sizes[:, None]
@@ -151,7 +151,7 @@ def sum_tails(numbers: bytes) -> SumTails:
 
 @dataclass(frozen=True)
 class CentredTarget:
-    """A target, centred: numbers, or class codes with a row of indicators for each class."""
+    """A centered target: numbers, or class codes with an indicator row per class."""
 
     each: npt.NDArray[np.float64] | npt.NDArray[np.int64]
     indicators: Array | None = None
@@ -159,10 +159,10 @@ class CentredTarget:
 
     @classmethod
     def of_numbers(cls, truth: Array) -> CentredTarget:
-        """Centre numbers, or their normal scores under heavy tails (a choice that ignores X)."""
+        """Center numbers, or their normal scores if tails are heavy (independent of X)."""
         centred, n = truth - truth.mean(), len(truth)
         squares = centred**2
-        # Among normal numbers the largest square is about 2 log(n) / n of the sum.
+        # For normal numbers, the largest square is about 2 log(n) / n of the sum.
         if squares.max() <= _HEAVY * 2 * np.log(n) / n * squares.sum():
             return cls(centred, is_plain=True)
         from scipy.special import ndtri
@@ -173,7 +173,7 @@ class CentredTarget:
 
     @classmethod
     def of_classes(cls, truth: npt.NDArray[np.int64]) -> CentredTarget:
-        """Centre the indicators of classes."""
+        """Center the class indicators."""
         classes, code = np.unique(truth, return_inverse=True)
         share = np.bincount(code) / len(code)
         indicators = (np.eye(len(classes)) - share) / np.sqrt(share)
@@ -205,7 +205,7 @@ class CentredTarget:
 
 @dataclass
 class Separation(ABC):
-    """The largest separation of a target, as it is and permuted."""
+    """The largest separation of a target, observed and permuted."""
 
     values: CentredTarget
     order: Rows
@@ -220,12 +220,12 @@ class Separation(ABC):
 
     @cached_property
     def observed(self) -> float:
-        """The separation of the target as it is."""
+        """The separation of the observed target."""
         rows = self.values.spread(self.values.each[self.order])
         return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Return the separations of n more permuted targets, which are the same for all columns."""
+        """Return the separations of n more permuted targets; all columns share the permutations."""
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
@@ -244,7 +244,7 @@ class Separation(ABC):
 
     @property
     def p_value(self) -> float:
-        """The p-value: exact, from the draws, or estimated from the tail if no draw exceeds."""
+        """The p-value: exact, from draws, or estimated from the tail if no draw exceeds."""
         if self.log_exact is not None:
             return exp(self.log_exact)
         return (self.beyond + 1) / (self.drawn + 1) if self.beyond else exp(self.log_tail)
@@ -266,12 +266,12 @@ class Separation(ABC):
 
     @cached_property
     def log_tail(self) -> float:
-        """An estimate of the logarithm of the p-value, however small."""
+        """An estimate of the logarithm of the p-value, which may be very small."""
         return min(max(self._log_tail(), self._log_least), 0.0)
 
     @property
     def tail_error(self) -> float:
-        """Error bound of `log_tail`, which is large where it assumes normal targets."""
+        """The error bound of `log_tail`, which is large if it assumes normal targets."""
         return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
 
     def _f_ratio(self, n_groups: int) -> float:
@@ -283,12 +283,12 @@ class Separation(ABC):
     @property
     @abstractmethod
     def _is_between(self) -> bool:
-        """Whether the separation is that between all groups at once."""
+        """Whether the separation is between all groups at once."""
 
     @property
     @abstractmethod
     def _log_least(self) -> float:
-        """The logarithm of the least p-value: one arrangement among all."""
+        """The logarithm of the smallest p-value, that of a single arrangement."""
 
     @abstractmethod
     def _log_tail(self) -> float:
@@ -300,11 +300,11 @@ class Separation(ABC):
 
 
 class BestDivision(Separation):
-    """The best of all cuts, with missing values on either side or alone if these were tried."""
+    """The best of all cuts, with missing values on either side, or alone if that was tried."""
 
     @property
     def n_divisions(self) -> int:
-        """Number of divisions tried."""
+        """The number of divisions tried."""
         return len(self._sizes)
 
     @property
@@ -313,14 +313,14 @@ class BestDivision(Separation):
 
     @property
     def _sizes(self) -> npt.NDArray[np.int64]:
-        """Rows on the left of each division, ascending within cuts and within cuts plus missing."""
+        """Rows to the left of each division, ascending within cuts and within cuts plus missing."""
         if self.n_missing == 0:
             return self.ends
         return np.concatenate((self.ends, [self.n_missing], self.ends + self.n_missing))
 
     @cached_property
     def log_exact(self) -> float | None:
-        """The logarithm of the exact p-value of two classes; None if it takes too many steps."""
+        """The logarithm of the exact p-value of two classes, or None if it takes too many steps."""
         if not self.values.is_two_classes:
             return None
         tail = _core.log_largest_chi_square_tail(
@@ -330,7 +330,7 @@ class BestDivision(Separation):
 
     @property
     def _two_classes(self) -> tuple[float, int, int]:
-        """The limit of chi-square, the number of rows of the second class, and that of all rows."""
+        """The chi-square limit, the number of rows of the second class, and the number of rows."""
         limit = self.observed * (1 - NOISE)
         return limit, int(np.count_nonzero(self.values.each)), len(self.values)
 
@@ -354,7 +354,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return, for each division, the probability that it is the first to separate so much."""
+        """Return the probability that each division is the first to separate as observed."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
@@ -377,7 +377,7 @@ class BestDivision(Separation):
 
 
 class BetweenLevels(Separation):
-    """The separation between all levels of a column, which contains that of every grouping."""
+    """The separation between all levels of a column, which bounds that of every grouping."""
 
     @property
     def _is_between(self) -> bool:
@@ -400,7 +400,7 @@ class BetweenLevels(Separation):
         return _core.log_chi_square_tail(self.observed, df)
 
     def _bounds(self) -> tuple[Array, Array]:
-        # If all levels together separate so much, at least one has 1 / n_levels of it.
+        # If all levels together reach a separation, at least one has 1 / n_levels of it.
         size = self._sizes
         return size, np.sqrt(self.observed / len(size) * size)
 
@@ -422,7 +422,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
     near = near[(logs - error)[near] <= (logs + error)[near].min()]
     most = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
     n_draws = _DRAWS
-    # Draws help only if some could exceed the observed one: below 1 / most only the tails order.
+    # Draws help only if some can exceed the observed value; below 1 / most, use the tails.
     while len(near) > 1 and n_draws <= most and (logs + error)[near].max() > -log(most):
         for i in near[error[near] > 0].tolist():
             searches[i].draw(max(n_draws - searches[i].drawn, 0))

@@ -1,4 +1,4 @@
-"""Descriptions of a table before learning: kinds, missing values, distributions, remarks."""
+"""Describe a table before learning: kinds, missing values, distributions, remarks."""
 
 from __future__ import annotations
 

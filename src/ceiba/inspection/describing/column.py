@@ -1,4 +1,4 @@
-"""The description of one column: kind, missing values, distribution, remarks."""
+"""Describe one column: kind, missing values, distribution, remarks."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ceiba.tree.splits import level_text, number_text
 
 ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 
-_MANY_ROWS: Final = 20  # below it, distinct dates in all rows are not remarkable
+_MANY_ROWS: Final = 20  # with fewer rows, distinct dates are not remarkable
 _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # below it, a constant column or a perfect split may be chance
-_NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
-#: Numbers that often stand for "missing", where they are far from all others or alone negative.
+_ENOUGH_ROWS: Final = 200  # with fewer rows, a constant column or a perfect split may be chance
+_NEARLY: Final = 0.99  # share of rows with one value, or share of the target that a column explains
+#: Numbers that often mean "missing" if they are far from all others or the only negative ones.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 _FEW_VALUES: Final = 10  # with fewer other values, a code may be genuine
 _RECURS: Final = 3  # rows with the code
-_NOT_RARE: Final = 0.01  # share of rows with a code that only its sign sets apart
-_MAX_LENGTH: Final = 16  # characters of a level in a distribution
+_NOT_RARE: Final = 0.01  # minimum share of rows for a code that differs only by its sign
+_MAX_LENGTH: Final = 16  # maximum length of a level in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A possible problem of a column.
+    """A possible problem in a column.
 
     Attributes
     ----------
@@ -103,11 +103,11 @@ class ColumnDescription:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows of the table."""
+        """The number of rows of the table."""
         return self.n_missing + self.n_present
 
     def distribution(self, *, unicode: bool = True) -> str:
-        """Return the distribution in a few characters.
+        """Return a short text that summarizes the distribution.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class ColumnDescription:
         return ", ".join(shares) + (f", +{more}" if more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain data, dates as text."""
+        """Return the description as plain values, with dates as text."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -206,7 +206,7 @@ def _describe_numbers(
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):
         return ColumnDescription(**facts, remarks=tuple(remarks))
-    # Near the limit of float64 values are divided by 4, so that their differences are finite.
+    # Very large values are divided by 4, so that their differences are finite.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
     scaled = finite / scale
     edges = bin_edges(scaled, [], bins, trim=False)
@@ -258,7 +258,7 @@ def _remark(code: str, name: str, text: str) -> Remark:
 
 
 def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
-    """Return remarks on missing values and on a value that nearly all rows have."""
+    """Return remarks about missing values and about a value that nearly all rows have."""
     name, n_present = facts["name"], facts["n_present"]
     if not n_present:
         return [_remark("empty", name, "has no values.")]
@@ -278,7 +278,7 @@ def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remar
 def _missing_codes(
     name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> list[Remark]:
-    """Remark on values such as -999 that stand apart from all others and recur."""
+    """Return remarks about values such as -999 that recur and differ from all others."""
     rest = distinct[np.isfinite(distinct) & ~np.isin(distinct, _MISSING_CODES)]
     if len(rest) < _FEW_VALUES:
         return []

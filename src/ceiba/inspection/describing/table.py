@@ -1,4 +1,4 @@
-"""The description of a table before learning: kinds, missing values, distributions, associations.
+"""Describe a table before learning: kinds, missing values, distributions, associations.
 
 Association is the share of the target's impurity (Gini, or the variance) that the best single split
 on the column removes: 0 for an uninformative column, 1 for one that decides the target alone. It is
@@ -27,8 +27,8 @@ from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read, read_target
 
-_MAX_ROWS: Final = 20_000  # on which associations are measured
-_MAX_CLASSES: Final = 20  # a target with at most so many distinct integers has classes
+_MAX_ROWS: Final = 20_000  # sample size for associations
+_MAX_CLASSES: Final = 20  # an integer target with at most this many distinct values has classes
 _KINDS: Final = {
     "number": "numbers", "category": "categories", "ordered": "ordered", "date": "dates",
     "identifier": "identifiers",
@@ -37,7 +37,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True)
 class Description:
-    """The description of a table; prints.
+    """The description of a table, which can be printed.
 
     Attributes
     ----------
@@ -74,12 +74,12 @@ class Description:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """The remarks on all columns."""
+        """The remarks about all columns."""
         return tuple(remark for column in self.columns for remark in column.remarks)
 
     @property
     def n_missing(self) -> int:
-        """Number of missing cells."""
+        """The number of missing cells."""
         return sum(column.n_missing for column in self.columns)
 
     def headline(self, most: int = 5) -> str:
@@ -118,7 +118,7 @@ class Description:
         legend = []
         if self.target is not None:
             strength = [column.association for column in self.columns]
-            # Shares of a rare class are small: two digits that count, and the order.
+            # Shares of a rare class are small, so show two significant digits.
             figures["association"] = ["" if a is None else f"{a:.2g}" for a in strength]
             known = sorted((a for a in strength if a is not None), reverse=True)
             figures["rank"] = ["" if a is None else str(known.index(a) + 1) for a in strength]
@@ -131,7 +131,7 @@ class Description:
         return Listing(figures, title=self.headline(), legend="\n".join(legend))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain data, for JSON."""
+        """Return the description as plain values, for JSON."""
         return {
             "n_rows": self.n_rows,
             "n_missing": self.n_missing,
@@ -180,7 +180,7 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     buys    target                    2  n 50%, y 50%
     association: share of the impurity of buys that the best single split takes away
     """
-    with warnings.catch_warnings():  # the remarks repeat them
+    with warnings.catch_warnings():  # the remarks repeat the warnings
         warnings.simplefilter("ignore", DataWarning)
         table = read(X, finite=False)
     if target is not None and target not in table.schema.names:
@@ -233,10 +233,10 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
 
 
 def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
-    """Return the target's values, their criterion and their impurity."""
+    """Return the target values, their criterion and their impurity."""
     values = column.values[rows]
     if is_numeric_target(column, rows):
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is infinite
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow becomes infinity
             variance = float(np.var(values))
         return values.astype(np.float64), "squared_error", variance
     labels, codes = np.unique(values, return_inverse=True)
