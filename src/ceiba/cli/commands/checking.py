@@ -36,10 +36,10 @@ def errors(
     data: Data,
     predictions: Annotated[
         OptStr,
-        Option("--predictions", "-p", help="Column with the predictions, instead of --model."),
+        Option("--predictions", "-p", help="Column with predictions, instead of --model."),
     ] = None,
     target: Annotated[
-        OptStr, Option("--target", "-t", help="Target column. [default: that of the model]")
+        OptStr, Option("--target", "-t", help="Target column. [default: as in --model]")
     ] = None,
     model: Annotated[
         OptPath, Option("--model", "-m", help="Model file, instead of --predictions.")
@@ -89,10 +89,12 @@ def drift(
     model: Model,
     data: Data,
     with_target: Annotated[
-        bool, Option("--with-target", help="Also compare the target in each leaf.")
+        bool, Option("--with-target", help="Also compare the target values in each leaf.")
     ] = False,
     target: RenamedTarget = None,
-    fail_psi: Annotated[OptFloat, Option(help="Exit code 5 if the PSI is above this.")] = None,
+    fail_psi: Annotated[
+        OptFloat, Option(help="Exit with code 5 if the population stability index is higher.")
+    ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -124,9 +126,9 @@ def stability(
     target: RenamedTarget = None,
     weight: Weight = None,
     resamples: Annotated[int, Option(help="Number of resamples.")] = 200,
-    seed: Annotated[int, Option(help="Seed of the resamples.")] = 0,
-    rivals: Annotated[OptInt, Option(help="List rival split columns of this node instead.")] = None,
-    plot: Annotated[OptPath, Option(help="Image file to write: .png, .svg, .pdf.")] = None,
+    seed: Annotated[int, Option(help="Random seed.")] = 0,
+    rivals: Annotated[OptInt, Option(help="Compare split columns of this node instead.")] = None,
+    plot: Annotated[OptPath, Option(help="Image file to write (.png, .svg, .pdf).")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -168,12 +170,12 @@ def card(
     model: Model,
     data: Annotated[OptStr, Option(help="Held-out rows with the target.")] = None,
     train: Annotated[
-        OptStr, Option(help="Training rows; adds levels, ranges and stability.")
+        OptStr, Option(help="Training rows, to add levels, ranges and stability.")
     ] = None,
-    by: Annotated[OptStr, Option(help="Column of groups in --data.")] = None,
-    purpose: Annotated[OptStr, Option(help="Purpose of the model.")] = None,
+    by: Annotated[OptStr, Option(help="Column of --data to group metrics by.")] = None,
+    purpose: Annotated[OptStr, Option(help="Intended use of the model.")] = None,
     owner: Annotated[OptStr, Option(help="Owner of the model.")] = None,
-    approval: Annotated[OptStr, Option(help="Approval: by whom, and when.")] = None,
+    approval: Annotated[OptStr, Option(help="Name and date of the approval.")] = None,
     target: RenamedTarget = None,
     out: Out = None,
     reading: ReadingFlags = DEFAULT_READING,

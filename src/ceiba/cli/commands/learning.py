@@ -54,7 +54,7 @@ def describe(
             "--target",
             "-t",
             metavar="COLUMN",
-            help="Target column, by name or number; adds the association of the others with it.",
+            help="Target column (name or number), to add its association with other columns.",
             show_default=False,
         ),
     ] = None,
@@ -96,7 +96,7 @@ def learn(
         Option(
             "--target",
             "-t",
-            help="Column to predict, by name or number. [default: that of --example]",
+            help="Column to predict (name or number). [default: as in --example]",
         ),
     ] = None,
     example: Example = None,
@@ -113,22 +113,22 @@ def learn(
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     numeric: Annotated[OptList, Option(help="Columns to read as numbers.")] = None,
-    ordered: Annotated[OptList, Option(help="Ordered levels of a column: size=S<M<L.")] = None,
+    ordered: Annotated[OptList, Option(help="Levels of a column in order: size=S<M<L.")] = None,
     weight: Weight = None,
-    frequency: Annotated[OptStr, Option(help="Column with row frequencies.")] = None,
+    frequency: Annotated[OptStr, Option(help="Column with the count of each row.")] = None,
     keep_identifiers: KeepIdentifiers = False,
     reading: ReadingFlags = DEFAULT_READING,
     test_size: Annotated[OptFloat, Option(help="Fraction of rows held out for evaluation.")] = None,
-    test: Annotated[OptStr, Option(help="File of rows for evaluation.")] = None,
+    test: Annotated[OptStr, Option(help="File with held-out rows for evaluation.")] = None,
     recipe: Annotated[OptStr, Option(help="Preset of options.")] = None,
     class_weight: Annotated[OptStr, Option(help="Class weights: balanced, or yes=2,no=1.")] = None,
     prior: Annotated[OptStr, Option(help="Class priors: yes=0.1,no=0.9.")] = None,
     costs: Annotated[
-        OptStr, Option(help="CSV file with the columns truth, predicted and cost; or ordinal.")
+        OptStr, Option(help="CSV file with columns truth, predicted and cost, or 'ordinal'.")
     ] = None,
-    set_: Annotated[OptList, Option("--set", help="Other estimator option: NAME=VALUE.")] = None,
+    set_: Annotated[OptList, Option("--set", help="Other estimator parameter.")] = None,
     time_limit: Annotated[
-        OptFloat, Option(help="Time limit of --search optimal, in seconds.")
+        OptFloat, Option(help="Time limit for --search optimal, in seconds.")
     ] = None,
     memory: Annotated[
         OptStr,
@@ -137,7 +137,7 @@ def learn(
             "('big/*.parquet', 'big/*.csv')."
         ),
     ] = None,
-    scratch: Annotated[OptPath, Option(help="Directory for temporary files of --memory.")] = None,
+    scratch: Annotated[OptPath, Option(help="Temporary directory for --memory.")] = None,
     cluster: Annotated[
         OptStr, Option(help="Dask scheduler (tcp://host:8786) whose workers read the files.")
     ] = None,
@@ -260,9 +260,9 @@ def learn(
 
 def prune(
     model: Model,
-    alpha: Annotated[OptFloat, Option(help="Cost per leaf, in units of the risk.")] = None,
+    alpha: Annotated[OptFloat, Option(help="Penalty per leaf, in units of the risk.")] = None,
     leaves: Annotated[OptInt, Option(help="Maximum number of leaves.")] = None,
-    risk: Annotated[str, Option(help="Risk by which trees are compared.")] = "cost",
+    risk: Annotated[str, Option(help="Risk to minimize.")] = "cost",
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -309,9 +309,9 @@ def prune(
 def compare(
     first: Model,
     second: Model,
-    data: Annotated[str, typer.Argument(help="Table with the target.", metavar="DATA")],
+    data: Annotated[str, typer.Argument(help="Table with the target column.", metavar="DATA")],
     target: Annotated[OptStr, Option("--target", "-t", help="Target column.")] = None,
-    report: Annotated[OptPath, Option(help="HTML page of the comparison to write.")] = None,
+    report: Annotated[OptPath, Option(help="HTML comparison to write.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -364,7 +364,7 @@ def compare(
 def curve(
     data: Data,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="Column to predict, by name or number.")
+        str, typer.Option("--target", "-t", help="Column to predict (name or number).")
     ],
     task: Annotated[
         OptStr, Option(help="Learning task. [default: inferred from the target]")
@@ -372,9 +372,9 @@ def curve(
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     keep_identifiers: KeepIdentifiers = False,
-    repeats: Annotated[int, Option(help="Repeats per size.")] = 20,
+    repeats: Annotated[int, Option(help="Number of repeats per training size.")] = 20,
     recipe: Annotated[OptStr, Option(help="Preset of options.")] = None,
-    set_: Annotated[OptList, Option("--set", help="Estimator option: NAME=VALUE.")] = None,
+    set_: Annotated[OptList, Option("--set", help="Estimator parameter.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     out: Out = None,
     quiet: Quiet = False,
@@ -422,7 +422,7 @@ def mimic(
     drop: Drop = None,
     leaves: Annotated[
         OptInt,
-        Option(help="Maximum number of leaves. [default: by the 1-SE rule]"),
+        Option(help="Maximum number of leaves. [default: chosen by the 1-SE rule]"),
     ] = None,
     out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     report: HtmlReport = None,

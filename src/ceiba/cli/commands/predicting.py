@@ -51,17 +51,17 @@ def predict(
     probabilities: Annotated[
         bool, Option("--probabilities", "-p", help="Add class probabilities.")
     ] = False,
-    leaf: Annotated[bool, Option("--leaf", help="Add the leaf of each row.")] = False,
-    only: Annotated[bool, Option("--only", help="Omit the columns of the file.")] = False,
+    leaf: Annotated[bool, Option("--leaf", help="Add the leaf number of each row.")] = False,
+    only: Annotated[bool, Option("--only", help="Write the new columns only.")] = False,
     prefix: Annotated[str, Option(help="Prefix of the new columns.")] = "",
     escape: Annotated[
         bool,
         Option(
             "--escape-formulas",
-            help="Quote CSV cells (') that a spreadsheet would run as formulas.",
+            help="Prefix CSV cells that a spreadsheet would run as formulas with '.",
         ),
     ] = False,
-    chunk: Annotated[int, Option(help="Rows held in memory at a time.")] = 250_000,
+    chunk: Annotated[int, Option(help="Number of rows to read at a time.")] = 250_000,
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
@@ -169,19 +169,22 @@ def evaluate(
     data: Data,
     target: RenamedTarget = None,
     weight: Weight = None,
-    by: Annotated[OptStr, Option(help="Column of groups; adds metrics per group.")] = None,
-    positive: Annotated[OptStr, Option(help="Positive class of AUC, KS, gains and rates.")] = None,
-    time: Annotated[OptStr, Option(help="Column of survival times, if renamed.")] = None,
+    by: Annotated[OptStr, Option(help="Column to group metrics by.")] = None,
+    positive: Annotated[OptStr, Option(help="Positive class for AUC, KS, gains and rates.")] = None,
+    time: Annotated[
+        OptStr, Option(help="Column with survival times. [default: as in training]")
+    ] = None,
     event: Annotated[
-        OptStr, Option(help="Column of events, if renamed or coded: status=dead.")
+        OptStr,
+        Option(help="Column with events, or COLUMN=CODE (status=dead). [default: as in training]"),
     ] = None,
     horizon: Annotated[
-        OptFloat, Option(help="Survival: latest time to evaluate. [default: chosen]")
+        OptFloat, Option(help="Latest survival time to evaluate. [default: inferred from the rows]")
     ] = None,
     times: Annotated[
-        OptStr, Option(help="Survival: times of the calibration, such as 6,12,24.")
+        OptStr, Option(help="Survival times to check calibration at, such as 6,12,24.")
     ] = None,
-    gains: Annotated[bool, Option("--gains", help="Show gains and lift.")] = False,
+    gains: Annotated[bool, Option("--gains", help="Show the gains and lift table.")] = False,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -240,7 +243,7 @@ def explain(
     row: RowNumber = 1,
     values: RowValues = None,
     shapley: Annotated[bool, Option("--shapley", help="Also print Shapley values.")] = False,
-    background: Annotated[OptStr, Option(help="Background table of --shapley.")] = None,
+    background: Annotated[OptStr, Option(help="Table with background rows for --shapley.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -292,7 +295,7 @@ def counterfactual(
     row: RowNumber = 1,
     values: RowValues = None,
     target: WantedAnswer = None,
-    fixed: Annotated[OptList, Option(help="Columns that may not change.")] = None,
+    fixed: Annotated[OptList, Option(help="Columns that must not change.")] = None,
     up: Annotated[OptList, Option(help="Column that may only increase.")] = None,
     down: Annotated[OptList, Option(help="Column that may only decrease.")] = None,
     allow: Annotated[OptList, Option(help="Level that a column may change to; repeatable.")] = None,
@@ -300,7 +303,7 @@ def counterfactual(
     order: Annotated[
         str, Option(help="Sort by the number of changed columns or by distance.")
     ] = "columns",
-    k: Annotated[int, Option("-k", help="Number of alternatives.")] = 5,
+    k: Annotated[int, Option("-k", help="Maximum number of counterfactuals.")] = 5,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -382,13 +385,14 @@ def reasons(
     against: Annotated[
         OptStr,
         Option(
-            help="Background table; rows with the wanted prediction count. [default: training rows]"
+            help="Table of rows to compare with; only those with the wanted prediction are "
+            "used. [default: training rows]"
         ),
     ] = None,
     protected: Annotated[
-        OptList, Option(help="Columns that the tree must not use and reasons must not name: a,b.")
+        OptList, Option(help="Columns that neither the tree nor the reasons may use: a,b.")
     ] = None,
-    fixed: Annotated[OptList, Option(help="Columns that are never reasons.")] = None,
+    fixed: Annotated[OptList, Option(help="Columns to exclude from the reasons.")] = None,
     k: Annotated[int, Option("-k", help="Maximum number of reasons.")] = 4,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,

@@ -49,7 +49,7 @@ _PLOTS = {kind: f"plot_{kind}" for kind in ("tree", "icicle", "importance", "pru
 
 def show(
     model: Model,
-    max_depth: Annotated[OptInt, Option(help="Depth below which nodes are folded.")] = 30,
+    max_depth: Annotated[OptInt, Option(help="Maximum depth to show.")] = 30,
     node_ids: Annotated[bool, Option("--node-ids", help="Show node ids.")] = False,
     impurity: Annotated[bool, Option("--impurity", help="Show the impurity.")] = False,
     counts: Annotated[bool, Option("--counts", help="Show the class counts.")] = False,
@@ -90,7 +90,8 @@ def show(
 def view(
     model: Model,
     data: Annotated[
-        OptStr, Argument(help="Table with rows to follow.", metavar="[DATA]", show_default=False)
+        OptStr,
+        Argument(help="Table of rows to follow.", metavar="[DATA]", show_default=False),
     ] = None,
     row: Annotated[int, Option("--row", "-r", metavar="N", min=1, help="First row to follow.")] = 1,
     reading: ReadingFlags = DEFAULT_READING,
@@ -140,7 +141,7 @@ def summary(model: Model, as_json: AsJson = False) -> None:
 def rules(
     model: Model,
     sort: Annotated[
-        OptStr, Option(help="Sort key, largest first. [default: order of the leaves]")
+        OptStr, Option(help="Figure to sort by, largest first. [default: order of the leaves]")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -192,12 +193,12 @@ def _format_rules(table: Any) -> str:
 
 def plot(
     model: Model,
-    out: Annotated[Path, Option("--out", "-o", help="Image file: .png, .svg, .pdf.")] = Path(
+    out: Annotated[Path, Option("--out", "-o", help="Image file (.png, .svg, .pdf).")] = Path(
         "tree.png"
     ),
     kind: Annotated[str, Option(help="Kind of plot.")] = "tree",
-    max_depth: Annotated[OptInt, Option(help="Depth below which nodes are folded.")] = None,
-    dpi: Annotated[int, Option(help="Dots per inch of a .png.")] = 150,
+    max_depth: Annotated[OptInt, Option(help="Maximum depth to show.")] = None,
+    dpi: Annotated[int, Option(help="Resolution of a .png, in dots per inch.")] = 150,
     quiet: Quiet = False,
 ) -> None:
     """Draw a model.
@@ -255,17 +256,17 @@ def report(
         OptPath, Option("--out", "-o", help="HTML file to write. [default: MODEL.html]")
     ] = None,
     data: Annotated[OptStr, Option("--data", "-d", help="Held-out rows with the target.")] = None,
-    train: Annotated[OptStr, Option(help="Training rows; adds their distributions.")] = None,
+    train: Annotated[OptStr, Option(help="Training rows, to add their distributions.")] = None,
     stability: Annotated[
         OptInt, Option(help="Number of resamples of --train to fit.", min=2)
     ] = None,
     rivals: Annotated[
-        list[int] | None, Option(help="Node whose column is compared with others.")
+        list[int] | None, Option(help="Node whose possible split columns to compare.")
     ] = None,
-    by: Annotated[OptList, Option(help="Column of groups; adds metrics per group.")] = None,
-    positive: Annotated[OptStr, Option(help="Positive class of the rates of --by.")] = None,
+    by: Annotated[OptList, Option(help="Column to group metrics by.")] = None,
+    positive: Annotated[OptStr, Option(help="Positive class for the rates per group.")] = None,
     drift: Annotated[OptStr, Option(help="New rows to compare with the training rows.")] = None,
-    weight: Annotated[OptStr, Option(help="Weight column of --train.")] = None,
+    weight: Annotated[OptStr, Option(help="Column of --train with row weights.")] = None,
     title: Annotated[OptStr, Option(help="Title of the report.")] = None,
     lang: Annotated[str, Option(help="Language of the report and of messages.")] = "en",
     target: RenamedTarget = None,
@@ -356,16 +357,14 @@ def export(
         OptStr,
         Argument(
             metavar="[FORMAT]",
-            help="sql, python, c, javascript, json, onnx, pmml, excel, rules, text, dot, ... "
-            "[default: by the suffix of --out]",
+            help="Format: sql, python, c, javascript, json, onnx, pmml, excel, rules, text, ... "
+            "[default: inferred from --out]",
         ),
     ] = None,
     out: Out = None,
     dialect: Annotated[OptStr, Option(help="SQL dialect. [default: ansi]")] = None,
-    table: Annotated[OptStr, Option(help="SQL table. [default: data]")] = None,
-    set_: Annotated[
-        OptList, Option("--set", help="Other option of the format: NAME=VALUE.")
-    ] = None,
+    table: Annotated[OptStr, Option(help="Name of the SQL table. [default: data]")] = None,
+    set_: Annotated[OptList, Option("--set", help="Other option of the format.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a model in another format; predictions equal those of `ceiba predict`.

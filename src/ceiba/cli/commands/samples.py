@@ -64,7 +64,7 @@ def datasets(
 
 
 def demo(
-    out: Annotated[Path, Option(help="Directory of the report.")] = Path("out"),
+    out: Annotated[Path, Option(help="Directory for the report.")] = Path("out"),
     no_browser: Annotated[
         bool, Option("--no-browser", help="Do not open the report in a browser.")
     ] = False,
@@ -104,7 +104,7 @@ def _has_desktop() -> bool:
 
 
 def lesson(
-    number: Annotated[OptInt, Argument(help="Lesson to write, 1 to 9.", metavar="[NUMBER]")] = None,
+    number: Annotated[OptInt, Argument(help="Lesson number (1 to 9).", metavar="[NUMBER]")] = None,
     lang: Annotated[str, Option(help="Language of the lesson.", metavar="NAME")] = "en",
     data: Annotated[
         OptPath,

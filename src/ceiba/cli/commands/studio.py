@@ -29,13 +29,13 @@ def studio(
         ),
     ] = None,
     target: Annotated[
-        OptStr, Option("--target", "-t", help="Column to predict, by name or number.")
+        OptStr, Option("--target", "-t", help="Column to predict (name or number).")
     ] = None,
     time: Annotated[OptStr, Option(help="Column with survival times, instead of --target.")] = None,
     event: Annotated[OptStr, Option(help="Column with events (1) and censored rows (0).")] = None,
     example: Example = None,
     rows: Annotated[OptStr, Option("--data", "-d", help="Training table of a model file.")] = None,
-    test: Annotated[OptStr, Option(help="File of held-out rows.")] = None,
+    test: Annotated[OptStr, Option(help="File with held-out rows.")] = None,
     lesson: Annotated[
         bool, Option("--lesson", help="Classroom mode: hide figures until a question is answered.")
     ] = False,
@@ -46,9 +46,10 @@ def studio(
         bool, Option("--new", help="Start a new workspace; keep the old one as a backup.")
     ] = False,
     host: Annotated[
-        str, Option(help="Address to listen on; any but the local one is open to the network.")
+        str,
+        Option(help="Address to listen on. Any non-local address is open to the network."),
     ] = "127.0.0.1",
-    port: Annotated[int, Option(help="Port; 0 for a free one.", min=0, max=65535)] = 0,
+    port: Annotated[int, Option(help="Port; 0 chooses a free port.", min=0, max=65535)] = 0,
     no_browser: Annotated[
         bool, Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,

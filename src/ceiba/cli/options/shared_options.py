@@ -30,7 +30,7 @@ Data = Annotated[str, _DATA]
 DataOrExample = Annotated[str | None, _DATA]
 Example = Annotated[
     str | None,
-    typer.Option("--example", help="Table of the package, instead of a file."),
+    typer.Option("--example", help="Example data set, instead of a file."),
 ]
 _MODEL: Final[Any] = typer.Argument(
     help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
@@ -42,17 +42,17 @@ RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", meta
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
     list[str] | None,
-    typer.Option("--value", "-v", help="Value of a column of the row; repeatable."),
+    typer.Option("--value", "-v", help="Value of a column; repeatable."),
 ]
 WantedAnswer = Annotated[
     str | None,
     typer.Option("--target", "-t", metavar="CLASS", help="Wanted class, or LOW:HIGH for numbers."),
 ]
 RenamedTarget = Annotated[
-    str | None, typer.Option("--target", "-t", help="Target column, if renamed.")
+    str | None, typer.Option("--target", "-t", help="Target column. [default: as in training]")
 ]
 Weight = Annotated[str | None, typer.Option(help="Column with row weights.")]
-Drop = Annotated[list[str] | None, typer.Option(help="Columns to leave out.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Columns to exclude.")]
 HtmlReport = Annotated[Path | None, typer.Option(help="Interactive HTML report to write.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress messages.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -64,7 +64,7 @@ KeepIdentifiers = Annotated[
     bool,
     typer.Option(
         "--keep-identifiers",
-        help="Keep identifiers: columns of texts or integers that nearly all differ.",
+        help="Keep identifiers (texts or integers with almost all values distinct).",
     ),
 ]
 
