@@ -11,6 +11,7 @@
 // 2022; Brita, van der Linden and Demirovic 2025).
 #pragma once
 
+#include "optimal/columns/bit_table.hpp"
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
@@ -150,11 +151,15 @@ public:
 
     bool enabled() const { return budget_ > 0; }
 
+    static std::array<std::uint64_t, 2> row_hash(std::uint64_t row) {
+        return {optimal::row_hash(row, 1), optimal::row_hash(row, 0xD1342543DE82EF95ull)};
+    }
+
     static Key key(const Node& node, int depth, int leaves) {
         Key key{0, 0, static_cast<std::uint32_t>(node.n_rows()), depth, leaves};
         for (std::uint32_t row : node.data.row) {
-            key.find += mix(row + 0x9E3779B97F4A7C15ull);
-            key.verify += mix(row * 0xD1342543DE82EF95ull + 0x2545F4914F6CDD1Dull);
+            const auto [find, verify] = row_hash(row);
+            key.find += find, key.verify += verify;
         }
         return key;
     }
@@ -178,11 +183,6 @@ public:
 private:
     // An entry, its plan of a few questions, and what the map needs.
     static constexpr std::size_t entry_bytes = 384;
-    static std::uint64_t mix(std::uint64_t x) {  // splitmix64
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-        return x ^ (x >> 31);
-    }
     struct Hash {
         std::size_t operator()(const Key& k) const {
             return static_cast<std::size_t>(k.find ^ (static_cast<std::uint64_t>(k.depth) << 57) ^

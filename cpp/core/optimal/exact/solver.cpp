@@ -18,6 +18,7 @@ void split_interval(const Interval& i, std::int64_t cut, double left, double rig
 }  // namespace
 
 Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Observer* observer) {
+    if (bits_) return bits_->solve(node, depth, leaves, bound, observer);
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
     const double leaf = leaf_value(node);

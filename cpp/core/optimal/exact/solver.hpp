@@ -10,7 +10,7 @@
 // without that rule.
 #pragma once
 
-#include "optimal/exact/intervals.hpp"
+#include "optimal/exact/bit_search.hpp"
 #include "optimal/exact/sides.hpp"
 
 namespace ceiba::optimal {
@@ -27,7 +27,10 @@ class Solver : public Search {
 public:
     Solver(const Features& features, const LossRule& rule, const Rules& rules, Clock& clock, std::size_t cache_bytes,
            const LossTraits& traits)
-        : Search(features, rule, rules, clock), traits_(traits), cache_(cache_bytes) {}
+        : Search(features, rule, rules, clock), traits_(traits), cache_(cache_bytes) {
+        if (traits.whole && BitSearch::applies(features))
+            bits_ = std::make_unique<BitSearch>(features, rules, clock, cache_);
+    }
 
     Answer solve(const Node& node, int depth, int leaves, double bound, Observer* observer = nullptr) final;
 
@@ -59,6 +62,7 @@ private:
 
     LossTraits traits_;
     Cache cache_;
+    std::unique_ptr<BitSearch> bits_;  // for tables of binary columns
     SideOf whole_;
     std::array<SideOf, 2> side_;
     std::vector<std::unique_ptr<std::array<Node, 2>>> scratch_;  // by depth
