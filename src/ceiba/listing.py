@@ -1,4 +1,4 @@
-"""`Listing`: a small read-only table that prints well and converts to a data frame.
+"""Define `Listing`, a small read-only table that prints well and converts to a data frame.
 
 The pruning table, the split table and the split curve are listings. Columns are numpy arrays of
 equal length; the title and the legend describe them and their units. Also the blocks (texts and
@@ -28,7 +28,7 @@ _COLOUR_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # ANSI escape sequence
 _COLOURED_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 
 _MAX_ROWS = 60  # longer listings print their first and last rows
-_EXACT_COLUMNS = ("alpha", "cp")  # values that users copy into calls: always 6 digits
+_EXACT_COLUMNS = ("alpha", "cp")  # users copy these values into calls, so they have 6 digits
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Grid:
     right: list[bool]
 
     def lines(self, width: int | None = None) -> list[str]:
-        """Lay out the cells within a width: texts wrap, columns that do not fit continue below."""
+        """Lay out the cells within a width: text wraps, and columns that do not fit go below."""
         cells, right, n = self.cells, self.right, len(self.right)
         natural = [max(len(row[j]) for row in cells) for j in range(n)]
         widths = list(natural)

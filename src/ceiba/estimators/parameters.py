@@ -222,7 +222,7 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     """Return the weight of each row implied by `class_weight` (per output if a list)."""
-    from sklearn.utils.class_weight import compute_sample_weight  # slow; the CLI does not need it
+    from sklearn.utils.class_weight import compute_sample_weight  # slow; not needed by the CLI
 
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)

@@ -393,7 +393,7 @@ class GrowOptions:
 
     @property
     def use_surrogate(self) -> int:
-        """Rpart's `usesurrogate`: 0 list surrogates only, 1 else stay, 2 else the majority."""
+        """The `usesurrogate` of rpart: 0 lists surrogates, 1 stays otherwise, 2 the majority."""
         if self.rpart is not None:
             return self.rpart.use_surrogate
         return 2 if self.surrogates.otherwise == "majority" else 1

@@ -108,7 +108,7 @@ class Problem:
         subtree: SubtreeContext | None = None,
         n_jobs: int | None = None,
     ) -> Tree:
-        """Grow a tree on all rows or on some (ascending), perhaps below a node of a larger tree."""
+        """Grow a tree on all rows or an ascending subset, also below a node of a larger tree."""
         # Fractional sizes refer to these rows; priors and costs refer to all rows.
         problem = self
         if n_jobs is not None or subtree is not None:
@@ -183,7 +183,7 @@ class Problem:
         return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
     def search_mass(self, tree: Tree) -> Array | None:
-        """Return the nodes' weight under the altered priors of all rows; None: the plain weight."""
+        """Return node weights under the altered priors of all rows, or None if they are plain."""
         if self.scales.search is None or tree.counts is None:
             return None
         return np.asarray(tree.counts[:, 0, :] @ self.scales.search)

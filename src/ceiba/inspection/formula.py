@@ -1,4 +1,4 @@
-"""A tree as a logical formula: the condition under which it predicts a class.
+"""Write a tree as a logical formula: the condition under which it predicts a class.
 
 The formula is the disjunction of the conditions of all leaves that predict the class, simplified: a
 subtree whose leaves all predict it counts as one leaf; two conjunctions that differ in one column
@@ -19,7 +19,7 @@ from ceiba.paths import Clause, Condition, ValueSet, join_texts, node_conditions
 from ceiba.tree import Tree
 from ceiba.tree.splits import DIGITS, level_text
 
-_MAX_MERGED: Final = 2000  # pairs are compared, so time grows with the square
+_MAX_MERGED: Final = 2000  # all pairs are compared, so the time is quadratic
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Formula:
         return self.text
 
     def select(self, X: Any) -> NDArray[np.bool_]:
-        """Return whether each row of X fulfils the formula."""
+        """Whether each row of X satisfies the formula."""
         if self.conditions:
             parts = [condition.select(X) for condition in self.conditions]
             return np.asarray(np.logical_or.reduce(parts))
@@ -137,7 +137,7 @@ def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
 
 
 def _simplify(conditions: list[Condition]) -> list[Condition]:
-    """Merge conditions until no two of them can be merged; too many are left as they are."""
+    """Merge conditions until no two of them can be merged; too many are left unmerged."""
     result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
     if len(conditions) > _MAX_MERGED:
@@ -152,15 +152,15 @@ def _simplify(conditions: list[Condition]) -> list[Condition]:
                 continue
             condition, position = both, min(position, i)
             del result[i]
-            i = 0  # start again: the wider condition may merge with earlier ones
+            i = 0  # restart, because the wider condition may merge with earlier ones
         result.insert(position, condition)
     return result
 
 
 def _merge(a: Condition, b: Condition) -> Condition | None:
-    """Return a condition equivalent to `a or b`, None if there is none."""
+    """Return a condition equivalent to `a or b`, or None if there is none."""
     in_a, in_b = a.values, b.values
-    if in_a is None or in_b is None:  # with surrogates it is more than a box
+    if in_a is None or in_b is None:  # with surrogates, it is not a plain box
         return a if a == b else None
     in_a = {name: values for name, values in in_a.items() if not values.is_everything}
     in_b = {name: values for name, values in in_b.items() if not values.is_everything}
@@ -185,7 +185,7 @@ def _merge(a: Condition, b: Condition) -> Condition | None:
 def _find_covering(
     a: Condition, in_a: dict[str, ValueSet], b: Condition, in_b: dict[str, ValueSet]
 ) -> Condition | None:
-    """Return the condition that is implied by the other one, None if neither is."""
+    """Return the condition that the other one implies, or None if neither does."""
     for whole, outer, inner in ((a, in_a, in_b), (b, in_b, in_a)):
         if all(n in inner and _has_same_values(inner[n] & outer[n], inner[n]) for n in outer):
             return whole

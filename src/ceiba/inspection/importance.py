@@ -1,4 +1,4 @@
-"""The importance of each column, by several measures.
+"""Measure the importance of each column in several ways.
 
 gain: the impurity decrease of its splits in training, times the weight of their nodes (under the
 altered priors, if there are priors or costs). It is biased towards columns with many distinct
@@ -40,7 +40,7 @@ from ceiba.tree.routing import RowEnds, find_row_ends, route
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
-#: The score whose loss is the permutation importance.
+#: Permutation importance is the decrease of this score.
 _SCORES: Final = {
     Task.CLASSIFICATION: "accuracy",
     Task.REGRESSION: "R²",
@@ -164,7 +164,7 @@ def importance_table(
         score = tree.task.lookup(_SCORES, "Permutation importance")
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
         bounds = f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles"
-        if tree.task is not Task.SURVIVAL:  # censored rows have no gain of their own
+        if tree.task is not Task.SURVIVAL:  # censored rows have no gain
             gains = RowGains.read(tree, X, y, sample_weight)
             middle, low, high = np.zeros((3, tree.n_features))
             for j, each in gains.by_column():
@@ -189,7 +189,7 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the loss of score when a column is shuffled: the mean, then each repeat."""
+    """Return the decrease of the score when a column is shuffled: the mean, then each repeat."""
     if tree.task is Task.SURVIVAL:
         X, y = split_survival(X, y)
     elif isinstance(y, str):
@@ -306,7 +306,7 @@ class RowGains:
 
     @property
     def n_rows(self) -> int:
-        """Number of held-out rows."""
+        """The number of held-out rows."""
         return len(self.weight)
 
     def by_column(self) -> Iterator[tuple[int, Array]]:

@@ -1,4 +1,4 @@
-"""Confidence intervals of shares, means and ratios.
+"""Compute confidence intervals of shares, means and ratios.
 
 wilson: share k/n (Wilson 1927), valid for 0 errors and small n. share: the same for weighted rows,
 with n chosen so that p (1 - p) / n is the variance of the weighted share (Korn and Graubard 1998).
@@ -35,7 +35,7 @@ Interval = tuple[float, float]
 # Found by simulation (docs/numbers.md): for squared and absolute errors; for bounded figures.
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
-_MAX_BOOTSTRAP_ROWS: Final = 5_000  # beyond, resampling would take more than a tenth of a second
+_MAX_BOOTSTRAP_ROWS: Final = 5_000  # with more rows, resampling takes over 0.1 s
 _RESAMPLES: Final = 999
 _MAX_CELLS: Final = 4_000_000
 

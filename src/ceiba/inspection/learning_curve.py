@@ -1,4 +1,4 @@
-"""The learning curve: the score of a model by the number of training rows.
+"""Compute the learning curve: the score of a model by the number of training rows.
 
 For each size and repeat, rows are shuffled, a clone of the model (any scikit-learn estimator) is
 fitted on the first of them and scored on the rest, or on given test rows. The curve is the mean
@@ -52,17 +52,17 @@ class LearningCurve:
 
     @property
     def mean(self) -> Array:
-        """Mean score of each size."""
+        """The mean score of each size."""
         return np.asarray(self.scores.mean(axis=1))
 
     @property
     def low(self) -> Array:
-        """Lower border of the band."""
+        """The lower end of the band."""
         return np.asarray(np.quantile(self.scores, (1 - self.band) / 2, axis=1))
 
     @property
     def high(self) -> Array:
-        """Upper border of the band."""
+        """The upper end of the band."""
         return np.asarray(np.quantile(self.scores, (1 + self.band) / 2, axis=1))
 
     def table(self) -> Listing:
@@ -165,7 +165,7 @@ def learning_curve(
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Return some rows of a table, in the container it came in."""
+    """Return some rows of a table in its original container."""
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
     if isinstance(X, Table):

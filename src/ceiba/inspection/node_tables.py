@@ -1,4 +1,4 @@
-"""Tables of the nodes of a tree: expected costs, weakest links, routing of the training rows.
+"""List the nodes of a tree: expected costs, weakest links, routing of the training rows.
 
 expected cost      of predicting i at node t: sum over j of C(i | j) p(j | t)
 g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which pruning the
@@ -22,7 +22,7 @@ _NOISE: Final = 1e-12
 
 
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """Return the expected cost of each class at a node, and which one the tree predicts."""
+    """Return the expected cost of each class at a node, and the class that the tree predicts."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("expected_costs requires a classification tree with one output.")
@@ -109,7 +109,7 @@ def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool
 
 
 def routing(tree: Tree) -> Listing:
-    """Return how many training rows were routed by split, surrogates and default at each node.
+    """Return how many training rows the split, surrogates and default route at each node.
 
     Parameters
     ----------

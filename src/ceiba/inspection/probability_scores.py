@@ -1,4 +1,4 @@
-"""Scores of class probabilities: AUC, average precision, Brier score, log loss, KS, gains, lift.
+"""Score class probabilities: AUC, average precision, Brier score, log loss, KS, gains, lift.
 
 For a positive class with score s and weights w (all as in `sklearn.metrics`):
 
@@ -44,7 +44,7 @@ Array = npt.NDArray[np.float64]
 
 _EPS: Final = float(np.finfo(np.float64).eps)
 _BANDS: Final = 10
-_MIN_ROWS: Final = 20  # rows of a class; with fewer the interval of its AUC covers too little
+_MIN_ROWS: Final = 20  # with fewer rows of a class, the interval of its AUC covers too little
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""The leaves of a tree as if-then rules, with rows, confidence and lift.
+"""List the leaves of a tree as if-then rules, with rows, confidence and lift.
 
 A rule is the simplified path to a leaf (`ceiba.paths`) with the leaf's prediction. Confidence is
 the leaf's probability of its class; lift is confidence over the share of that class at the root.
@@ -35,7 +35,7 @@ _INTERVAL: Final = {
     Task.REGRESSION: "rules.of_mean",
     Task.SURVIVAL: "rules.of_median",
 }
-_MAX_LEVELS: Final = 8  # levels listed in a condition
+_MAX_LEVELS: Final = 8  # maximum number of levels listed in a condition
 _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
 
@@ -134,7 +134,7 @@ class Rule:
         return word("rules.sentence", text=self.text, value=value, about=about, note=note)
 
     def curve_text(self) -> str:
-        """Return events and median with its interval; empty without a curve."""
+        """Return the events and the median with its interval, or "" without a curve."""
         if self.curve is None:
             return ""
         word = words(self.lang)
@@ -403,7 +403,7 @@ def _confidence_and_interval(
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    # Of fractional rows only the part that reaches the node counts.
+    # Only the part of a fractional row that reaches the node counts.
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
     low = high = nothing
     if rows and not weighted and not tree.smoothed:

@@ -1,4 +1,4 @@
-"""The summary of a tree: target, size, risk and columns used, with a legend.
+"""Summarize a tree: target, size, risk and columns used, with a legend.
 
 Usage of a column is the share of training rows whose path has a split on it (attribute usage in
 C5.0). Risk is R(T) on the training rows, which is optimistic; the baseline is the risk of the root.

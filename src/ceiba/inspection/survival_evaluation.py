@@ -1,4 +1,4 @@
-"""Metrics of predicted survival on rows with known times: concordance, Brier score, calibration.
+"""Evaluate predicted survival on rows with known times: concordance, Brier score, calibration.
 
 All figures look at times up to a horizon (`ceiba.survival.metrics`). Weights for censoring come
 from the training rows. The baseline predicts the Kaplan-Meier curve of the root for every row: its
@@ -38,7 +38,7 @@ from ceiba.table import count_effective_rows
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
-_TIMES: Final = 101  # at which the Brier score is computed, from 0 to the horizon
+_TIMES: Final = 101  # number of times from 0 to the horizon for the Brier score
 _UNKNOWN: Final = Estimate(np.nan, np.nan, np.nan)
 
 
@@ -87,7 +87,7 @@ class SurvivalEvaluation(Printed):
     approximate: bool = False
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed blocks, in a language."""
+        """Return the printed blocks in a language."""
         word = words(lang)
         cells = []
         for name, figure, baseline in (
@@ -112,7 +112,7 @@ class SurvivalEvaluation(Printed):
         ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain data."""
+        """Return the figures as plain values."""
         estimates = {name: getattr(self, name)._asdict() for name in ("harrell", "uno", "brier")}
         return {
             "n_rows": self.n_rows,
@@ -128,7 +128,7 @@ class SurvivalEvaluation(Printed):
 
 @dataclass(frozen=True)
 class SurvivalJudge:
-    """What evaluates rows: the curves and risks of nodes, the censoring, horizon and times.
+    """Evaluate rows, given the curves and risks of nodes, the censoring, horizon and times.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class SurvivalJudge:
                 found: Concordance = concordance(
                     time, event, self.risk[node], w, censoring=censoring, horizon=self.horizon
                 )
-            except DataError:  # no pair is comparable, as may happen in a small group
+            except DataError:  # a small group may have no comparable pair
                 return _UNKNOWN
             each = found.contributions / np.where(w > 0, repeats, 1.0)
             low, high = estimate_interval(found.value, each, n, confidence, repeats, BOUNDED_TAIL)
@@ -209,7 +209,7 @@ class SurvivalJudge:
 def choose_horizon(
     time: Array, event: npt.NDArray[np.bool_], censoring: SurvivalCurve, horizon: Any
 ) -> float:
-    """Return the horizon; by default the last event time at which a tenth of the rows is at risk.
+    """Return the horizon, by default the last event time with a tenth of the rows at risk.
 
     Training rows must be observed that long, because weights for censoring come from them.
     """
@@ -233,7 +233,7 @@ def choose_horizon(
 def choose_times(
     time: Array, event: npt.NDArray[np.bool_], horizon: float, times: Any
 ) -> tuple[float, ...]:
-    """Return the times of calibration; by default quartiles of the event times."""
+    """Return the calibration times, by default the quartiles of the event times."""
     if times is None:
         inside = time[event & (time <= horizon) & (time > 0)]
         quartiles = np.quantile(inside if len(inside) else [horizon], [0.25, 0.5, 0.75])

@@ -1,4 +1,4 @@
-"""Geometry of tree drawings: positions, sizes and texts, for matplotlib, SVG and the report."""
+"""Lay out tree drawings for matplotlib, SVG and the report: positions, sizes and text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of a drawn node: its split, its prediction, its rows, and the labels of its edges.
+"""Write the text of a drawn node: split, prediction, rows and edge labels.
 
 A split has yes and no edges. If every branch is one level, or the column is boolean, the edges have
 the names of the branches instead.
@@ -37,7 +37,7 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def question(tree: Tree, node: int, *, max_levels: int = 6, lang: str = "en") -> str:
-    """Return the split of an inner node as text; "" at a leaf."""
+    """Return the split of an inner node as text, or "" at a leaf."""
     split = tree.splits.split(node, tree.schema)
     if split is None:
         return ""
@@ -88,13 +88,13 @@ def caption(
     counts: bool = False,
     lang: str = "en",
 ) -> Caption:
-    """Return the caption of a node; `leaf` is also True for a folded node."""
+    """Return the caption of a node; `leaf` is True for a folded node too."""
     answer = _answer_lines(tree, node, digits, lang)
     if leaf:
         head, *lines = answer
     else:
         head = question(tree, node, lang=lang)
-        # No class label in inner nodes: it would read as a prediction, and the bar is clearer.
+        # Inner nodes show no class label, because it would look like a prediction.
         lines = [] if tree.task.has_classes else [_number_line(tree, v, lang) for v in answer]
         lines = answer if tree.task is Task.SURVIVAL else lines
     if tree.n_rows[0]:
@@ -132,7 +132,7 @@ def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
 
 
 def _names_its_answers(tree: Tree, node: int) -> bool:
-    """Whether the edges have names: booleans, single levels, more than two branches."""
+    """Whether the edges have names: booleans, single levels or more than two branches."""
     split = tree.splits.split(node, tree.schema)
     if isinstance(split, Intervals):
         return True
@@ -145,7 +145,7 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
 
 
 def _number_line(tree: Tree, value: str, lang: str) -> str:
-    """Return the line of an inner node of a regression tree: what its value is, and the value."""
+    """Return the line with the value of an inner node of a regression tree, and its name."""
     word, level = words(lang), quantile_level(tree.criterion)
     if level is not None and level != 0.5:
         return f"{word('plot.quantile', level=f'{level:g}')} {value}"

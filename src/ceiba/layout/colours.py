@@ -1,4 +1,4 @@
-"""Colours of classes and values, distinguishable with any colour vision.
+"""Choose colors of classes and values that are safe for color-blind readers.
 
 Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colours found by search.
 Any two of the twelve have a CIEDE2000 distance of at least 18, and of 12 as seen by deuteranopes
@@ -19,13 +19,13 @@ from ceiba.tree import Tree
 
 BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 MORE: Final = ("#AA77FF", "#444400", "#00BBAA", "#660077", "#99EEAA", "#004444")
-NUMBER: Final = "#4477AA"  # stronger for larger numbers
+NUMBER: Final = "#4477AA"  # larger numbers are drawn stronger
 STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure leaf
-INNER_FILL: Final = 0.25  # in an inner node, so that leaves stand out
+INNER_FILL: Final = 0.25  # lower in inner nodes, so that leaves stand out
 
 
 def class_palette(n: int) -> list[str]:
-    """Return one colour per class, as "#rrggbb"."""
+    """Return one color per class as "#rrggbb"."""
     scheme = (*BRIGHT, *MORE)
     if n <= len(scheme):
         return list(scheme[:n])
@@ -34,7 +34,7 @@ def class_palette(n: int) -> list[str]:
 
 
 class ValueScale:
-    """Ranks of the values of a regression tree: equal steps of colour are equal shares of rows."""
+    """Rank the values of a regression tree, so that color steps are equal shares of rows."""
 
     def __init__(self, tree: Tree) -> None:
         leaves = np.flatnonzero(tree.is_leaf)
@@ -53,13 +53,13 @@ class ValueScale:
         return np.asarray((first + last) / 2, np.float64)
 
     def value_at(self, share: float) -> float:
-        """Return the value at a share of the rows; 0 for the smallest."""
+        """Return the value at a share of the rows; a share of 0 is the smallest value."""
         at = int(np.searchsorted(self.below[1:-1], share, side="left"))
         return float(self.values[at])
 
 
 def node_strengths(tree: Tree) -> NDArray[np.float64]:
-    """Return the colour strength of each node, from 0 to 1: by purity, or by its value."""
+    """Return the color strength of each node from 0 to 1, by purity or by value."""
     if tree.n_outputs > 1:
         return np.zeros(tree.n_nodes)
     if not tree.task.has_classes:
@@ -72,7 +72,7 @@ def node_strengths(tree: Tree) -> NDArray[np.float64]:
 
 
 class NodeFills:
-    """The fill of each box: a colour and its opacity, from 0 to 1."""
+    """The fill of each box: a color and its opacity from 0 to 1."""
 
     def __init__(self, tree: Tree, palette: Sequence[str] | None = None) -> None:
         self.tree, self.strengths = tree, node_strengths(tree)
@@ -81,7 +81,7 @@ class NodeFills:
         self.colours = palette or class_palette(n)
 
     def __call__(self, node: int, *, leaf: bool) -> tuple[str, float]:
-        """Return the colour of a node's box and its opacity."""
+        """Return the color and opacity of the box of a node."""
         strength = float(self.strengths[node])
         if self.tree.n_outputs > 1:
             return NUMBER, 0.0

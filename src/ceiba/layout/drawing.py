@@ -1,4 +1,4 @@
-"""Layout of a tree drawing: boxes, edges, texts and the footer, fitted to a sheet.
+"""Lay out a tree drawing: boxes, edges, text and the footer, fitted to a sheet.
 
 Units are points (1/72 inch), x to the right, y downward from the top of the sheet. Every box has
 the size of its text, which the caller measures (`measure`), so that nothing overlaps.
@@ -24,7 +24,7 @@ from ceiba.words import words
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
 MIN_FONT_SIZE = 6.0  # points; smaller text is not legible
-MAX_LEAVES_UNFOLDED = 200  # larger trees are not tried unfolded first
+MAX_LEAVES_UNFOLDED = 200  # larger trees are folded without trying to fit them whole
 MAX_NAMES = 24
 
 
@@ -48,32 +48,32 @@ class Sheet:
 
     @property
     def small_font(self) -> float:
-        """Font size of the panels: 0.75 of the font size, but not below 6."""
+        """The font size of the panels: 0.75 of the font size, and at least 6."""
         return max(min(6.0, self.font_size), 0.75 * self.font_size)
 
     @property
     def panel_size(self) -> tuple[float, float]:
-        """Width and height of the panels in the boxes."""
+        """The width and height of the panels in the boxes."""
         return 11.0 * self.font_size, 4.0 * self.font_size
 
     @property
     def line_height(self) -> float:
-        """Distance between two lines of text."""
+        """The distance between two lines of text."""
         return 1.3 * self.font_size
 
     @property
     def gap(self) -> float:
-        """Minimum space between two neighbouring boxes."""
+        """The minimum space between two neighboring boxes."""
         return 1.4 * self.font_size
 
     @property
     def padding(self) -> float:
-        """Space between the text and the border of a box."""
+        """The space between the text and the border of a box."""
         return 0.6 * self.font_size
 
     @property
     def bar_height(self) -> float:
-        """Height of the class bar."""
+        """The height of the class bar."""
         return 0.55 * self.font_size
 
 
@@ -89,7 +89,7 @@ class Box:
     """One drawn node."""
 
     node: int
-    parent: int  # position of the parent's box, -1 for the root
+    parent: int  # index of the parent's box, -1 for the root
     x: float  # the centre
     top: float
     width: float
@@ -106,12 +106,12 @@ class Box:
 
     @property
     def left(self) -> float:
-        """Left border."""
+        """The left border."""
         return self.x - self.width / 2
 
     @property
     def bottom(self) -> float:
-        """Lower border."""
+        """The lower border."""
         return self.top + self.height
 
 
@@ -124,7 +124,7 @@ class Drawing:
     height: float
     routes: tuple[Route, ...]  # corners of the edge to each box; empty at the root
     sheet: Sheet
-    note: str  # describes what is folded; "" if nothing is
+    note: str  # describes what is folded, "" if nothing is
 
 
 def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0) -> Drawing:
@@ -155,7 +155,7 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
 
 
 def _box(node: VisibleNode, measure: Measure, sheet: Sheet) -> Box:
-    """Return the box of a visible node with its size, not yet placed."""
+    """Return the box of a visible node with its size but without a position."""
     head = _wrap(node.head, sheet.wrap)
     lines = [part for line in node.lines for part in _wrap(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
@@ -200,7 +200,7 @@ def _wrap(text: str, width: int) -> tuple[str, ...]:
 
 
 def _note(folding: FoldedTree, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
-    """Return a note about folded nodes; "" if there are none."""
+    """Return a note about folded nodes, or "" if there are none."""
     if not folding.n_hidden:
         return ""
     word = words(sheet.lang)
@@ -231,7 +231,7 @@ def fit(
     def fits(drawing: Drawing) -> bool:
         return drawing.width <= width and drawing.height <= height
 
-    # Candidate weights for folding, from all folded to none.
+    # Candidate weights for folding, from everything folded to nothing.
     inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
     steps = [np.inf, *inner[1:-1].tolist(), 0.0]
     if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit as they are
@@ -256,7 +256,7 @@ def fit(
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
-    """Return the last k < n for which the monotonic `holds` is true, by bisection; -1 if none."""
+    """Return the last k < n for which the monotonic `holds` is true (by bisection), or -1."""
     low, step = -1, 1
     while low + step < n and holds(low + step):
         low, step = low + step, 2 * step

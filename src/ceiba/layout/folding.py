@@ -1,4 +1,4 @@
-"""The visible nodes of a tree with their texts; subtrees are folded by depth or by weight."""
+"""Select the visible nodes of a tree and their text; fold subtrees by depth or weight."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class FoldedTree:
 
     @property
     def n_hidden(self) -> int:
-        """Number of hidden nodes."""
+        """The number of hidden nodes."""
         return sum(self.hidden)
 
     @property
     def n_folded(self) -> int:
-        """Number of folded nodes."""
+        """The number of folded nodes."""
         return sum(count > 0 for count in self.hidden)
 
 
@@ -40,7 +40,7 @@ def fold_tree(
 ) -> FoldedTree:
     """Fold a tree below `max_depth` and below nodes lighter than `min_weight`."""
     depth = depths(parent)
-    place: dict[int, int] = {}  # node -> position among the visible
+    place: dict[int, int] = {}  # index of each visible node, by node id
     over = [0] * len(parent)  # nearest visible node at or above each node
     nodes: list[int] = []
     above: list[int] = []

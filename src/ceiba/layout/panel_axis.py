@@ -1,4 +1,4 @@
-"""The axis of a panel (the small plot of a split): its bins, and its tick labels or level names."""
+"""Lay out the axis of the small plot of a split: its bins, tick labels or level names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure, Sheet
 
-MAX_BARS = 24  # with names; beyond, only the number of levels
+MAX_BARS = 24  # with more levels, only their number is shown
 MAX_NAME_LENGTH = 12  # letters
-_FAR: Final = 5.0  # times the range of the middle 98 %: outliers beyond it are cut off
-_MAX_WHOLE: Final = 2.0**53  # beyond it, float64 has no fractions
+_FAR: Final = 5.0  # outliers beyond this multiple of the middle 98 % are cut off
+_MAX_WHOLE: Final = 2.0**53  # larger float64 numbers have no fractions
 _MOSTLY: Final = 0.9  # share of whole numbers
 
 
@@ -33,13 +33,13 @@ class PanelAxis:
         if len(names) > MAX_BARS:
             return cls(marks=((0.5, f"{len(names)} levels"),))
         short = [_shorten(name, MAX_NAME_LENGTH - 1) for name in names]
-        if len(set(short)) < len(set(names)):  # equal beginnings: keep the ends too
+        if len(set(short)) < len(set(names)):  # the beginnings are equal, so keep the ends too
             short = [_shorten(name, MAX_NAME_LENGTH // 2 - 1) for name in names]
         return cls(names=tuple(short))
 
 
 def _shorten(name: str, first: int) -> str:
-    """Return a long name shortened to its first letters and its last ones."""
+    """Return a long name shortened to its first and last letters."""
     if len(name) <= MAX_NAME_LENGTH:
         return name
     last = MAX_NAME_LENGTH - 1 - first
@@ -90,7 +90,7 @@ def separate_labels(
 def bin_edges(
     values: NDArray[Any], cuts: Sequence[float], bins: int, *, trim: bool = True
 ) -> NDArray[np.float64] | None:
-    """Return bin edges of equal width that include the cuts; None if all values are equal.
+    """Return bin edges of equal width that include the cuts, or None if all values are equal.
 
     The bins of whole numbers hold equally many of them: otherwise an even distribution would look
     like a comb. Their number is then only about `bins`. With `trim`, far outliers are cut off.

@@ -1,4 +1,4 @@
-"""Positions of boxes and routes of edges.
+"""Place boxes and route edges.
 
 Reingold & Tilford (1981) for any number of branches and boxes of different widths: subtrees are
 pushed together until their contours are `gap` apart, and a parent is centred over its first and
@@ -108,7 +108,7 @@ def _largest(level: Sequence[int], sizes: Sequence[float]) -> list[float]:
 
 
 def depths(parent: Sequence[int]) -> list[int]:
-    """Return the depth of every node; nodes are in pre-order, the root's parent is -1."""
+    """Return the depth of every node; nodes are in pre-order and the root's parent is -1."""
     depth: list[int] = []
     for above in parent:
         depth.append(0 if above < 0 else depth[above] + 1)
@@ -118,7 +118,7 @@ def depths(parent: Sequence[int]) -> list[int]:
 def tidy(
     parent: Sequence[int], widths: Sequence[float], *, gap: float = 1.0
 ) -> NDArray[np.float64]:
-    """Return the horizontal centre of every node, the leftmost edge at 0."""
+    """Return the horizontal center of every node, with the leftmost edge at 0."""
     branches: list[list[int]] = [[] for _ in parent]
     for node, above in enumerate(parent):
         if above >= 0:
@@ -130,7 +130,7 @@ def tidy(
 
 
 class _Contour:
-    """Outline of a subtree: left and right edge per depth, deepest first, relative to `shift`."""
+    """The outline of a subtree: left and right edge per depth, deepest first, plus `shift`."""
 
     __slots__ = ("left", "right", "shift")
 
@@ -149,7 +149,7 @@ class _Contour:
         )
 
     def join(self, other: _Contour) -> _Contour:
-        """Return the outline of both; walks the shorter one and reuses the lists of the longer."""
+        """Return the joint outline; walk the shorter one and reuse the lists of the longer one."""
         common = min(len(self.left), len(other.left))
         if len(self.left) >= len(other.left):
             outline, offset = self, other.shift - self.shift

@@ -1,4 +1,4 @@
-"""Nine lessons, each a program with text in three languages, as pages and notebooks."""
+"""Nine lessons as pages and notebooks, each a program with text in three languages."""
 
 from __future__ import annotations
 

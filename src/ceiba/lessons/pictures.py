@@ -1,4 +1,4 @@
-"""Data of the interactive pictures: plain dicts, drawn by ``docs/_static/pictures.js``.
+"""Compute the data of the interactive pictures that ``docs/_static/pictures.js`` draws.
 
 Pictures that compute (the gain of a dragged cut) contain rows or counts; pictures of trees contain
 one tree per step, grown here. A live picture contains a table, from which the playground grows the

@@ -26,21 +26,21 @@ _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 
 @dataclass(frozen=True)
 class Output:
-    """Output of a cell: printed text, and the value of its last expression or None."""
+    """The output of a cell: printed text, and the value of its last expression or None."""
 
     printed: str
     value: Any = None
 
     @property
     def text(self) -> str:
-        """The output as a terminal shows it."""
+        """The output as shown in a terminal."""
         value_text = "" if self.value is None else repr(self.value)
         return "\n".join(part for part in (self.printed.rstrip("\n"), value_text) if part)
 
 
 @dataclass
 class LessonRun:
-    """Result of a lesson: outputs by cell, data of pictures, and all variables after each cell."""
+    """The result of a lesson: outputs by cell, picture data, and all variables after each cell."""
 
     lesson: Lesson
     data: str | Path | None = None
@@ -100,7 +100,7 @@ def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
     lesson_run = LessonRun(lesson, data)
     space: dict[str, Any] = {"__name__": f"lesson_{lesson.number}"}
     with data_folder(data), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about leaks, the subject of lesson 6
+        warnings.simplefilter("ignore")  # leak warnings are the subject of lesson 6
         for cell in lesson.cells:
             output = _execute(cell, space, lesson.number)
             if cell.kind == "shown":

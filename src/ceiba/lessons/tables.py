@@ -1,4 +1,4 @@
-"""External tables of the lessons: read from a file, or replaced by a synthetic stand-in.
+"""Read the external tables of the lessons from files, or generate synthetic replacements.
 
 The files are public but cannot be redistributed. Without them a lesson runs on a stand-in: random
 rows with the same columns and similar distributions, from a fixed seed. Its figures differ.
@@ -43,7 +43,7 @@ class LessonTable:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return len(next(iter(self.columns.values())))
 
     def __repr__(self) -> str:

@@ -69,12 +69,12 @@ def page(lesson_run: LessonRun, lang: str = "en") -> str:
 
 
 class _Writer:
-    """Writes the blocks of a lesson in order; each directive is a method."""
+    """Write the blocks of a lesson in order; each directive is a method."""
 
     def __init__(self, lesson_run: LessonRun, lang: str) -> None:
         self.lesson_run, self.lang = lesson_run, lang
         self.words = words(lang).section("lessons")
-        self.after = ""  # the last cell, whose values the text contains
+        self.after = ""  # the last cell, whose values the text uses
         self.n_exercises = 0
         self.parts: list[Any] = []
         for block in lesson_run.lesson.text(lang):
@@ -102,7 +102,7 @@ class _NotebookWriter(_Writer):
         self.after = block.name
 
     def figure(self, block: LessonBlock) -> None:
-        """Interactive pictures are on the pages only."""
+        """Return nothing, because only the pages have interactive pictures."""
 
     def exercise(self, block: LessonBlock) -> None:
         self.parts.append(_markdown(self.exercise_title()))

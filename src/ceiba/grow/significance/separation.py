@@ -136,7 +136,7 @@ class SumTails:
             square = 2 * (theta * sum_ + (shift - start)[:, 0] * self.sizes - cumulant)
             w = np.sqrt(np.maximum(square, 1e-12))
             u = theta * np.sqrt(np.maximum(determinant / drawn, 1e-300))
-            # If a few numbers hold the whole tail, u vanishes: bound the tail by the tilted mass.
+            # If a few numbers hold the tail, u vanishes: bound the tail by the tilted mass.
             most = np.minimum(-square / 2 + np.log(2 * np.pi * drawn) / 2, -1e-9)
             sums.append(sum_)
             roots.append(np.maximum(w + np.log(u / w) / w, -ndtri_exp(most)))

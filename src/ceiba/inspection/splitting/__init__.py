@@ -1,4 +1,4 @@
-"""Splits of a table before any tree: impurity, gain, split tables and curves."""
+"""Compute splits of a table without a tree: impurity, gain, split tables and curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gain and cost of dividing rows into branches, by any criterion.
+"""Compute the gain and cost of dividing rows into branches, for any criterion.
 
 gain = impurity of the rows minus the weighted impurity of the branches; cost = the weighted
 impurity of the branches (Breiman et al. 1984, definition 2.13). Rows with a missing value are left
@@ -87,7 +87,7 @@ def gain_and_cost(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, float]:
-    """Return gain and cost of a division of the rows."""
+    """Return the gain and cost of a division of the rows."""
     present = (branch >= 0) & (weights > 0)
     parts = [present & (branch == b) for b in range(n_branches)]
     parts = [part for part in parts if part.any()]
@@ -99,7 +99,7 @@ def gain_and_cost(
             )
         counts = np.stack([_class_counts(target, part, weights) for part in parts])
         return placed / whole * float(criterion.of_split(counts)), float("nan")
-    # Sums of weight x impurity, divided once at the end: with integer weights a zero gain is exact.
+    # Divide the sums of weight x impurity once, so that a zero gain is exact for integer weights.
     before = placed * impurity_of_rows(target, present, criterion, weights)
     after = sum(
         weights[part].sum() * impurity_of_rows(target, part, criterion, weights) for part in parts

@@ -1,4 +1,4 @@
-"""The impurity and the most frequent label of a set of labels."""
+"""Compute the impurity and the most frequent label of a set of labels."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def impurity(
 
 
 def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
-    """Return the most frequent label of a set; on ties the first in sorted order.
+    """Return the most frequent label of a set, the first in sorted order on ties.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The best split of each column, and every cut of one column with its gain."""
+"""List the best split of each column, and every cut of one column with its gain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ceiba.table import Column, Kind, Table, Target, read, read_target
 from ceiba.table.targets import split_target
 from ceiba.tree import Tree
 
-_MAX_LEVELS: Final = 8  # listed in a sentence, the others are counted
+_MAX_LEVELS: Final = 8  # levels listed in a sentence; the others are counted
 
 
 def split_table(
@@ -75,7 +75,7 @@ def split_table(
         _best_split_row(table.select([j]), target, chosen, weights, categorical_splits)
         for j in range(table.n_columns)
     ]
-    rows.sort(key=lambda row: -row["gain"])  # stable: ties stay in column order
+    rows.sort(key=lambda row: -row["gain"])  # a stable sort keeps ties in column order
     figures = {name: [row[name] for row in rows] for name in rows[0]}
     unit = f" ({chosen.unit})" if chosen.unit else ""
     legend = "gain: impurity before minus after; cost: impurity after; sizes: rows in each branch"

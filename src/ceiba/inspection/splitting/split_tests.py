@@ -1,4 +1,4 @@
-"""The significance tests of a tree's splits as a table."""
+"""List the significance tests of the splits of a tree."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def split_tests(tree: Tree) -> Listing:
     (['petal length'], 6)
     """
     stored = tree.tests
-    if stored is None and tree.n_nodes == 1:  # no test was significant, or nothing could be tested
+    if stored is None and tree.n_nodes == 1:  # no test was significant or possible
         stored = SplitTests.of_nodes(1, {})
     if stored is None:
         return _test_branches(tree)
