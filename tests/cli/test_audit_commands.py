@@ -43,7 +43,7 @@ def test_errors_of_a_column_and_of_the_model_agree(scored: Path) -> None:
         (("-p", "prediction"), "--predictions requires --target"),
         ((), "Pass --predictions"),
         (("-p", "prediction", "-m", "one.ceiba"), "Pass --predictions"),
-        (("-m", "one.ceiba", "--drop", "a"), "--drop has no effect"),
+        (("-m", "one.ceiba", "--drop", "a"), "--drop is not supported with --model"),
         (("-p", "predictoin", "-t", "species"), "Did you mean 'prediction'"),
     ],
 )

@@ -15,6 +15,7 @@ from ceiba.lessons import lesson
 from ceiba.lessons.source import NUMBERS
 from ceiba.lessons.writing import page
 from ceiba.words import LANGUAGES
+from tests.marks import slow
 from tests.report.browser import chromium
 
 STATIC = Path(__file__).parents[2] / "docs" / "_static"
@@ -224,7 +225,7 @@ def test_every_step_of_every_slider_shows_its_own_values(number, show, finished)
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("lang", ["pt", *slow(lang for lang in LANGUAGES if lang != "pt")])
 def test_pictures_draw_without_errors_and_fit_on_a_phone(number, lang, show):
     pictures = show(number, lang, viewport={"width": 390, "height": 800})
     assert pictures.errors == []
@@ -241,6 +242,7 @@ def test_numbers_are_written_as_the_language_does(show):
     assert pictures.page.locator("#cut dt").first.inner_text() == "linhas (esquerda)"
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing(show):
     from tests.report.npm import package
 

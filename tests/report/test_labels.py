@@ -63,7 +63,7 @@ def drawn(opened: Opened) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("leaves", [6, 14, 40])
+@pytest.mark.parametrize("leaves", [14, *slow([6, 40])])
 def test_labels_long_names_never_cost_the_cut_a_digit(open_page: Open, leaves: int) -> None:
     X, y = long_names()
     fitted = ceiba.DecisionTreeClassifier(max_leaf_nodes=leaves).fit(X, y)

@@ -19,7 +19,7 @@ from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import HOSTILE, held_out, model, table
 
-KINDS = ["classes", "regression", "surrogate", "fractional", "cv", "intervals"]
+OTHER_KINDS = ["classes", "fractional", "intervals"]
 BUSY = 3  # budgets are for a quiet machine, and test machines are shared
 
 
@@ -35,7 +35,7 @@ def tree_at(fitted: Any, alpha: float) -> Any:
 # ---------------------------------------------------------------------- safety
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["regression", "surrogate", "cv", *slow(OTHER_KINDS)])
 def test_page_every_tab_offline_asks_nothing_and_reports_no_error(
     open_page: Open, kind: str
 ) -> None:
@@ -68,7 +68,7 @@ def test_page_hostile_names_are_inert_and_shown(open_page: Open) -> None:
 # ---------------------------------------------------------------------- figures
 
 
-@pytest.mark.parametrize("kind", ["classes", "cv", "surrogate"])
+@pytest.mark.parametrize("kind", ["cv", *slow(["classes", "surrogate"])])
 def test_metrics_at_every_step_equal_those_of_python(open_page: Open, kind: str) -> None:
     from sklearn.metrics import log_loss, roc_auc_score
 
@@ -140,7 +140,7 @@ def pre_order(parent: list[int]) -> list[int]:
 # ---------------------------------------------------------------------- cases
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["regression", "surrogate", "cv", *slow(OTHER_KINDS)])
 def test_case_random_rows_take_the_way_of_python(open_page: Open, kind: str) -> None:
     tree = whole_tree(model(kind))
     frame = table(200, seed=3)
@@ -224,7 +224,7 @@ def test_rule_as_python_selects_the_rows_of_its_node(open_page: Open, kind: str)
         assert chosen == tree.rows(node, frame).tolist(), code
 
 
-@pytest.mark.parametrize("kind", ["classes", "surrogate"])
+@pytest.mark.parametrize("kind", ["surrogate", *slow(["classes"])])
 def test_rule_as_sql_selects_the_rows_of_its_node(open_page: Open, kind: str) -> None:
     tree = whole_tree(model(kind))
     frame = table(120, seed=5)
@@ -325,7 +325,7 @@ def test_icicle_click_selects_the_node_there(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "lang"), [("classes", "es"), ("regression", "pt"), ("surrogate", "en")]
+    ("kind", "lang"), [("regression", "pt"), *slow([("classes", "es"), ("surrogate", "en")])]
 )
 def test_language_switch_leaves_no_untranslated_key(open_page: Open, kind: str, lang: str) -> None:
     opened = open_page(kind)

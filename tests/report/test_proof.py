@@ -10,6 +10,7 @@ import pytest
 import ceiba
 from ceiba.grow import Certificate, Lookahead, Optimal
 from ceiba.report import payload
+from tests.marks import slow
 from tests.report.browser import Open
 
 
@@ -77,7 +78,9 @@ def test_page_says_how_far_the_tree_can_be_from_the_best(
     assert "⟦" not in opened.page.inner_text("#proof")
 
 
-@pytest.mark.parametrize("loss", ["cost", "gini", "entropy", "squared_error", "absolute_error"])
+@pytest.mark.parametrize(
+    "loss", ["cost", "absolute_error", *slow(["gini", "entropy", "squared_error"])]
+)
 def test_page_names_every_loss(open_page: Open, loss: str) -> None:
     model = with_certificate(loss=loss, penalty=0.5, all_level_sets=False)
     opened = open_page(f"loss-{loss}", model, reports={})

@@ -13,6 +13,7 @@ from ceiba.errors import OptionError
 from ceiba.prune import CostComplexity
 from ceiba.report import payload
 from ceiba.table.read_for_predict import read_like
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import answer, classes, held_out, model, table, training
 from tests.report.test_case import cases_of
@@ -98,7 +99,7 @@ def test_contributions_of_a_case_are_shown_and_add_up(open_page: Open) -> None:
 # ---------------------------------------------------------------------- the tab
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression", "cv"])
+@pytest.mark.parametrize("kind", ["cv", *slow(["classes", "regression"])])
 def test_tab_shows_every_check_that_was_given(open_page: Open, kind: str) -> None:
     opened = open_page(f"{kind}_trust", model(kind), reports=checks(kind))
     page = opened.page
@@ -183,7 +184,7 @@ def test_drift_shows_shares_then_and_now_of_python(open_page: Open) -> None:
             assert now == pytest.approx(100 * row["share now"], abs=0.051)
 
 
-@pytest.mark.parametrize("lang", ["en", "es", "pt"])
+@pytest.mark.parametrize("lang", ["pt", *slow(["en", "es"])])
 def test_tab_knows_its_words_in_every_language(open_page: Open, lang: str) -> None:
     reports = checks("regression") | {"lang": lang}
     opened = open_page(f"trust_{lang}", model("regression"), reports=reports)

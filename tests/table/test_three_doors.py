@@ -17,7 +17,7 @@ from tests.table.csv_folder import Case, cases
 
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
-GROUPS = 8
+GROUPS = 16
 pytestmark = pytest.mark.filterwarnings("ignore::ceiba.errors.DataWarning")
 
 

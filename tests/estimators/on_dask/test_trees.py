@@ -249,6 +249,7 @@ def same_on_a_cluster(client: Any, seed: int) -> int:
     return expected.n_leaves
 
 
+@pytest.mark.slow
 def test_random_trees_on_a_cluster(client: Any) -> None:
     assert max(same_on_a_cluster(client, seed) for seed in range(2)) > 5
 
@@ -317,7 +318,7 @@ def test_counts_travel_as_the_formula_says(
     ]
 
 
-@pytest.mark.parametrize(("prune", "weight"), [("cv", None), (None, "weight")])
+@pytest.mark.parametrize(("prune", "weight"), [("cv", None), *slow([(None, "weight")])])
 def test_the_survival_tree_of_a_dask_frame_is_the_tree_in_memory(
     client: Any, prune: Any, weight: Any
 ) -> None:

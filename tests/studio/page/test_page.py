@@ -105,7 +105,7 @@ def test_page_opens_in_the_language_of_the_command(browser: Any, served: Served)
     hands.context.close()
 
 
-@pytest.mark.parametrize("lang", ["en", "es", "pt"])
+@pytest.mark.parametrize("lang", ["pt", *slow(["en", "es"])])
 def test_phone_of_390_px_reads_every_tab_in_every_language(open_tab: Open, lang: str) -> None:
     hands = open_tab(lang, **PHONE)
     page = hands.page
