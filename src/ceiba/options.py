@@ -192,19 +192,7 @@ def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
 class OptionObject:
-    """Base class of option objects; not for direct use.
-
-    A subclass declares its parameters as fields, from which `__init__` and checks are generated.
-
-    Examples
-    --------
-    >>> import ceiba
-    >>> surrogates = ceiba.Surrogates(keep=3)
-    >>> surrogates
-    Surrogates(keep=3)
-    >>> surrogates.set_params(otherwise="stay").get_params()
-    {'keep': 3, 'otherwise': 'stay', 'agreement': 'all'}
-    """
+    """Base class of option objects, whose fields define `__init__` and its checks."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]  # of subclasses
     _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {}

@@ -105,11 +105,8 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 
 def _is_interruptible(frame: FrameType | None) -> bool:
-    """Whether `frame` is inside a running command and outside any import.
-
-    Extensions print or swallow errors raised during their import, and typer prints an empty line on
-    Ctrl-C outside a command.
-    """
+    """Whether `frame` is inside a running command and outside any import."""
+    # Extensions print or swallow errors raised during their import.
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
         if frame.f_code.co_qualname == "with_flags.<locals>.run":

@@ -209,10 +209,8 @@ def _read_options(
 def _open_survival_problem(
     X: Any, y: tuple[Any, Any], params: Mapping[str, Any], sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the survival problem, whose target and weights are read into memory first.
-
-    The pooled hazard needs all times. The shards then grow a tree of events per scaled time.
-    """
+    """Yield the survival problem, whose target and weights are read into memory first."""
+    # The pooled hazard needs all times. The shards then grow a tree of events per scaled time.
     scanned = isinstance(X, Scan)
     if not scanned and not is_dask_frame(X):
         raise DataError(

@@ -105,7 +105,7 @@ class DecisionTreeSurvival(DecisionTree):
 
         Parameters
         ----------
-        X : table
+        X, sample_weight, check_input, groups, checkpoint, frequency
             As in `DecisionTreeClassifier.fit`.
         y : structured array, array-like of shape (n_rows, 2) or (n_rows,), str or pair of str
             Times, and whether the event was observed (True, 1) or the row is censored (False, 0):
@@ -113,16 +113,6 @@ class DecisionTreeSurvival(DecisionTree):
             columns, time and event, or their names in X; "Surv(time, status)" with the names of
             columns, which also takes 1 for censored and 2 for the event, as R does. One column:
             all events are observed.
-        sample_weight : array-like of shape (n_rows,) or str, default=None
-            Weights, or the column of X that holds them.
-        check_input : bool, default=True
-            Accepted for compatibility with scikit-learn; input is always checked.
-        groups : array-like of shape (n_rows,) or str, default=None
-            Groups of rows that the folds of `prune` hold out together; or their column in X.
-        checkpoint : path, default=None
-            As in `DecisionTreeClassifier.fit`.
-        frequency : array-like of shape (n_rows,) or str, default=None
-            Number of times that each row counts; or the column of X that holds it.
         drop_missing_target : bool, default=False
             Drop rows without a time or event; `n_rows_dropped_` is their number.
         event : object, default=None
@@ -213,9 +203,8 @@ class DecisionTreeSurvival(DecisionTree):
 
         Parameters
         ----------
-        X : table
-        return_array : bool, default=False
-            Return values at `unique_times_` instead of functions.
+        X, return_array
+            As in `predict_survival_function`.
 
         Returns
         -------

@@ -130,10 +130,8 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
 def _formulas(
     steps: list[str], first: int, row: int, n_rules: int, lookups: list[int], is_template: bool
 ) -> Iterable[str]:
-    """Return the formulas of a row: the steps, then the values looked up by leaf.
-
-    A template predicts nothing for an empty row; among rows that are given, it has missing values.
-    """
+    """Return the formulas of a row: the steps, then the values looked up by leaf."""
+    # A template predicts nothing for an empty row; in exported rows, empty cells are missing.
     for i, step in enumerate(steps):
         formula = step.replace(_ROW, str(row))
         if i > 0:

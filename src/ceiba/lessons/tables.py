@@ -136,11 +136,7 @@ def _value(text: str) -> Any:
 
 
 def _seattle() -> ColumnLists:
-    """Return ten years of days: rain is likelier in winter and with a small temperature range.
-
-    p(rain) = 1 / (1 + exp(-(1.1 cos(day) - 0.25 (TMAX - TMIN - 14)))), day as an angle from
-    mid-December; rain in hundredths of an inch, at least one. Three days are missing.
-    """
+    """Return ten years of days: rain is likelier in winter and with a small temperature range."""
     rng = np.random.default_rng(1948)
     first = dt.date(2007, 1, 1)
     n = 3652
@@ -178,11 +174,7 @@ _WATER: Final = {  # mean, spread and share of missing values, as in the public 
 
 
 def _water() -> ColumnLists:
-    """Return 1,200 random samples of water: normal columns, cells missing at random.
-
-    65 % of the samples with sulfate more than 1.4 standard deviations from its mean are drinkable,
-    35 % of the others. Hardness correlates with sulfate (0.6), so it can be its surrogate.
-    """
+    """Return 1,200 random samples of water: normal columns, cells missing at random."""
     rng = np.random.default_rng(2021)
     n = 1200
     z = {name: rng.normal(size=n) for name in _WATER}
@@ -200,10 +192,7 @@ def _water() -> ColumnLists:
 
 
 def _hitters() -> ColumnLists:
-    """Return 322 random players; log salary has three levels and normal noise of 0.5.
-
-    5.1 below 4.5 years; otherwise 6.0 below 117.5 hits and 6.7 above. 59 salaries are missing.
-    """
+    """Return 322 random players; log salary has three levels and normal noise of 0.5."""
     rng = np.random.default_rng(1986)
     n = 322
     years = 1 + rng.poisson(rng.gamma(2, 3.1, n))

@@ -114,7 +114,7 @@ class Clause:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the clause as text; see `Condition.text`."""
+        """Return the clause as text; `complete`: with missing, unseen values and surrogates."""
         word = words(lang)
         both, either = word["split.and"], word["split.or"]
         if complete:
@@ -182,18 +182,11 @@ class Condition:
         texts = (clause.text(**options) for clause in self.clauses if not clause.is_trivial)
         return tuple(text for text in texts if text)
 
-    def text(
-        self,
-        *,
-        digits: int | None = None,
-        max_levels: int | None = None,
-        complete: bool = False,
-        lang: str = "en",
-    ) -> str:
-        """Return the condition as text; `complete`: with missing, unseen values and surrogates."""
-        word = words(lang)
-        parts = self.parts(digits=digits, max_levels=max_levels, complete=complete, lang=lang)
-        return join_texts(parts, word["split.and"], word["split.or"]) or word["split.all_rows"]
+    def text(self, **options: Any) -> str:
+        """Return the condition as text; options as in `Clause.text`."""
+        word = words(options.get("lang", "en"))
+        text = join_texts(self.parts(**options), word["split.and"], word["split.or"])
+        return text or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
         """Return the condition as a Python expression of the dict `row` (None and NaN: missing)."""

@@ -128,11 +128,8 @@ def _read(path: str) -> str:
 
 
 def _strip_source(text: str) -> str:
-    """Remove imports, types, comment lines and indentation: a seventh of the page.
-
-    No string of the assets spans several lines or contains the start of a comment (a test checks
-    this), so each line can be processed alone.
-    """
+    """Remove imports, types, comment lines and indentation: a seventh of the page."""
+    # A test checks that no string spans several lines or contains the start of a comment.
     code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))
     lines = (line.strip() for line in code.split("\n"))
@@ -145,10 +142,7 @@ _SPACED: Final = re.compile(r" ?(=>|===|!==|&&|\|\||[=?:,;{}]) ?")
 
 
 def _strip_spaces(script: str) -> str:
-    """Remove spaces around operators: a twelfth of the scripts.
-
-    Lines with nested templates or regular expressions, whose text looks like code, are kept.
-    """
+    """Remove spaces around operators, but not in nested templates and regular expressions."""
     lines = []
     for line in script.split("\n"):
         if line.count("`") <= 2 and not re.search(r"[(=,:?&|] ?/[^/*]|return /", line):

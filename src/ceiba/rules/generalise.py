@@ -267,10 +267,7 @@ def _log2_binomial(n: Any, k: Any) -> Any:
 
 
 class _FirstTwo:
-    """The first two remaining rules that cover each row; `len(rules)` means none.
-
-    Removing a rule changes only rows for which it is one of the two.
-    """
+    """The first two remaining rules that cover each row; `len(rules)` means none."""
 
     def __init__(self, rules: list[CandidateRule]) -> None:
         self.covers = np.array([rule.covered for rule in rules])

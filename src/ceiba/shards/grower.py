@@ -206,10 +206,8 @@ def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: T
 
 
 def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
-    """Return the default branches by the weight of rows, as in memory; shards weigh them by time.
-
-    Where nothing is missing, `missing="learn"` chooses the last of equally heavy branches.
-    """
+    """Return the default branches by the weight of rows, as in memory; shards weigh by time."""
+    # Where nothing is missing, `missing="learn"` chooses the last of equally heavy branches.
     digits = np.asarray(_core.sum_digits(ends.weight, ends.node, tree.n_nodes))
     running = np.cumsum(digits.reshape(tree.n_nodes, -1), axis=0, dtype=np.uint64)
     running = np.concatenate([np.zeros_like(running[:1]), running])
@@ -244,10 +242,8 @@ def _contradictions_as_data_errors() -> Iterator[None]:
 
 
 def _refuse_missing(problem: Problem) -> None:
-    """Raise if rows with missing values would go down several branches, or by the weight of rows.
-
-    The shards of survival trees weigh rows by time.
-    """
+    """Raise if missing values would go down several branches, or by the weight of rows."""
+    # The shards of survival trees weigh rows by time.
     options, refused = problem.options, ""
     if options.missing_rule == "fractional":
         refused, advice = "missing='fractional'", "missing='learn' or 'majority'"

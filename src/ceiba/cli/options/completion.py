@@ -54,11 +54,8 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _find_file(context: typer.Context, name: str) -> str | None:
-    """Return the file that the command line names.
-
-    A line that ends with an option without value is not parsed; then its words are searched for a
-    file: a model ends in .ceiba, data do not.
-    """
+    """Return the file that the command line names."""
+    # A line that ends with an option without a value is not parsed: search its words for a file.
     value = context.params.get(name)
     if value is not None:
         return str(value)

@@ -155,15 +155,12 @@ class RpartRegressor(RMethods, TreeRegressor):
 
         Parameters
         ----------
-        X : table
-            numpy, pandas, polars, Arrow, dict of lists, list of dicts, list of lists. Or a formula
-            such as "y ~ a + b", with the data as `y`.
+        X, sample_weight
+            As in `RpartClassifier.fit`.
         y : array-like of shape (n_rows,) or str
             Numbers; with method="poisson" numbers of events. Or the name of a column of X. With
             method="exp" two columns: time and status (1 or 2: the event happened; 0 or 1: it did
             not), or their names; with method="poisson" time and events.
-        sample_weight : array-like of shape (n_rows,) or str, default=None
-            Weights, or the column of the data that holds them.
         exposure : array-like of shape (n_rows,) or str, default=None
             method="poisson": time in which the events of each row were observed, or its column;
             None: 1. The tree then predicts events per unit of time.

@@ -101,10 +101,8 @@ def gains_by_cut(
 def _log_rank_curve(
     numbers: Any, times: Any, least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return cuts, at most one of each of `_POINTS` ranges, and half the log-rank chi-square.
-
-    Sides of fewer than `least` rows are left out: the test prefers a few rows with early events.
-    """
+    """Return cuts, at most one of each of `_POINTS` ranges, and half the log-rank chi-square."""
+    # Sides of fewer than `least` rows are left out: the test prefers a few rows with early events.
     present = ~np.isnan(numbers)
     values, place = np.unique(numbers[present], return_inverse=True)
     ends = np.unique(np.linspace(0, len(values) - 1, _POINTS + 1).astype(int))[1:] - 1

@@ -100,10 +100,8 @@ def row_losses(tree: Tree, leaf_ids: Array, data: Prepared) -> Array:
 
 
 def _rank_losses(risk: Array, data: Prepared, share: Array, groups: list[Array]) -> Array:
-    """Return losses whose mean is 1 - C over the pairs within groups (all rows, or the folds).
-
-    Risks of two folds are not compared: those of a fold with many events are relative to few.
-    """
+    """Return losses whose mean is 1 - C over the pairs within groups (all rows, or the folds)."""
+    # Risks of different folds are not comparable: each is relative to the events of its fold.
     time, event = data.y.values.T
     terms, concordant, pairs = np.zeros(len(risk)), 0.0, 0.0
     for rows in groups:

@@ -200,10 +200,8 @@ def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
 
 
 def _parse_entry(line: bytes) -> dict[str, Any] | None:
-    """Return the action of a line; None if it is damaged.
-
-    A complete action may follow the rest of an incomplete one on the same line.
-    """
+    """Return the action of a line; None if it is damaged."""
+    # A complete action may follow the rest of an incomplete one on the same line.
     for text in (line, line[line.rfind(b'{"action":') :]):
         entry = _loads(text)
         if (
