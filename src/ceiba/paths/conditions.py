@@ -198,6 +198,6 @@ class Condition:
 
 
 def join_texts(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
-    """Join texts by a word; those with the `other` word in them get brackets."""
+    """Join texts with `word`, in parentheses if they contain `other`."""
     texts = [part for part in parts if part]
     return word.join(f"({part})" if len(texts) > 1 and other in part else part for part in texts)

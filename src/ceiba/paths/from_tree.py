@@ -92,7 +92,7 @@ def _order_sequentially(
         order[node] = len(order)
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if below:
-            # The branch of missing values has the longest condition; last, it needs none.
+            # The branch of missing values has the longest condition; the last branch needs none.
             below.append(below.pop(int(tree.default_branch[node])))
             waiting += [child for child in reversed(below) if child in on_path]
     return sorted(ends, key=lambda end: order[end[0]])

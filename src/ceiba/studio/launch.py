@@ -127,7 +127,7 @@ def initial_setup(
         task = None if start.event is not None else tree.task
         return replace(start, task=task, ignore=ignored, from_model=True)
     if lesson and isinstance(target, tuple):
-        raise OptionError("Lessons are not supported for survival.")
+        raise OptionError("Lessons are not supported for survival trees.")
     if not lesson:
         n_rows = source.table.n_rows
         if n_rows >= SMALL_TABLE and source.held_out is None:

@@ -1,4 +1,4 @@
-"""The page of the studio: one HTML text with its scripts and styles inline, allowed by hash.
+"""The studio page: one HTML document whose inline scripts and styles are allowed by CSP hashes.
 
 The drawing code is the report's: the studio's scripts import it from there. The server calls
 `render_page` for `GET /` and sends `policy` in the Content-Security-Policy header.

@@ -241,7 +241,7 @@ class _KnownSchema:
 
 def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
     """Read all columns, including the target; return the table and the target's name."""
-    with warnings.catch_warnings():  # the first screen shows identifiers and the like
+    with warnings.catch_warnings():  # the first screen reports identifiers
         warnings.simplefilter("ignore", DataWarning)
         table = read(X)
         if isinstance(y, str):

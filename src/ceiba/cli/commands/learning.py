@@ -311,7 +311,7 @@ def compare(
     second: Model,
     data: Annotated[str, typer.Argument(help="Table with the target column.", metavar="DATA")],
     target: Annotated[OptStr, Option("--target", "-t", help="Target column.")] = None,
-    report: Annotated[OptPath, Option(help="HTML comparison to write.")] = None,
+    report: Annotated[OptPath, Option(help="Write the comparison to this HTML file.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:

@@ -62,8 +62,8 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         question = Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
     else:
         raise TreeError(
-            f"{split!r} is not a split. Write {SPLIT_FORMS}, ('x', [1.0, 3.0]) for several cuts; "
-            "or pass a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
+            f"{split!r} is not a split. Write {SPLIT_FORMS}, or ('x', [1.0, 3.0]) for several "
+            "cuts, or pass a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):

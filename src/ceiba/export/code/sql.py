@@ -284,7 +284,7 @@ class _SqlWriter:
         return places_every_row(self.tree)
 
     def tree_case(self, results: dict[int, str]) -> str:
-        """Return the CASE over all rows; the root may predict rows that match no condition."""
+        """Return the CASE of the tree; rows that match no leaf may get the root's prediction."""
         default, refused = None, []
         if root_answers(self.tree):
             default = results[0]

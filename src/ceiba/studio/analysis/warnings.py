@@ -82,7 +82,7 @@ def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Pro
 
 
 def _paired_losses(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the loss of each row by the split of the node, minus its loss by the best split."""
+    """Return each row's loss under the node's split minus its loss under the best split."""
     difference = np.empty(len(truth))
     for fold in read_folds(_FOLDS, problem):
         stump = problem.grow(fold.train)

@@ -105,7 +105,7 @@ def _build_estimator(context: ActionContext, setup: Setup) -> Any:
 def set_column(context: ActionContext, column: str, **change: Any) -> tuple[State, str]:
     """Set role, kind, order, direction, cost, event code or name of a column; restart the tree."""
     if not change:
-        raise OptionError("set_column: pass role, kind, order, monotone or cost.")
+        raise OptionError("set_column requires role, kind, order, monotone, cost, code or name.")
     setup = context.state.setup.with_column(context.source.table, column, **change)
     if context.source.separate_target and setup.target != context.state.setup.target:
         raise OptionError("The target was passed separately (y=) and cannot be changed.")

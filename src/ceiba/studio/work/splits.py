@@ -80,7 +80,7 @@ def _parse_split(form: dict[str, Any], info: Any) -> Split:
 def parse_cuts(cuts: Any) -> tuple[float, ...]:
     """Return the cuts in a list, checked."""
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
-        raise OptionError(f"split, cuts must be a list of numbers, got {cuts!r}.")
+        raise OptionError(f"cuts must be a list of 1 to 1000 numbers, got {cuts!r}.")
     return tuple(_parse_number(cut) for cut in cuts)
 
 
