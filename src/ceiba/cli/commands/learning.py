@@ -120,7 +120,7 @@ def learn(
     reading: ReadingFlags = DEFAULT_READING,
     test_size: Annotated[OptFloat, Option(help="Fraction of rows held out for evaluation.")] = None,
     test: Annotated[OptStr, Option(help="File with held-out rows for evaluation.")] = None,
-    recipe: Annotated[OptStr, Option(help="Preset of options.")] = None,
+    recipe: Annotated[OptStr, Option(help="Preset: cart, rpart, id3, c45 or chaid.")] = None,
     class_weight: Annotated[OptStr, Option(help="Class weights: balanced, or yes=2,no=1.")] = None,
     prior: Annotated[OptStr, Option(help="Class priors: yes=0.1,no=0.9.")] = None,
     costs: Annotated[
@@ -373,7 +373,7 @@ def curve(
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     keep_identifiers: KeepIdentifiers = False,
     repeats: Annotated[int, Option(help="Number of repeats per training size.")] = 20,
-    recipe: Annotated[OptStr, Option(help="Preset of options.")] = None,
+    recipe: Annotated[OptStr, Option(help="Preset: cart, rpart, id3, c45 or chaid.")] = None,
     set_: Annotated[OptList, Option("--set", help="Estimator parameter.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     out: Out = None,
