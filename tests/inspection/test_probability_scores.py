@@ -180,6 +180,15 @@ def test_interval_of_the_auc_is_that_of_delong_and_of_repeated_rows():
         assert getattr(counted, name) == pytest.approx(getattr(again, name)), name
 
 
+def test_surprised_rows_without_weight_change_no_figure():
+    p = np.array([[1.0, 0.0], [0.3, 0.7], [0.6, 0.4], [1.0, 0.0]])
+    truth, weight = np.array([0, 1, 1, 1]), np.array([1.0, 2.0, 1.0, 0.0])
+    scores = probability_scores(truth, p, ["a", "b"], weight=weight)
+    rest = probability_scores(truth[:3], p[:3], ["a", "b"], weight=weight[:3])
+    for name in ("brier_interval", "log_loss_interval"):
+        assert getattr(scores, name) == pytest.approx(getattr(rest, name))
+
+
 def test_perfect_scores_are_not_certain():
     truth = np.arange(60) % 3
     scores = probability_scores(truth, np.eye(3)[truth], list("abc"))

@@ -207,7 +207,7 @@ def _mean_loss(
     if not certain:
         return mean, (max(low, 0.0), high)
     share = float((w * surprised).sum() / w.sum())
-    each = float((w * losses)[surprised].sum() / (w @ surprised)) if surprised.any() else most
+    each = float((w * losses)[surprised].sum() / (w @ surprised)) if share > 0 else most
     rest = mean - share * each
     fewest, greatest = share_interval(surprised, w, counts, confidence)
     below = np.hypot(rest - low, (share - fewest) * each)
