@@ -84,6 +84,7 @@ def test_numbers_are_compared_by_squared_and_absolute_error() -> None:
     assert comparison.verdict.startswith("The second model has the better mean squared error")
 
 
+@pytest.mark.slow
 def test_intervals_of_differences_cover(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """The second model is right 5 % more often; scores differ in their AUC."""
     covered = {"error": 0, "AUC": 0}

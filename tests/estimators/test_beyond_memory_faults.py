@@ -60,9 +60,8 @@ ceiba.DecisionTreeClassifier().fit(scan, "label")
 @pytest.mark.parametrize(
     ("ending", "kind"),
     [
-        ("SIGTERM", "csv"),
         ("SIGKILL", "parquet"),
-        *slow([("SIGTERM", "parquet"), ("SIGINT", "csv"), ("SIGKILL", "csv")]),
+        *slow([("SIGTERM", "csv"), ("SIGTERM", "parquet"), ("SIGINT", "csv"), ("SIGKILL", "csv")]),
     ],
 )
 def test_no_scratch_is_left_after_a_signal(tmp_path: Path, ending: str, kind: str) -> None:

@@ -14,6 +14,7 @@ from sklearn.metrics import log_loss
 
 import ceiba
 from ceiba.errors import CeibaWarning, OptionError, TreeError
+from tests.marks import slow
 
 
 def plain(X: Any, y: Any, **options: Any) -> Any:
@@ -262,7 +263,7 @@ RULES: list[Any] = [
 
 
 @pytest.mark.filterwarnings("ignore::ceiba.errors.CeibaWarning")
-@pytest.mark.parametrize("honest", [False, True])
+@pytest.mark.parametrize("honest", [True, *slow([False])])
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_values_of_the_smallest_tables_are_probabilities(rule: Any, honest: bool) -> None:
     for seed in range(40):

@@ -16,6 +16,7 @@ import ceiba
 from ceiba import CostComplexity, DecisionTreeSurvival
 from ceiba.survival import SurvivalCurve, concordance
 from ceiba.tree import censoring_curve, node_curve
+from tests.marks import slow
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +257,7 @@ def test_models_survive_every_way_of_saving(trial: pd.DataFrame, tmp_path: Path)
 
 
 @pytest.mark.parametrize("score", ["cost", "brier", "concordance"])
-@pytest.mark.parametrize("rule", ["min", "1se"])
+@pytest.mark.parametrize("rule", ["min", *slow(["1se"])])
 def test_size_is_chosen_by_cross_validation(trial: pd.DataFrame, score: Any, rule: Any) -> None:
     pruning = CostComplexity(score=score, rule=rule, folds=5)
     model = DecisionTreeSurvival(prune=pruning).fit(trial, ("weeks", "died"))

@@ -17,7 +17,7 @@ from tests.shards.sharding import use_sizes
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 TARGET = ("time", "status")
-SEEDS = [*range(30), *slow(range(30, 400))]
+SEEDS = [*range(10), *slow(range(10, 400))]
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:

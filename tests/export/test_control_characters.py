@@ -78,6 +78,7 @@ def test_one_line_stays_one_line() -> None:
     assert "a\\nb <= 1.5" in str(model.tree_)
 
 
+@pytest.mark.slow
 def test_one_endless_cell_in_a_small_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "data.csv.gz"
     with gzip.open(path, "wb", compresslevel=1) as file:

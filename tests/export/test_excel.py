@@ -91,6 +91,7 @@ def test_workbooks_of_random_trees_predict_as_the_trees(tmp_path: Path) -> None:
             np.testing.assert_allclose([line["prediction"] for line in lines], answers, rtol=1e-14)
 
 
+@pytest.mark.slow
 @needs_office
 def test_large_tree_dates_and_booleans_are_computed(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)

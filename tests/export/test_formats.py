@@ -19,6 +19,7 @@ import pytest
 import ceiba
 from ceiba.errors import OptionError, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
+from tests.marks import slow
 from tests.tree.random_trees import random_tree
 
 
@@ -122,6 +123,7 @@ def rows_of(X: dict[str, list[Any]], n: int) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Column 'code'")
 def test_programs_of_many_levels_write_each_set_once(
     many_levels: tuple[ceiba.Tree, dict[str, list[Any]]], tmp_path: Path
@@ -156,7 +158,7 @@ def test_programs_of_many_levels_write_each_set_once(
 
 
 @pytest.mark.filterwarnings("ignore:Column 'code'")
-@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("engine", ["sqlite", *slow(["duckdb"])])
 def test_sql_of_thousands_of_leaves_runs_in_seconds(
     engine: str, many_levels: tuple[ceiba.Tree, dict[str, list[Any]]]
 ) -> None:

@@ -32,6 +32,7 @@ print("same tree")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 @pytest.mark.parametrize(
     ("room", "options"),

@@ -68,6 +68,7 @@ def test_contributions_of_many_rows_take_no_loop_over_them() -> None:
     assert time.process_time() - start < 1  # one by one: 15 s
 
 
+@pytest.mark.slow
 def test_rules_of_one_node_of_many_branches_are_linear_in_these() -> None:
     def seconds(n: int) -> float:
         X = {"c": [f"l{i}" for i in range(n)] * 2}

@@ -340,6 +340,7 @@ def test_intervals_of_95_percent_cover_90_to_98_from_200_rows_on(name, n):
         assert 0.90 <= min(rates.values()) <= max(rates.values()) <= 0.98
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "at_least"), [(100, 0.92), (400, 0.93)])
 def test_interval_of_the_mae_of_lognormal_errors_covers(n, at_least):
     """40,000 runs at 100 rows and 10,000 at 400: standard errors of 0.14 and 0.24 %."""

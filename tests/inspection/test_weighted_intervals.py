@@ -39,6 +39,7 @@ def figures(kind, truth, predicted, weight):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie", [0.3, *slow([-0.3, 0.0])])
 @pytest.mark.parametrize("kind", [numbers, classes])
 def test_intervals_cover_whatever_weights_have_to_do_with_errors(kind, tie):

@@ -176,6 +176,7 @@ def peak_of(raw: bytes) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_gzip_bomb_is_refused_before_it_is_unpacked() -> None:
     packer = zlib.compressobj(9, wbits=31)
     bomb = b"".join(packer.compress(b" " * 2**20) for _ in range(500)) + packer.flush()

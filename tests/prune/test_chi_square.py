@@ -30,6 +30,7 @@ def test_noise_of_2_levels_is_kept_in_5_percent_of_2000_runs():
     assert 0.04 <= error_rate(2000, 2, 1000, ceiba.DecisionTreeClassifier) <= 0.06
 
 
+@pytest.mark.slow
 def test_noise_of_200_levels_is_seldom_kept():
     """A short run of the slow test below."""
     assert error_rate(60, 200, 1000, ceiba.DecisionTreeClassifier) <= 0.15

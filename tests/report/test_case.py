@@ -10,6 +10,7 @@ import pytest
 import ceiba
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree import Intervals
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import classes, model, table
 
@@ -24,7 +25,7 @@ def cases_of(tree: Any, n: int, seed: int) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression", "surrogate", "cv", "intervals"])
+@pytest.mark.parametrize("kind", ["surrogate", "intervals", *slow(["classes", "regression", "cv"])])
 def test_slice_regions_hold_the_leaf_of_every_point_and_do_not_overlap(
     open_page: Open, kind: str
 ) -> None:
@@ -55,6 +56,7 @@ def test_slice_regions_hold_the_leaf_of_every_point_and_do_not_overlap(
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_nearest_other_answer_changes_the_answer_by_the_fewest_columns(open_page: Open) -> None:
     tree = model("classes").tree_
     opened = open_page("classes")
@@ -108,7 +110,9 @@ def counterfactual(tree: Any, row: Any) -> Any:
     return min(found, key=lambda one: (len(one.changes), one.distance), default=None)
 
 
-@pytest.mark.parametrize("kind", ["classes", "fractional", "regression", "surrogate", "stay", "cv"])
+@pytest.mark.parametrize(
+    "kind", ["classes", "regression", *slow(["fractional", "surrogate", "stay", "cv"])]
+)
 def test_nearest_other_answer_is_the_counterfactual_of_python(open_page: Open, kind: str) -> None:
     tree = getattr(model(kind), "unpruned_tree_", None) or model(kind).tree_
     opened = open_page(kind)
@@ -168,6 +172,7 @@ def test_test_curve_of_the_chart_is_the_risk_at_every_step(open_page: Open) -> N
     assert np.allclose(slope * np.array(errors) + offset, heights, rtol=0, atol=0.02)
 
 
+@pytest.mark.slow
 def test_node_panel_says_the_intervals_and_the_branch_of_missing_values(open_page: Open) -> None:
     tree = model("intervals").tree_
     node = next(i for i in range(tree.n_nodes) if isinstance(tree.node(i).split, Intervals))

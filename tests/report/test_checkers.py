@@ -16,7 +16,7 @@ from tests.report.test_trust import checks
 TABS = ("node", "case", "prune", "model", "data")
 
 
-FAST = [("trust", "light"), ("hostile", "dark")]
+FAST = [("trust", "light")]
 ALL = product(["cv", "regression", "surrogate", "trust", "hostile"], ["light", "dark"])
 
 

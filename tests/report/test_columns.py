@@ -59,6 +59,7 @@ def plain(value: Any) -> Any:
     return None if missing else found
 
 
+@pytest.mark.slow
 def test_case_of_ordered_date_duration_boolean_takes_the_way_of_python(open_page: Open) -> None:
     fitted = typed_model()
     tree, rows = fitted.tree_, frame(150, seed=5)
@@ -84,6 +85,7 @@ def test_case_of_ordered_date_duration_boolean_takes_the_way_of_python(open_page
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_rule_code_of_ordered_date_duration_boolean_selects_the_rows(open_page: Open) -> None:
     fitted, rows = typed_model(), frame(120, seed=6)
     tree = fitted.tree_
@@ -185,6 +187,7 @@ def test_costs_and_priors_answers_and_figures_are_those_of_python(
     assert np.allclose([one["value"] for one in whole], probabilities, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_outputs_of_classes_each_has_its_page(open_page: Open) -> None:
     X, y = classes(200, 0)
     both = np.column_stack([y, np.where(X[:, 1] > 0, "up", "down")])
@@ -201,12 +204,14 @@ def test_outputs_of_classes_each_has_its_page(open_page: Open) -> None:
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_outputs_of_numbers_are_refused() -> None:
     fitted = ceiba.DecisionTreeRegressor().fit([[1.0], [2.0]], [[1.0, 2.0], [3.0, 4.0]])
     with pytest.raises(CeibaError, match="Fit a tree per output"):
         payload(fitted.tree_)
 
 
+@pytest.mark.slow
 def test_majority_tie_an_unseen_level_goes_to_the_first_branch(open_page: Open) -> None:
     X = {"city": ["Lima"] * 4 + ["Oslo"] * 4}
     fitted = ceiba.DecisionTreeClassifier().fit(X, ["a"] * 4 + ["b"] * 4)
@@ -219,6 +224,7 @@ def test_majority_tie_an_unseen_level_goes_to_the_first_branch(open_page: Open) 
     assert said["moves"][0]["by"] == "unseen"
 
 
+@pytest.mark.slow
 def test_unseen_level_gets_the_answer_of_the_root_where_the_tree_says_so(open_page: Open) -> None:
     X = {"x": [0.0] * 6 + [1.0] * 4, "city": ["Rome"] * 6 + ["Lima", "Lima", "Oslo", "Oslo"]}
     y = ["a"] * 6 + ["b", "b", "c", "c"]
@@ -233,6 +239,7 @@ def test_unseen_level_gets_the_answer_of_the_root_where_the_tree_says_so(open_pa
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_class_tie_the_first_class_is_said(open_page: Open) -> None:
     fitted = ceiba.DecisionTreeClassifier().fit([[1.0], [1.0]], ["b", "a"])
     opened = open_page("class_tie", fitted, reports={})

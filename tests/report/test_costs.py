@@ -10,6 +10,7 @@ import pytest
 
 import ceiba
 from ceiba.prune import CostComplexity
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import classes, table
 
@@ -34,6 +35,7 @@ def test_headline_under_costs_is_expected_cost_beside_the_best_constant(open_pag
     assert "Baseline cost" in opened.page.inner_text("#panel")
 
 
+@pytest.mark.slow
 def test_figures_under_priors_say_what_they_are_of(open_page: Open) -> None:
     fitted, test = credit(class_prior={"mid": 0.8, "high": 0.2}, cost_matrix=COSTS)
     opened = open_page("figures_priors", fitted, reports={"test": test})
@@ -73,6 +75,7 @@ def test_node_numbers_are_those_of_apply_whatever_is_kept(open_page: Open) -> No
     assert f"#{target}" in opened.page.inner_text(".node-head")
 
 
+@pytest.mark.slow
 def test_classes_that_are_bare_numbers_carry_the_name_of_the_target(open_page: Open) -> None:
     frame = table(300)
     frame["Survived"] = (classes(frame, 2) == "high").astype(int)
@@ -86,6 +89,7 @@ def test_classes_that_are_bare_numbers_carry_the_name_of_the_target(open_page: O
     assert any(word.startswith("Survived = 1 · ") for word in words)
 
 
+@pytest.mark.slow
 def test_why_shows_every_step_without_an_inner_scroll(open_page: Open) -> None:
     x = np.arange(400.0)
     y = np.where((x // 25) % 2 == 0, "even", "odd")
@@ -103,7 +107,7 @@ def test_why_shows_every_step_without_an_inner_scroll(open_page: Open) -> None:
     assert whole <= seen + 1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(2), *slow(range(2, 6))])
 def test_nearest_answer_changes_the_fewest_columns(open_page: Open, seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, size=(300, 5)).astype(float)
@@ -119,6 +123,7 @@ def test_nearest_answer_changes_the_fewest_columns(open_page: Open, seed: int) -
         assert len(found["sets"]) == fewest
 
 
+@pytest.mark.slow
 def test_nearest_answer_one_far_column_beats_two_near_ones(open_page: Open) -> None:
     tree = ceiba.tree.build(
         (
@@ -132,6 +137,7 @@ def test_nearest_answer_one_far_column_beats_two_near_ones(open_page: Open) -> N
     assert [one["j"] for one in found["sets"]] == [0]
 
 
+@pytest.mark.slow
 def test_nearest_answer_two_far_columns_beat_three_near_ones(open_page: Open) -> None:
     far, near = (0.0, 95.0, 100.0), (0.0, 2.0, 100.0)
     X = np.array(list(itertools.product(far, far, near, near, near)))
@@ -141,6 +147,7 @@ def test_nearest_answer_two_far_columns_beat_three_near_ones(open_page: Open) ->
     assert sorted(one["j"] for one in nearest["sets"]) == [0, 1]
 
 
+@pytest.mark.slow
 def test_prune_chart_of_many_trees_has_labels_apart(open_page: Open) -> None:
     frame = table(4000, seed=2)
     pruning = CostComplexity(folds=3, rule="1se", keep_unpruned=True)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import model
 
@@ -17,7 +18,9 @@ def leaking() -> Any:
     return ceiba.DecisionTreeClassifier().fit({"mm of rain": x, "wind": x % 7}, x > 30)
 
 
-@pytest.mark.parametrize(("lang", "word"), [("en", "leak"), ("es", "fuga"), ("pt", "vazamento")])
+@pytest.mark.parametrize(
+    ("lang", "word"), [("en", "leak"), *slow([("es", "fuga"), ("pt", "vazamento")])]
+)
 def test_leak_is_marked_in_the_header_on_the_tab_and_beside_the_figures(
     open_page: Open, lang: str, word: str
 ) -> None:
@@ -35,6 +38,7 @@ def test_leak_is_marked_in_the_header_on_the_tab_and_beside_the_figures(
     assert "mm of rain" in page.inner_text("#panel .warn.strong")
 
 
+@pytest.mark.slow
 def test_leak_mark_is_absent_where_no_column_decides_alone(open_page: Open) -> None:
     opened = open_page("classes")
     assert opened.page.locator("#leak").count() == 0
@@ -64,6 +68,7 @@ def mostly(wrong: int, n: int = 60) -> Any:
     return tree.fit({"mm": x, "same": np.ones(n)}, np.where(y, "rain", "dry"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "wrong", "n", "begins", "says"),
     [
@@ -85,6 +90,7 @@ def test_leak_one_sentence_says_one_thing_in_each_state(
     assert opened.page.locator("#leak").count() == (kind == "leak_none_left")
 
 
+@pytest.mark.slow
 def test_leak_errors_that_remain_are_counted(open_page: Open) -> None:
     fitted = mostly(6)
     opened = open_page("leak_errors_left", fitted, reports={})
@@ -93,6 +99,7 @@ def test_leak_errors_that_remain_are_counted(open_page: Open) -> None:
     assert f"{100 * left:.0f}% of the error" in opened.page.inner_text("#panel .calm")
 
 
+@pytest.mark.slow
 def test_leak_is_of_the_shown_tree(open_page: Open) -> None:
     opened = open_page("leaking", leaking(), reports={})
     opened.page.click("#tab-data")
@@ -104,6 +111,7 @@ def test_leak_is_of_the_shown_tree(open_page: Open) -> None:
     assert opened.page.locator("#leak").count() == opened.page.locator(".tab-mark").count() == 1
 
 
+@pytest.mark.slow
 def test_leak_of_numbers_does_not_speak_of_wrong_answers(open_page: Open) -> None:
     x = np.repeat(np.arange(4.0), 20)
     fitted = ceiba.DecisionTreeRegressor().fit({"cause": x, "same": np.ones(80)}, 3 * x)
@@ -114,6 +122,7 @@ def test_leak_of_numbers_does_not_speak_of_wrong_answers(open_page: Open) -> Non
     assert "wrong" not in said
 
 
+@pytest.mark.slow
 def test_leak_none_where_the_importance_is_shared(open_page: Open) -> None:
     fitted = model("classes")
     opened = open_page("classes")

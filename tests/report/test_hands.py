@@ -59,6 +59,7 @@ def test_keyboard_alone_prunes_enters_a_case_and_searches(open_page: Open) -> No
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_keyboard_focus_is_always_seen(open_page: Open) -> None:
     """By the page's own outline: a browser's default would be there in any case."""
     opened = open_page("cv")
@@ -88,6 +89,7 @@ def test_keyboard_focus_is_always_seen(open_page: Open) -> None:
 FOCUSED = "() => [document.activeElement.textContent, document.activeElement.ariaPressed]"
 
 
+@pytest.mark.slow
 def test_keyboard_switches_of_a_panel_keep_the_focus(open_page: Open) -> None:
     opened = open_page("cv")
     page = opened.page
@@ -107,6 +109,7 @@ def test_keyboard_switches_of_a_panel_keep_the_focus(open_page: Open) -> None:
         assert opened.run(FOCUSED)[0].endswith(arrow)
 
 
+@pytest.mark.slow
 def test_keyboard_focus_stays_in_the_panel_when_its_control_is_gone(open_page: Open) -> None:
     opened = open_page("cv")
     branches = opened.page.locator("ul.branches button")
@@ -135,6 +138,7 @@ MARKED = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_dots_a_step_from_node_to_node_paints_the_mark_alone(open_page: Open) -> None:
     opened = open_page("many", large_tree(), reports={})
     page = opened.page
@@ -150,6 +154,7 @@ def test_dots_a_step_from_node_to_node_paints_the_mark_alone(open_page: Open) ->
     assert opened.run(MARKED) == 1  # in the saved picture too
 
 
+@pytest.mark.slow
 def test_rehearsals_leave_the_state_of_the_page_as_it_was(open_page: Open) -> None:
     opened = open_page("large", large_tree(1200), reports={})
     opened.run("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
@@ -160,6 +165,7 @@ def test_rehearsals_leave_the_state_of_the_page_as_it_was(open_page: Open) -> No
     assert opened.run(PAINTED) == tree
 
 
+@pytest.mark.slow
 def test_keyboard_twin_of_a_large_tree_follows_the_selected_node(open_page: Open) -> None:
     opened = open_page("many", large_tree(), reports={})
     opened.page.click("#unfold")
@@ -193,6 +199,7 @@ def test_touch_tap_selects_a_node_and_the_icicle_goes_there(phone: Opened) -> No
     assert phone.run("(i) => ceibaReport.model.depth[i]", phone.run(selected)) == 1
 
 
+@pytest.mark.slow
 def test_touch_two_fingers_zoom_and_one_moves(phone: Opened) -> None:
     session = phone.context.new_cdp_session(phone.page)
     box: Any = phone.page.locator("#tree").bounding_box()
@@ -225,6 +232,7 @@ TARGETS = """(selector) => [...document.querySelectorAll(selector)]
   .map(([one, r]) => [one.id || one.textContent || one.type, r.width, r.height])"""
 
 
+@pytest.mark.slow
 def test_touch_targets_on_a_phone_are_large_enough(phone: Opened) -> None:
     bars = ".canvas-tools button, .tabs button, .tools button, .tools select, .tools input"
     always = phone.run(TARGETS, bars)

@@ -11,10 +11,12 @@ from ceiba.report.nodes import encode_splits, rounded_floats
 from ceiba.report.training_rows import MAX_FIGURES, MAX_NODES
 from ceiba.tree import LevelSets, SplitKind
 from ceiba.tree.routing import route
+from tests.marks import slow
 from tests.report.browser import Open
 from tests.report.models import model, training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["classes", "regression"])
 def test_split_histograms_count_the_rows_of_their_node_on_each_side(kind: str) -> None:
     tree = model(kind).tree_
@@ -46,6 +48,7 @@ def test_split_histograms_count_the_rows_of_their_node_on_each_side(kind: str) -
             assert counts[:at].sum(axis=0).tolist() == by_class
 
 
+@pytest.mark.slow
 def test_split_histograms_of_numbers_hold_the_quartiles_of_the_target() -> None:
     tree = model("regression").tree_
     frame, y = training("regression")
@@ -60,6 +63,7 @@ def test_split_histograms_of_numbers_hold_the_quartiles_of_the_target() -> None:
         assert one["quartiles"][3 * k : 3 * k + 3] == pytest.approx(expected.tolist(), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_split_histograms_of_a_large_tree_keep_to_the_largest_nodes() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 5))
@@ -74,6 +78,7 @@ def test_split_histograms_of_a_large_tree_keep_to_the_largest_nodes() -> None:
     assert max(tree.n_rows[others]) <= min(tree.n_rows[list(kept)])
 
 
+@pytest.mark.slow
 def test_column_bars_count_every_row() -> None:
     tree = model("classes").tree_
     frame, y = training("classes")
@@ -85,6 +90,7 @@ def test_column_bars_count_every_row() -> None:
         assert bars.get("missing", 0) == missing
 
 
+@pytest.mark.slow
 def test_column_bars_are_counted_by_class() -> None:
     tree = model("classes").tree_
     frame, y = training("classes")
@@ -98,6 +104,7 @@ def test_column_bars_are_counted_by_class() -> None:
         assert row.tolist() == [here.count(label) for label in tree.target.classes[0].tolist()]
 
 
+@pytest.mark.slow
 def test_rivals_searched_for_are_those_that_the_model_would_keep() -> None:
     frame, y = training("classes")
     plain = ceiba.DecisionTreeClassifier(max_depth=4).fit(frame, y)
@@ -112,6 +119,7 @@ def test_rivals_searched_for_are_those_that_the_model_would_keep() -> None:
         assert searched[key] == stored[key], key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["classes", "regression"])
 def test_rivals_are_those_of_a_search_node_by_node(kind: str) -> None:
     frame, y = training(kind)
@@ -131,13 +139,14 @@ def test_rivals_are_those_of_a_search_node_by_node(kind: str) -> None:
     assert made["splits"]["cut"] == cuts
 
 
+@pytest.mark.slow
 def test_rivals_of_weighted_models_are_not_guessed() -> None:
     frame, y = training("classes")
     fitted = ceiba.DecisionTreeClassifier(max_depth=3, class_weight="balanced").fit(frame, y)
     assert payload(fitted.tree_, train=(frame, y))["rivals"] is None
 
 
-@pytest.mark.parametrize("kind", ["classes", "regression"])
+@pytest.mark.parametrize("kind", ["classes", *slow(["regression"])])
 def test_node_tab_shows_the_histogram_with_the_cut(open_page: Open, kind: str) -> None:
     frame, y = training(kind)
     opened = open_page(f"histogram_{kind}", model(kind), reports={"train": (frame, y)})
@@ -167,6 +176,7 @@ def test_node_tab_shows_the_histogram_with_the_cut(open_page: Open, kind: str) -
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_card_zoomed_in_shows_the_histogram(open_page: Open) -> None:
     opened = open_page(
         "histogram_classes", model("classes"), reports={"train": training("classes")}
@@ -181,6 +191,7 @@ def test_card_zoomed_in_shows_the_histogram(open_page: Open) -> None:
     assert cut in opened.run(words)
 
 
+@pytest.mark.slow
 def test_node_without_a_histogram_says_so(open_page: Open) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 5))
@@ -199,6 +210,7 @@ def with_missing_alone() -> tuple[dict[str, list[str | None]], list[str]]:
     return {"city": ["Oslo", "Lima", "Rome", None, None, "Oslo"]}, ["a", "a", "b", "c", "c", "a"]
 
 
+@pytest.mark.slow
 def test_missing_levels_with_a_branch_of_their_own_have_a_bar() -> None:
     split = LevelSets("city", (("Oslo", "Lima"), ("Rome",)), missing_branch=True)
     X, y = with_missing_alone()

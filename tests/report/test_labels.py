@@ -63,6 +63,7 @@ def drawn(opened: Opened) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaves", [14, *slow([6, 40])])
 def test_labels_long_names_never_cost_the_cut_a_digit(open_page: Open, leaves: int) -> None:
     X, y = long_names()
@@ -86,6 +87,7 @@ def test_labels_long_names_never_cost_the_cut_a_digit(open_page: Open, leaves: i
         ), cut
 
 
+@pytest.mark.slow
 def test_labels_columns_that_begin_alike_are_told_apart(open_page: Open) -> None:
     X, y = long_names()
     fitted = ceiba.DecisionTreeClassifier(max_leaf_nodes=40).fit(X, y)
@@ -106,6 +108,7 @@ def matches(head: str, name: str) -> bool:
     return re.fullmatch(".+".join(re.escape(part) for part in head.split("…")), name) is not None
 
 
+@pytest.mark.slow
 def test_labels_level_sets_name_what_fits_and_count_the_rest(open_page: Open) -> None:
     X, y = long_names()
     fitted = ceiba.DecisionTreeClassifier(max_leaf_nodes=6).fit(X, y)
@@ -176,12 +179,14 @@ def test_missing_mark_stands_on_every_branch_that_missing_values_take(open_page:
     assert "missing values go this way" in opened.page.inner_text(".key")
 
 
+@pytest.mark.slow
 def test_missing_mark_is_not_shown_where_surrogates_decide(open_page: Open) -> None:
     opened = open_page("surrogate")
     assert [word for word in drawn(opened)["words"] if word["text"] == "?"] == []
     assert "missing values go" not in opened.page.inner_text(".key")
 
 
+@pytest.mark.slow
 def test_fold_mark_is_explained_while_something_is_folded(open_page: Open) -> None:
     opened = open_page("classes")
     key = opened.page.locator("#key-fold")
@@ -194,6 +199,7 @@ def test_fold_mark_is_explained_while_something_is_folded(open_page: Open) -> No
     assert "folded leaves" in key.inner_text()
 
 
+@pytest.mark.slow
 def test_missing_mark_is_explained_while_one_is_shown(open_page: Open) -> None:
     opened = open_page("classes")
     key = opened.page.locator("#key-missing")
@@ -216,6 +222,7 @@ def test_missing_mark_is_explained_while_one_is_shown(open_page: Open) -> None:
     assert not agrees()  # dots have no marks
 
 
+@pytest.mark.slow
 def test_edge_words_stand_on_narrow_branches_of_a_phone_too(open_page: Open) -> None:
     rng = np.random.default_rng(0)
     sex = rng.choice(["daughters", "grandsons"], 400)
@@ -231,6 +238,7 @@ def test_edge_words_stand_on_narrow_branches_of_a_phone_too(open_page: Open) -> 
     assert {"daughters", "grandsons"} <= set(words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["classes", "cv"])
 def test_print_explains_the_marks_that_it_shows(open_page: Open, kind: str) -> None:
     opened = open_page(kind)
@@ -250,6 +258,7 @@ def test_print_explains_the_marks_that_it_shows(open_page: Open, kind: str) -> N
     assert len(seen) > 1
 
 
+@pytest.mark.slow
 def test_path_of_a_case_keeps_its_colour_on_the_selected_node(open_page: Open) -> None:
     opened = open_page("classes")
     opened.start_case()
@@ -265,6 +274,7 @@ def test_path_of_a_case_keeps_its_colour_on_the_selected_node(open_page: Open) -
     assert strokes[0] == strokes[1] >= 2
 
 
+@pytest.mark.slow
 def test_overview_shows_the_top_of_the_tree_whole(open_page: Open) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 3))

@@ -35,7 +35,7 @@ def tree_at(fitted: Any, alpha: float) -> Any:
 # ---------------------------------------------------------------------- safety
 
 
-@pytest.mark.parametrize("kind", ["regression", "surrogate", "cv", *slow(OTHER_KINDS)])
+@pytest.mark.parametrize("kind", ["surrogate", "cv", *slow(["regression", *OTHER_KINDS])])
 def test_page_every_tab_offline_asks_nothing_and_reports_no_error(
     open_page: Open, kind: str
 ) -> None:
@@ -107,6 +107,7 @@ def test_metrics_of_numbers_at_every_step_equal_those_of_python(open_page: Open)
         assert said["r2"] == pytest.approx(r2_score(y, tree.predict(X)), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_importance_of_the_whole_tree_equals_that_of_python(open_page: Open) -> None:
     opened = open_page("classes")
     last = opened.run("() => window.ceibaReport.model.steps.length - 1")
@@ -140,7 +141,7 @@ def pre_order(parent: list[int]) -> list[int]:
 # ---------------------------------------------------------------------- cases
 
 
-@pytest.mark.parametrize("kind", ["regression", "surrogate", "cv", *slow(OTHER_KINDS)])
+@pytest.mark.parametrize("kind", ["surrogate", "cv", *slow(["regression", *OTHER_KINDS])])
 def test_case_random_rows_take_the_way_of_python(open_page: Open, kind: str) -> None:
     tree = whole_tree(model(kind))
     frame = table(200, seed=3)
@@ -190,6 +191,7 @@ def test_case_typed_into_the_form_gives_the_answer_of_predict(open_page: Open) -
         assert page.inner_text("#case-answer") == expected
 
 
+@pytest.mark.slow
 def test_case_in_the_address_is_there_after_loading_again(open_page: Open) -> None:
     opened = open_page("classes")
     page = opened.page
@@ -211,6 +213,7 @@ def test_case_pasted_row_of_csv_is_read_by_names(open_page: Open) -> None:
 # ---------------------------------------------------------------------- rules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["surrogate", *slow(["classes", "regression"])])
 def test_rule_as_python_selects_the_rows_of_its_node(open_page: Open, kind: str) -> None:
     tree = whole_tree(model(kind))
@@ -246,6 +249,7 @@ def plain_cell(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+@pytest.mark.slow
 def test_rule_copy_button_copies_it(open_page: Open) -> None:
     opened = open_page("classes")
     opened.run("() => window.ceibaReport.reveal(2)")
@@ -293,6 +297,7 @@ def test_tree_by_keyboard_walks_folds_and_searches(open_page: Open) -> None:
     assert model("classes").tree_.schema.names[column] == "income"
 
 
+@pytest.mark.slow
 def test_tree_twin_tells_screen_readers_the_shown_nodes(open_page: Open) -> None:
     opened = open_page("classes")
     items = opened.page.locator("#outline [role=treeitem]")
@@ -341,6 +346,7 @@ def test_language_switch_leaves_no_untranslated_key(open_page: Open, kind: str, 
     assert opened.run("() => document.documentElement.lang") == lang
 
 
+@pytest.mark.slow
 def test_language_user_names_are_not_translated(open_page: Open) -> None:
     opened = open_page("classes")
     opened.page.select_option("#lang", "es")
@@ -360,6 +366,7 @@ def test_narrow_screen_has_no_sideways_scroll_and_answers_touch(open_page: Open)
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_theme_switch_changes_the_colours(open_page: Open) -> None:
     opened = open_page("classes")
     colour = "() => getComputedStyle(document.body).backgroundColor"
@@ -432,6 +439,7 @@ def test_budget_five_thousand_leaves_open_at_once_and_move_smoothly(
     assert json.dumps(opened.errors) == "[]"
 
 
+@pytest.mark.slow
 def test_notebook_frame_shows_the_page_without_errors(browser: Any, tmp_path: Path) -> None:
     made = ceiba.tree.build(("x <= 2.5", "a", "b")).report(title="Framed")
     path = tmp_path / "notebook.html"

@@ -33,6 +33,7 @@ def with_certificate(**changes: Any) -> Any:
     return model
 
 
+@pytest.mark.slow
 def test_payload_holds_the_certificate_of_a_searched_tree() -> None:
     model = fitted()
     said = payload(model.tree_)["certificate"]
@@ -59,6 +60,7 @@ def test_page_says_what_is_proven_and_how_sure_that_is(open_page: Open) -> None:
     assert opened.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lang", "words"),
     [
@@ -78,6 +80,7 @@ def test_page_says_how_far_the_tree_can_be_from_the_best(
     assert "⟦" not in opened.page.inner_text("#proof")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "loss", ["cost", "absolute_error", *slow(["gini", "entropy", "squared_error"])]
 )
@@ -92,6 +95,7 @@ def test_page_names_every_loss(open_page: Open, loss: str) -> None:
     assert loss.replace("_", " ") in text.lower()
 
 
+@pytest.mark.slow
 def test_trees_without_proof_say_so(open_page: Open) -> None:
     look = ceiba.DecisionTreeClassifier(search=Lookahead(), max_depth=2).fit(*data())
     opened = open_page("lookahead", look, reports={})
@@ -110,6 +114,7 @@ def test_proof_is_not_claimed_for_another_tree(open_page: Open) -> None:
     assert opened.page.inner_text("#proof") == ""
 
 
+@pytest.mark.slow
 def test_printed_report_says_what_is_proven(open_page: Open) -> None:
     opened = open_page("proven", fitted(), reports={})
     opened.run("() => ceibaReport.buildPrint()")

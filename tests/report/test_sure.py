@@ -66,6 +66,7 @@ def test_doubt_is_said_of_every_leaf_whose_interval_reaches_another_class(
     assert not all(doubts)
 
 
+@pytest.mark.slow
 def test_doubt_of_a_case_is_as_large_as_other_text(open_page: Open) -> None:
     opened = open_page("cv")
     opened.start_case()
@@ -79,6 +80,7 @@ def test_doubt_of_a_case_is_as_large_as_other_text(open_page: Open) -> None:
 # ---------------------------------------------------------------------- priors, weights, costs
 
 
+@pytest.mark.slow
 def test_sure_under_priors_gives_the_probability_and_the_share_of_rows(open_page: Open) -> None:
     fit = fitted(class_prior=[0.8, 0.2])
     opened = open_page("sure_prior", fit, reports={})
@@ -100,6 +102,7 @@ def test_sure_under_priors_gives_the_probability_and_the_share_of_rows(open_page
     assert doubts == {True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["class_weight", "sample_weight"])
 def test_sure_under_weights_speaks_of_weight_and_gives_no_interval(
     open_page: Open, by: str
@@ -119,6 +122,7 @@ def test_sure_under_weights_speaks_of_weight_and_gives_no_interval(
     assert "train (weight)" in opened.page.inner_text("#panel .last-sum").lower()
 
 
+@pytest.mark.slow
 def test_sure_under_weights_that_sum_to_the_rows_is_not_taken_for_rows(open_page: Open) -> None:
     frame = table(500)
     y = np.where(np.arange(500) < 100, "few", "many")
@@ -129,6 +133,7 @@ def test_sure_under_weights_that_sum_to_the_rows_is_not_taken_for_rows(open_page
     assert "of the weight of the 500 training rows" in said_of(opened, 0)["text"]
 
 
+@pytest.mark.slow
 def test_sure_under_costs_doubts_where_the_costs_tip_the_answer(open_page: Open) -> None:
     fit = fitted(cost_matrix=[[0, 1], [4, 0]])  # truth, predicted: class 1 is said from 20 % on
     opened = open_page("sure_cost", fit, reports={})
@@ -150,6 +155,7 @@ def test_sure_under_costs_doubts_where_the_costs_tip_the_answer(open_page: Open)
     assert any(rare for _, _, rare in seen)  # the less frequent class is said somewhere
 
 
+@pytest.mark.slow
 def test_sure_under_costs_of_many_classes_compares_the_cheapest_answers(open_page: Open) -> None:
     costs = np.array([[0, 1, 2], [1, 0, 1], [6, 2, 0]], float)
     fit = fitted(3, cost_matrix=costs)
@@ -162,6 +168,7 @@ def test_sure_under_costs_of_many_classes_compares_the_cheapest_answers(open_pag
         assert np.isclose((rows / rows.sum() @ costs)[k], each[0])
 
 
+@pytest.mark.slow
 def test_sure_under_priors_and_costs_tips_by_probability(open_page: Open) -> None:
     fit = fitted(class_prior=[0.7, 0.3], cost_matrix=[[0, 1], [3, 0]])
     opened = open_page("sure_both", fit, reports={})
@@ -172,6 +179,7 @@ def test_sure_under_priors_and_costs_tips_by_probability(open_page: Open) -> Non
         assert f"of the {rows.sum()} training rows" in text
 
 
+@pytest.mark.slow
 def test_sure_under_monotone_limits_does_not_call_it_a_share_of_rows(open_page: Open) -> None:
     fit = fitted(monotonic_cst=[-1, 0, 0, 0])
     opened = open_page("sure_monotone", fit, reports={})
@@ -181,6 +189,7 @@ def test_sure_under_monotone_limits_does_not_call_it_a_share_of_rows(open_page: 
         assert "95%" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sure_of_a_mean_names_the_weights(open_page: Open, weighted: bool) -> None:
     frame = table(500)
@@ -198,6 +207,7 @@ def test_sure_of_a_mean_names_the_weights(open_page: Open, weighted: bool) -> No
         assert ("95% interval (optimistic) is" in text) == (not weighted)
 
 
+@pytest.mark.slow
 def test_sure_of_a_mean_under_monotone_limits_claims_no_mean(open_page: Open) -> None:
     frame = table(500)
     y = answer(frame)
@@ -217,6 +227,7 @@ def test_sure_of_a_mean_under_monotone_limits_claims_no_mean(open_page: Open) ->
     assert opened.page.locator("#prune-chart .line").count() == 0
 
 
+@pytest.mark.slow
 def test_rows_under_weights_and_priors_are_counted_as_rows(open_page: Open) -> None:
     for name, fit in (
         ("sure_prior", fitted(class_prior=[0.8, 0.2])),

@@ -51,7 +51,7 @@ def prior_model() -> Any:
 
 
 @pytest.mark.parametrize(
-    "kind", ["classes", "regression", "surrogate", "stay", "fractional", "cv", "prior"]
+    "kind", ["classes", "fractional", *slow(["regression", "surrogate", "stay", "cv", "prior"])]
 )
 def test_contributions_in_the_page_equal_those_of_python(open_page: Open, kind: str) -> None:
     fitted = prior_model() if kind == "prior" else model(kind)
@@ -118,6 +118,7 @@ def test_tab_shows_every_check_that_was_given(open_page: Open, kind: str) -> Non
     assert opened.outside() == []
 
 
+@pytest.mark.slow
 def test_tab_is_absent_without_checks_and_so_is_its_script(open_page: Open) -> None:
     opened = open_page("classes")
     assert opened.page.locator("#tab-trust").count() == 0
@@ -132,12 +133,14 @@ def drifted() -> Any:
     return model("classes").drift(table(50, seed=3))
 
 
+@pytest.mark.slow
 def test_tab_of_one_check_shows_that_alone(open_page: Open) -> None:
     opened = open_page("one_check", model("classes"), reports={"drift": drifted()})
     opened.page.click("#tab-trust")
     assert opened.page.locator("#panel h3").all_inner_texts() == ["DRIFT"]
 
 
+@pytest.mark.slow
 def test_node_says_how_often_its_split_is_chosen_again(open_page: Open) -> None:
     opened = open_page("cv_trust", model("cv"), reports=checks("cv"))
     found = checks("cv")["stability"]
@@ -168,6 +171,7 @@ def test_groups_are_drawn_with_figures_of_python(open_page: Open) -> None:
         assert percents(line)[0] == pytest.approx(100 * row["value"], abs=0.051)
 
 
+@pytest.mark.slow
 def test_drift_shows_shares_then_and_now_of_python(open_page: Open) -> None:
     opened = open_page("classes_trust", model("classes"), reports=checks("classes"))
     opened.page.click("#tab-trust")
@@ -184,6 +188,7 @@ def test_drift_shows_shares_then_and_now_of_python(open_page: Open) -> None:
             assert now == pytest.approx(100 * row["share now"], abs=0.051)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", ["pt", *slow(["en", "es"])])
 def test_tab_knows_its_words_in_every_language(open_page: Open, lang: str) -> None:
     reports = checks("regression") | {"lang": lang}
@@ -201,6 +206,7 @@ def test_tab_knows_its_words_in_every_language(open_page: Open, lang: str) -> No
 # ---------------------------------------------------------------------- what is refused
 
 
+@pytest.mark.slow
 def test_checks_of_another_tree_or_of_no_check_are_refused() -> None:
     frame = table(500)
     other = ceiba.DecisionTreeRegressor(max_depth=2).fit(
@@ -216,6 +222,7 @@ def test_checks_of_another_tree_or_of_no_check_are_refused() -> None:
         fitted.report(stability=[checks("regression")["stability"]] * 2)
 
 
+@pytest.mark.slow
 def test_places_in_the_unpruned_tree_have_the_split_of_the_fitted_one() -> None:
     frame = table(500)
     pruning = CostComplexity(folds=4, rule="1se", keep_unpruned=True)

@@ -31,6 +31,7 @@ def place_in_window(opened: Opened, node: int) -> tuple[float, float]:
     return box["x"] + x, box["y"] + y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("kind", ["classes", *slow(["regression", "cv"])])
 def test_first_view_nodes_beyond_an_edge_have_a_button_there(
@@ -56,6 +57,7 @@ def test_first_view_nodes_beyond_an_edge_have_a_button_there(
         assert opened.page.locator(".edge:visible").count() == 0
 
 
+@pytest.mark.slow
 def test_edge_button_brings_what_lies_beyond(open_page: Open) -> None:
     opened = open_page("classes")
     opened.page.click("#unfold")
@@ -73,6 +75,7 @@ def test_edge_button_brings_what_lies_beyond(open_page: Open) -> None:
     assert opened.run("(s) => ceibaReport.countBeyondEdges().count[s]", side) == 0 < before
 
 
+@pytest.mark.slow
 def test_overview_frames_what_is_in_view_only_while_not_all_is(open_page: Open) -> None:
     opened = open_page("classes")
     opened.page.click("#fit")
@@ -86,7 +89,7 @@ def test_overview_frames_what_is_in_view_only_while_not_all_is(open_page: Open) 
     assert part["last"] - part["first"] < 1
 
 
-@pytest.mark.parametrize("leaves", [60, 1500])
+@pytest.mark.parametrize("leaves", [60, *slow([1500])])
 def test_fit_shows_every_node_of_an_unfolded_tree(open_page: Open, leaves: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6000, 4))
@@ -102,6 +105,7 @@ def test_fit_shows_every_node_of_an_unfolded_tree(open_page: Open, leaves: int) 
     assert (places <= [wide, high]).all()
 
 
+@pytest.mark.slow
 def test_view_pushed_away_keeps_some_of_the_tree(open_page: Open) -> None:
     opened = open_page("classes")
     opened.run("() => { ceibaReport.view.x = 1e6; ceibaReport.zoomTo(1.5); }")
@@ -111,6 +115,7 @@ def test_view_pushed_away_keeps_some_of_the_tree(open_page: Open) -> None:
     assert (places.max(axis=0) > 0).all()
 
 
+@pytest.mark.slow
 def test_panel_can_be_hidden_and_the_tree_takes_its_room(open_page: Open) -> None:
     opened = open_page("classes")
     page = opened.page
@@ -123,6 +128,7 @@ def test_panel_can_be_hidden_and_the_tree_takes_its_room(open_page: Open) -> Non
     assert page.locator("#panel").is_visible()
 
 
+@pytest.mark.slow
 def test_more_room_shows_more_of_long_level_sets(open_page: Open) -> None:
     rng = np.random.default_rng(1)
     names = ["Married-AF-spouse", "Married-civ-spouse", "Never-married", "Separated", "Widowed"]
@@ -164,6 +170,7 @@ def test_hover_shows_the_card_at_once_and_lights_the_path(open_page: Open) -> No
     assert opened.run("() => ceibaReport.hover.path") == []
 
 
+@pytest.mark.slow
 def test_hover_card_follows_the_keyboard_and_escape_hides_it(open_page: Open) -> None:
     opened = open_page("classes")
     opened.page.focus("#outline")
@@ -177,6 +184,7 @@ def test_hover_card_follows_the_keyboard_and_escape_hides_it(open_page: Open) ->
     assert not opened.page.locator("#hover-card").is_visible()
 
 
+@pytest.mark.slow
 def test_hover_card_answers_a_tap_and_stays_inside_the_window(open_page: Open) -> None:
     opened = open_page(
         "classes", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
@@ -189,6 +197,7 @@ def test_hover_card_answers_a_tap_and_stays_inside_the_window(open_page: Open) -
     assert box["x"] + box["width"] <= 390
 
 
+@pytest.mark.slow
 def test_hover_on_the_overview_lights_the_tree(open_page: Open) -> None:
     opened = open_page("classes")
     box: Any = opened.page.locator("#icicle").bounding_box()
@@ -230,6 +239,7 @@ def test_filter_keeps_leaves_by_support_probability_and_class(open_page: Open) -
     assert page.locator(".leaves tr.leaf").count() == tree.n_leaves
 
 
+@pytest.mark.slow
 def test_filter_of_numbers_is_by_value(open_page: Open) -> None:
     tree = model("regression").tree_
     opened = open_page("regression")
@@ -245,6 +255,7 @@ def test_filter_of_numbers_is_by_value(open_page: Open) -> None:
 # ---------------------------------------------------------------------- colours of numbers
 
 
+@pytest.mark.slow
 def test_colour_of_numbers_spreads_a_skewed_target_by_rows(open_page: Open) -> None:
     frame = table(800)
     fitted = ceiba.DecisionTreeRegressor(max_leaf_nodes=12).fit(frame, np.exp(2 * answer(frame)))
@@ -262,6 +273,7 @@ def test_colour_of_numbers_spreads_a_skewed_target_by_rows(open_page: Open) -> N
 # ---------------------------------------------------------------------- forced colours, print
 
 
+@pytest.mark.slow
 def test_forced_colours_keep_swatches_and_hide_the_twin(open_page: Open) -> None:
     opened = open_page("classes", forced_colors="active")
     swatch, outline = opened.run(

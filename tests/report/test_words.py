@@ -53,6 +53,7 @@ def test_case_steps_say_what_holds_and_where_it_leads(open_page: Open) -> None:
     assert "✗" not in page.inner_text("#panel")
 
 
+@pytest.mark.slow
 def test_case_missing_column_is_said_to_be_without_effect_only_if_not_asked(
     open_page: Open,
 ) -> None:
@@ -88,6 +89,7 @@ def coloured(page: Any, box: str) -> int:
     return int((pixels.max(axis=2) - pixels.min(axis=2) > 90).sum())
 
 
+@pytest.mark.slow
 def test_case_slider_of_a_missing_value_shows_no_knob(open_page: Open) -> None:
     fitted = model("classes")
     opened = open_page("classes")
@@ -106,6 +108,7 @@ def test_case_slider_of_a_missing_value_shows_no_knob(open_page: Open) -> None:
     assert page.input_value(box + " input") == "30"
 
 
+@pytest.mark.slow
 def test_case_nearest_other_answer_says_how_many_rows_it_rests_on(open_page: Open) -> None:
     fitted = model("classes")
     opened = open_page("classes")
@@ -115,6 +118,7 @@ def test_case_nearest_other_answer_says_how_many_rows_it_rests_on(open_page: Ope
     assert f"({rows} training row" in opened.page.inner_text("p.flip")
 
 
+@pytest.mark.slow
 def test_case_way_is_brought_into_view_where_nothing_unfolds(open_page: Open) -> None:
     opened = open_page("cv")
     opened.page.click("#unfold")
@@ -142,6 +146,7 @@ def test_case_way_is_brought_into_view_where_nothing_unfolds(open_page: Open) ->
 # ---------------------------------------------------------------------- missing values, rules
 
 
+@pytest.mark.slow
 def test_node_says_where_missing_values_go_to_what_and_how_many_did(open_page: Open) -> None:
     fitted = model("classes")
     tree = fitted.tree_
@@ -159,6 +164,7 @@ def test_node_says_where_missing_values_go_to_what_and_how_many_did(open_page: O
     assert inside > 0
 
 
+@pytest.mark.slow
 def test_rule_or_missing_stands_in_brackets_beside_an_and(open_page: Open) -> None:
     opened = open_page("classes")
     rules = opened.run(
@@ -177,6 +183,7 @@ def test_rule_or_missing_stands_in_brackets_beside_an_and(open_page: Open) -> No
     assert checked > 3
 
 
+@pytest.mark.slow
 def test_node_of_a_tree_grown_by_tests_names_statistic_and_p_value(open_page: Open) -> None:
     frame = table(500)
     fitted = ceiba.chaid().fit({"city": frame["city"], "age": frame["age"]}, classes(frame, 3))
@@ -204,6 +211,7 @@ def test_node_of_a_tree_grown_by_tests_names_statistic_and_p_value(open_page: Op
 # ---------------------------------------------------------------------- pruning
 
 
+@pytest.mark.slow
 def test_prune_trial_tree_is_named_compared_and_left_again(open_page: Open) -> None:
     opened = open_page("cv")
     page = opened.page
@@ -239,6 +247,7 @@ def test_prune_trial_tree_is_named_compared_and_left_again(open_page: Open) -> N
     assert page.locator("#trial").count() == page.locator(".against").count() == 0
 
 
+@pytest.mark.slow
 def test_prune_chart_marks_the_fitted_tree_and_its_keys_look_like_its_lines(
     open_page: Open,
 ) -> None:
@@ -275,6 +284,7 @@ def test_prune_chart_marks_the_fitted_tree_and_its_keys_look_like_its_lines(
     )
 
 
+@pytest.mark.slow
 def test_prune_errors_of_numbers_are_shown_as_roots(open_page: Open) -> None:
     frame = table(500)
     pruning = ceiba.prune.CostComplexity(folds=4, rule="1se", keep_unpruned=True)
@@ -331,6 +341,7 @@ def test_overfitting_is_said_when_training_flatters(open_page: Open) -> None:
     assert beyond
 
 
+@pytest.mark.slow
 def test_overfitting_is_not_said_of_what_few_test_rows_show_by_chance(open_page: Open) -> None:
     X, y = held_out("cv")
     fitted = model("cv")
@@ -349,6 +360,7 @@ def test_overfitting_is_not_said_of_what_few_test_rows_show_by_chance(open_page:
     assert opened.page.locator(".overfit").count() == 0
 
 
+@pytest.mark.slow
 def test_importance_bars_stand_on_a_track_of_all_and_zero_is_named(open_page: Open) -> None:
     opened = open_page("cv")
     opened.page.click("#tab-model")
@@ -396,6 +408,7 @@ def test_leaf_table_counts_the_test_rows_behind_each_share(open_page: Open) -> N
             assert "–" in line
 
 
+@pytest.mark.slow
 def test_confusion_matrix_has_no_hue_and_frames_right_answers(open_page: Open) -> None:
     opened = open_page("classes")
     opened.page.click("#tab-model")
@@ -411,6 +424,7 @@ def test_confusion_matrix_has_no_hue_and_frames_right_answers(open_page: Open) -
         assert framed == (k % 4 == 0)
 
 
+@pytest.mark.slow
 def test_words_of_every_metric_are_explained(open_page: Open) -> None:
     frame = table(500)
     costly = ceiba.DecisionTreeClassifier(max_depth=3, cost_matrix=[[0, 1], [3, 0]])
@@ -431,6 +445,7 @@ def test_words_of_every_metric_are_explained(open_page: Open) -> None:
         assert all(opened.page.locator(".gloss dd").all_inner_texts())
 
 
+@pytest.mark.slow
 def test_rows_of_a_node_last_line_says_what_its_share_is_of(open_page: Open) -> None:
     opened = open_page("classes")
     opened.run("() => ceibaReport.reveal(1)")
@@ -438,6 +453,7 @@ def test_rows_of_a_node_last_line_says_what_its_share_is_of(open_page: Open) -> 
     assert last.startswith("node (% of all)")
 
 
+@pytest.mark.slow
 def test_print_of_a_dark_page_is_light(open_page: Open) -> None:
     opened = open_page("classes", color_scheme="dark")
     opened.run("() => window.ceibaReport.buildPrint()")
@@ -449,6 +465,7 @@ def test_print_of_a_dark_page_is_light(open_page: Open) -> None:
     assert all(min(colour[:3]) > 220 for colour in colours)
 
 
+@pytest.mark.slow
 def test_full_size_after_a_squeezed_fit_lays_no_card_on_another(open_page: Open) -> None:
     opened = open_page("cv")
     last = opened.run("() => ceibaReport.model.steps.length - 1")
@@ -470,6 +487,7 @@ def test_full_size_after_a_squeezed_fit_lays_no_card_on_another(open_page: Open)
                 assert abs(x - a) >= 196 or abs(y - b) >= 70, orientation
 
 
+@pytest.mark.slow
 def test_panel_shows_that_it_goes_on_until_its_end_is_seen(open_page: Open) -> None:
     opened = open_page("classes")
     opened.page.click("#tab-model")

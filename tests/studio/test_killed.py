@@ -174,6 +174,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.slow
 def test_full_disk_loses_nothing_that_was_acknowledged(small_disk: Path) -> None:
     path = written(small_disk, 0)
     filler = small_disk / "filler"

@@ -16,6 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 from ceiba.studio.security import MAX_BODY_BYTES, new_token
 from ceiba.studio.server import ROUTES, make_app
 from ceiba.studio.service import Service
+from tests.marks import examples
 from tests.studio.random_work import opened
 from tests.studio.serving import HOST, TOKEN, Talk, TestClient, client
 
@@ -196,7 +197,7 @@ def test_random_nonsense_never_breaks_the_server(talk: Talk) -> None:
                "prune", "set_column", "set_options", "set_held_out", "undo", "restore"]  # fmt: skip
     names = ["node", "split", "column", "kind", "levels", "columns", "to", "name", "answer",
              "alpha", "options", "share", "file", "steps", "role", "order", "cost"]  # fmt: skip
-    for _ in range(400):
+    for _ in range(examples(400)):
         arguments = {name: value() for name in draw.sample(names, 3)}
         if draw.random() < 0.6:
             arguments["node"] = 0

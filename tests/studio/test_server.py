@@ -14,6 +14,7 @@ from ceiba.studio.launch import initial_setup
 from ceiba.studio.prepare import read_whole_table
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
+from tests.marks import slow
 from tests.studio.random_work import frame, opened
 from tests.studio.serving import HOST, Talk, client
 
@@ -288,7 +289,7 @@ def test_close_gives_the_model_back() -> None:
     assert talk.post("/api/close") == {"closed": True}
 
 
-@pytest.mark.parametrize("seed", [2, 3, 4])
+@pytest.mark.parametrize("seed", [2, *slow([3, 4])])
 def test_every_action_is_answered_with_a_state(seed: int) -> None:
     """Rows of many nodes are asked for, more than are kept."""
     from ceiba.errors import CeibaError

@@ -131,6 +131,7 @@ def test_pmml_predicts_the_relative_risk(drawn: list[Drawn], tmp_path: Path) -> 
     runtimes.run_pmml(drawn[1], tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(OFFICE is None, reason="LibreOffice is not installed")
 def test_workbooks_compute_the_relative_risk(drawn: list[Drawn], tmp_path: Path) -> None:
     rows = [away_from_cuts(one) for one in drawn]

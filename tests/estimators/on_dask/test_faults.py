@@ -34,6 +34,7 @@ class ClientDiedError(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_a_fit_whose_client_died_is_resumed(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

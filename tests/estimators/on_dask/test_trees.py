@@ -80,6 +80,7 @@ def test_all_meanings_are_those_of_memory(client: Any, make: Any, weight: str | 
         assert str(getattr(model, name, None)) == str(getattr(expected, name, None))
 
 
+@pytest.mark.slow
 def test_groups_are_held_out_together(client: Any) -> None:
     frame = frame_of(600).drop(columns="number")
     frame["group"] = np.random.default_rng(3).integers(0, 20, len(frame))
@@ -114,6 +115,7 @@ def test_empty_partitions_and_refusals(client: Any) -> None:
         ceiba.DecisionTreeClassifier().fit(spoilt, "label")
 
 
+@pytest.mark.slow
 def test_arrays_and_series_are_taken_too(client: Any) -> None:
     da = pytest.importorskip("dask.array")
     rng = np.random.default_rng(1)
@@ -318,6 +320,7 @@ def test_counts_travel_as_the_formula_says(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prune", "weight"), [("cv", None), *slow([(None, "weight")])])
 def test_the_survival_tree_of_a_dask_frame_is_the_tree_in_memory(
     client: Any, prune: Any, weight: Any

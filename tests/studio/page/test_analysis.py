@@ -145,6 +145,7 @@ def test_analysis_by_mouse_script_gives_the_very_same_tree(
     assert hands.outside() == []
 
 
+@pytest.mark.slow
 def test_analysis_by_keyboard_alone(open_studio: Open, tmp_path: Path) -> None:
     table = write_passengers(tmp_path / "passengers.csv", n=400)
     hands = open_studio(table, "Survived")

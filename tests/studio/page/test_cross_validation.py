@@ -59,6 +59,7 @@ def await_folds(hands: Hands, n: int) -> None:
     hands.until(f"(ceibaStudio.studio.progress || {{}}).done === {n}")
 
 
+@pytest.mark.slow
 def test_bar_follows_the_folds_and_the_figure_comes_at_the_end(
     hands: Hands, gate: threading.Semaphore
 ) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from tests.marks import slow
 from tests.studio.page.conftest import Open
 from tests.studio.page.hands import Hands
 from tests.studio.page.passengers import write_passengers
@@ -45,7 +46,8 @@ def test_three_steps_are_seen_and_the_empty_sheet_says_what_to_do(hands: Hands) 
 
 
 @pytest.mark.parametrize(
-    ("lang", "words"), [("en", "Start over"), ("es", "Empezar de nuevo"), ("pt", "Recomeçar")]
+    ("lang", "words"),
+    [("en", "Start over"), *slow([("es", "Empezar de nuevo"), ("pt", "Recomeçar")])],
 )
 def test_start_over_is_called_so_and_stands_apart(hands: Hands, lang: str, words: str) -> None:
     page = hands.page
@@ -61,7 +63,7 @@ def test_start_over_is_called_so_and_stands_apart(hands: Hands, lang: str, words
     assert page.is_disabled("#restart")  # nothing to throw away yet
 
 
-@pytest.mark.parametrize("height", [700, 900])
+@pytest.mark.parametrize("height", [700, *slow([900])])
 def test_use_this_split_is_always_in_view(hands: Hands, height: int) -> None:
     page = hands.page
     page.set_viewport_size({"width": 1400, "height": height})
@@ -134,6 +136,7 @@ def test_cut_carries_its_number_and_rubbish_gets_a_word(hands: Hands) -> None:
     assert page.is_hidden("#cut-remove")  # it is the only one
 
 
+@pytest.mark.slow
 def test_skewed_column_has_a_stretched_axis(open_studio: Open, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     gain = np.where(rng.random(900) < 0.9, 0, np.round(np.exp(rng.normal(8, 1, 900))))
@@ -159,6 +162,7 @@ def test_skewed_column_has_a_stretched_axis(open_studio: Open, tmp_path: Path) -
     assert abs(places[0] - 200) < 12  # the line stands where it was dropped
 
 
+@pytest.mark.slow
 def test_open_tab_comes_back_after_a_kill_and_is_dead_meanwhile(
     browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +193,7 @@ def test_open_tab_comes_back_after_a_kill_and_is_dead_meanwhile(
     hands.context.close()
 
 
+@pytest.mark.slow
 def test_no_word_of_pandas_at_the_start(tmp_path: Path) -> None:
     table = tmp_path / "codes.csv"
     rows = [f"{k},5 {k},{k % 2}" for k in range(80)]

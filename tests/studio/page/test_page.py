@@ -98,6 +98,7 @@ SMALL = """() => [...document.querySelectorAll('#app *')].filter((one) => one.of
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
+@pytest.mark.slow
 def test_page_opens_in_the_language_of_the_command(browser: Any, served: Served) -> None:
     hands = Hands(browser, served.address)
     assert hands.page.get_attribute("html", "lang") == "es"
@@ -136,6 +137,7 @@ def test_tree_grown_from_the_root_is_the_automatic_one(open_tab: Open) -> None:
     assert "0 of " in hands.page.inner_text("#comparison")
 
 
+@pytest.mark.slow
 def test_answers_do_not_wait_for_acknowledgements(open_tab: Open) -> None:
     hands = open_tab()
     quickest = hands.run(
@@ -153,6 +155,7 @@ def test_answers_do_not_wait_for_acknowledgements(open_tab: Open) -> None:
     assert quickest < 30  # without TCP_NODELAY each takes 40 ms and more
 
 
+@pytest.mark.slow
 def test_two_tabs_stay_in_step(open_tab: Open, browser: Any, served: Served) -> None:
     one = grown(open_tab())
     two = Hands(browser, served.address)

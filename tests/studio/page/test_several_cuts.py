@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.studio.page.conftest import Open
 from tests.studio.page.hands import Hands
@@ -109,6 +110,7 @@ def test_cuts_are_added_dragged_and_removed_and_the_script_says_so(
     assert hands.errors == []
 
 
+@pytest.mark.slow
 def test_cuts_by_keyboard_and_missing_values_in_a_branch_of_their_own(
     open_studio: Open, tmp_path: Path
 ) -> None:
@@ -148,6 +150,7 @@ def wide_table(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_columns_are_found_by_name_in_three_languages(open_studio: Open, tmp_path: Path) -> None:
     hands = started(open_studio, wide_table(tmp_path / "wide.csv"), "y")
     page = hands.page
