@@ -122,7 +122,7 @@ def test_rules_survive_edits_and_the_model_file(tmp_path: Any) -> None:
     assert changed.grow_leaves(0, X, y).tree_.node(1).is_leaf  # sealed
     changed.save(tmp_path / "a.ceiba")
     assert ceiba.load(tmp_path / "a.ceiba").tree_.notes == changed.tree_.notes
-    assert "not asked from here on: amount" in changed.tree_.to_text()
+    assert "forbidden from here on: amount" in changed.tree_.to_text()
     assert ruled.seal(1, False).grow_leaves(0, X, y).tree_.n_nodes > ruled.tree_.n_nodes
     assert ruled.forbid(2, []).tree_.node(2).note.forbid is None
 

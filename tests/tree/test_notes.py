@@ -140,7 +140,7 @@ def test_wrong_notes_are_refused(tree):
         tree.annotate(99, name="x")
     with pytest.raises(OptionError, match="must be a string"):
         tree.annotate(0, name=3)
-    with pytest.raises(OptionError, match="no class 9"):
+    with pytest.raises(OptionError, match="must be a class, got 9"):
         tree.override(1, 9)
     with pytest.raises(OptionError, match="requires a name"):
         tree.annotate(0)

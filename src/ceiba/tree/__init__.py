@@ -1,4 +1,4 @@
-"""The tree room: the immutable Tree, its nodes, splits and paths, and trees written by hand."""
+"""The immutable Tree with its nodes, splits and paths, and functions that build trees by hand."""
 
 from __future__ import annotations
 

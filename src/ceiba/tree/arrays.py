@@ -1,4 +1,4 @@
-"""Read-only arrays of trees; row i of a ragged one is `flat[start[i]:start[i + 1]]`."""
+"""Read-only and ragged arrays. Row i of a ragged array is `flat[start[i]:start[i + 1]]`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Array = npt.NDArray[Any]
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
-    """Return a read-only, C-contiguous view of `values` as `dtype`, copied only where needed."""
+    """Return a read-only, C-contiguous view of `values` as `dtype`, copied only if needed."""
     view = np.ascontiguousarray(values, dtype=dtype).view()
     view.flags.writeable = False
     return view
 
 
 def same_array(a: Array | None, b: Array | None) -> bool:
-    """Return whether two optional arrays hold the same values (NaN equals NaN)."""
+    """Whether two optional arrays contain the same values (NaN equals NaN)."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape:
@@ -30,7 +30,7 @@ def same_array(a: Array | None, b: Array | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ArrayRecord:
-    """A frozen record of read-only arrays (`_DTYPES`) and plain fields, compared by value."""
+    """Frozen dataclass of read-only arrays (`_DTYPES`) and plain fields, compared by value."""
 
     _DTYPES: ClassVar[Mapping[str, npt.DTypeLike]]
 
@@ -40,7 +40,7 @@ class ArrayRecord:
             put(self, name, read_only(getattr(self, name), dtype))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through __init__, because numpy does not pickle the read-only flag.
+        # Unpickle through __init__, because numpy does not pickle the read-only flag.
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     def __eq__(self, other: object) -> bool:
@@ -51,7 +51,7 @@ class ArrayRecord:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Return the rows of several records as one; other fields come from the first."""
+        """Concatenate the rows of several records; other fields come from the first record."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
             values = [getattr(part, field.name) for part in parts]
@@ -73,7 +73,7 @@ class ArrayRecord:
 def take_ragged(
     start: Array, flats: Iterable[Array], rows: Array, leaf: Array | None = None
 ) -> tuple[Array, list[Array]]:
-    """Return `start` and flat arrays of some rows of a ragged table; empty where `leaf` is True."""
+    """Return the `start` and flat arrays of the given rows; a row is empty where `leaf` is True."""
     if start[-1] == 0:
         return np.zeros(len(rows) + 1, np.int64), list(flats)
     first = start[rows].astype(np.int64)

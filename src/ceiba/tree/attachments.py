@@ -1,6 +1,6 @@
 """Numbers attached to nodes: named arrays with any number of entries per node.
 
-Anything a leaf has beyond its value (a curve, quantiles) is stored flat: the numbers of node i are
+Data of a leaf besides its value (a curve, quantiles) is stored flat: the numbers of node i are
 `values[start[i]:start[i + 1]]`. Collapsing, pruning and edits keep the numbers of the remaining
 nodes. `ATTACHMENT_KINDS` has a row for each kind that is computed from the rows of a node: `fit`
 computes it (`routing/attach.py`), edits for the new nodes, `refit_leaves` for all nodes. Other
@@ -86,18 +86,18 @@ def join_attachments(
 class AttachmentKind:
     """A kind of attachment that is computed from the rows of a node."""
 
-    #: (target of shape (n_rows, n_outputs), weights, settings) -> numbers of a node with rows.
+    #: Function of (target of shape (n_rows, n_outputs), weights, settings): a node's numbers.
     compute: Callable[[Array, Array, Array], Array]
-    #: Numbers of a node -> the settings by which other rows get numbers of the same meaning.
+    #: Function of a node's numbers: the settings that compute the same quantity for other rows.
     settings: Callable[[Array], Array]
 
 
 def _level_pairs(target: Array, weight: Array, levels: Array) -> Array:
-    """Return pairs of level and quantile, flat."""
+    """Return (level, quantile) pairs as a flat array."""
     return np.stack([levels, weighted_quantiles(target[:, 0], weight, levels)], axis=1).ravel()
 
 
-#: The kinds of attachments that are computed, by name.
+#: The kinds of computed attachments by name.
 ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
     "quantiles": AttachmentKind(_level_pairs, lambda numbers: numbers[::2]),
     "survival": AttachmentKind(survival_counts, lambda numbers: numbers[:0]),
@@ -105,7 +105,7 @@ ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
 
 
 def leaf_quantiles(tree: Tree) -> tuple[Array, Array]:
-    """Return the levels, and the quantiles of all nodes, of shape (n_nodes, n_levels)."""
+    """Return the quantile levels, and the quantiles as an array of shape (n_nodes, n_levels)."""
     numbers = (tree.attachments or {}).get("quantiles")
     if numbers is None:
         raise TreeError(

@@ -1,4 +1,4 @@
-"""The certificate of a tree found by search: its objective, a lower bound, why the search ended.
+"""Certificate of a tree search: the objective, a lower bound and why the search ended.
 
 objective = sum over training rows of the loss + penalty x total weight x leaves. The loss is the
 misclassification cost (errors, where nothing is weighted), gini, entropy, squared or absolute
@@ -31,7 +31,7 @@ UNITS: Final = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is proven about a tree.
+    """Certificate of a tree found by search: its objective and a proven lower bound.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Certificate:
     lower_bound : float
         No tree within the same limits has a smaller objective.
     status : {"proven", "gap", "time", "interrupted", "lookahead"}
-        Whether the tree is proven best, or why the search ended before.
+        Whether the tree is proven optimal, or why the search ended early.
     loss : str
         The loss that is summed.
     max_depth : int or None
@@ -72,7 +72,7 @@ class Certificate:
     penalty: float = 0.0
     n_leaves: int = 1
     all_level_sets: bool = True
-    # The effort of the search is not a property of the tree: it may differ between equal trees.
+    # The search effort is not compared: it may differ between equal trees.
     nodes: int = field(default=0, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
@@ -83,7 +83,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """The largest share of the objective that a better tree could save."""
+        """Largest possible improvement by another tree, as a share of the objective."""
         if self.objective <= 0:
             return 0.0
         return max(0.0, (self.objective - self.lower_bound) / self.objective)

@@ -1,4 +1,4 @@
-"""Collapse: a new tree in which some nodes are leaves.
+"""Collapse subtrees of a tree into leaves.
 
 In pre-order the nodes below i are the range `i + 1:subtree_end[i]`. One running sum over the range
 ends marks the nodes to drop, and the remaining nodes stay in pre-order.
@@ -62,7 +62,7 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
 
 
 def _node_mask(tree: Tree, nodes: Any) -> Array:
-    """Return a mask of the given nodes (ids, or already a mask over all nodes)."""
+    """Convert node ids to a mask over all nodes; return a mask unchanged."""
     listed = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
     ids = np.atleast_1d(np.asarray(listed))
     mask = np.zeros(tree.n_nodes, bool)

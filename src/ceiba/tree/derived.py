@@ -44,7 +44,7 @@ class DerivedAttributes:
     value: Array
     risk: Array
     sent_default: Array
-    # None by a factory: a default on the class would bypass __getattr__.
+    # A factory returns None, because a default on the class would bypass __getattr__.
     counts: Array | None = field(default_factory=lambda: None)
     surrogates: SurrogateTable | None = field(default_factory=lambda: None)
     competitors: CompetitorTable | None = field(default_factory=lambda: None)
@@ -58,7 +58,7 @@ class DerivedAttributes:
     smoothed: bool = False
     notes: Mapping[int, NodeNote] | None = None
     attachments: Attachments | None = None
-    # Not an init field, so that `replace` drops it: nothing is proven about an edited tree.
+    # Not an init field, so that `replace` drops it: an edited tree has no certificate.
     certificate: Certificate | None = field(default=None, init=False)
     # The source of the arrays above, until the first of them is accessed.
     _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
@@ -67,7 +67,7 @@ class DerivedAttributes:
 
     @property
     def target(self) -> TargetInfo:
-        """The target."""
+        """Target of the schema."""
         if self.schema.target is None:
             raise TreeError("The tree's schema has no target. Pass Schema(..., target=...).")
         return self.schema.target
@@ -140,7 +140,7 @@ class DerivedAttributes:
 
     @cached_property
     def branch_index(self) -> Array:
-        """Which branch of its parent each node is; -1 at the root."""
+        """Position of each node among the branches of its parent; -1 at the root."""
         index = np.full(self.n_nodes, -1, np.int32)
         within = np.arange(self.n_nodes - 1) - np.repeat(self.branch_start[:-1], self.n_branches)
         index[self.branch_node] = within
@@ -150,7 +150,7 @@ class DerivedAttributes:
 
     @cached_property
     def branch_share(self) -> Array:
-        """Share of each branch in the weight of all branches of its node, flat as `branch_node`."""
+        """Share of each branch in the weight of its node's branches, flat like `branch_node`."""
         weight = self.weight[self.branch_node]
         owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
         total = np.bincount(owner, weights=weight, minlength=self.n_nodes)[owner]
@@ -181,12 +181,12 @@ class DerivedAttributes:
 
     @cached_property
     def answer(self) -> Array:
-        """Class index each node predicts, per output: least expected cost, the lowest on ties.
+        """Class index with the least expected cost, per node and output; the lowest on ties.
 
         Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs.
         """
         if not self.task.has_classes:
-            raise TreeError(f"A {self.task} tree predicts no classes. Use `tree.value`.")
+            raise TreeError(f"A {self.task} tree does not predict classes. Use `tree.value`.")
         best = _route.best_class(self.value, self.cost_matrix)
         if self.notes:
             best = apply_overrides(self, best)  # type: ignore[arg-type]
@@ -194,14 +194,14 @@ class DerivedAttributes:
 
     @property
     def active_surrogates(self) -> SurrogateTable | None:
-        """The surrogates that send rows: None unless `missing="surrogate"` and they are in use."""
+        """Surrogates that route rows; None unless `missing="surrogate"` and they are in use."""
         stored = self.surrogates
         in_use = self.missing == "surrogate" and stored is not None and stored.in_use
         return stored if in_use else None
 
     @cached_property
     def used_features(self) -> Array:
-        """Indices of the columns used by any split, or any surrogate in use."""
+        """Indices of the columns used by any split or active surrogate."""
         columns = [self.splits.column[~self.is_leaf]]
         if self.active_surrogates is not None:
             columns.append(self.active_surrogates.splits.column)
@@ -209,9 +209,9 @@ class DerivedAttributes:
 
     @cached_property
     def class_probability(self) -> Array:
-        """Class probabilities of the nodes by their own counts (after priors), output 0.
+        """Class probabilities of output 0, computed from the nodes' counts (after priors).
 
-        The same as `value[:, 0]`, except in a tree recounted with `keep_value=True`.
+        Equal to `value[:, 0]`, except in a tree recounted with `keep_value=True`.
         """
         if self.counts is None:
             return read_only(self.value[:, 0, :], np.float64)
@@ -222,7 +222,7 @@ class DerivedAttributes:
 
     @cached_property
     def share(self) -> Array:
-        """Share of the whole in each node: of the weight, or p(t) under `class_prior`."""
+        """Share of the total weight in each node, or p(t) under `class_prior`."""
         mass = self.weight
         if self.class_prior is not None and self.counts is not None:
             mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
@@ -230,9 +230,9 @@ class DerivedAttributes:
 
     @cached_property
     def search_share(self) -> Array:
-        """Share of the whole as the split search saw it: under altered priors with costs.
+        """Share of each node in the split search, which uses altered priors if there are costs.
 
-        Impurity and gain are in these terms; the same as `share` without a cost matrix.
+        Impurity and gain refer to it. Equal to `share` without a cost matrix.
         """
         if self.cost_matrix is None:
             return self.share
@@ -241,7 +241,7 @@ class DerivedAttributes:
 
     @cached_property
     def end_share(self) -> Array:
-        """Share of each node that ends there: 1 at leaves, in inner nodes the part that stays.
+        """Share of each node's weight that ends in the node: 1 at leaves, usually 0 at inner nodes.
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
         """
@@ -254,7 +254,7 @@ class DerivedAttributes:
 
     @cached_property
     def tree_impurity(self) -> float:
-        """I(T): impurity of the leaves, weighted by their share of the whole.
+        """I(T): impurity of the leaves, weighted by their shares.
 
         Rows that stay in an inner node count there.
         """
@@ -271,7 +271,7 @@ class DerivedAttributes:
 
     @cached_property
     def stayed_risk(self) -> Array:
-        """The part of R(t) due to rows that stop at inner node t; 0 where none do.
+        """The part of R(t) due to rows that end in inner node t; 0 if there are none.
 
         The rows that stay are those of the node less those of its branches. The result is exact
         for class counts and for squared error; other losses are not additive, and the rows get
@@ -299,7 +299,7 @@ class DerivedAttributes:
         return np.asarray((left * costs[:, self.answer[at]].T).sum(axis=1) / whole)
 
     def _stayed_squares(self, at: Array) -> Array:
-        # The squared error of a branch about the node's mean: its own plus weight x distance^2.
+        # The squared error of a branch about the node's mean is its own plus weight x distance^2.
         value, parent, share = self.value[:, 0, 0], self.parent[1:], self.share[1:]
         about_parent = self.risk[1:] + share * (value[1:] - value[parent]) ** 2
         gone = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
@@ -313,7 +313,7 @@ class SklearnAttributes(DerivedAttributes):
         if not self.is_binary:
             raise TreeError(
                 f"Tree.{name}: this tree has nodes with more than two branches, which "
-                "scikit-learn's arrays cannot hold. Use `branch_start` and `branch_node`."
+                f"scikit-learn's arrays do not support. Use `branch_start` and `branch_node`."
             )
         child = np.full(len(self.is_leaf), -1, np.int64)
         inner = ~self.is_leaf
@@ -352,8 +352,8 @@ class SklearnAttributes(DerivedAttributes):
     def missing_go_to_left(self) -> Array:
         """1 where a missing value takes the first branch.
 
-        A row that would stay in the node counts to the side with more weight. The second branch
-        of a presence split takes the missing values.
+        A row that would stay in the node goes to the heavier branch. The second branch of a
+        presence split takes the missing values.
         """
         self._child(0, "missing_go_to_left")
         branch = np.where(self.default_branch < 0, self.majority_branch, self.default_branch)
@@ -404,6 +404,6 @@ def rows_by_weight(tree: DerivedAttributes) -> Array:
     n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
     if weight == 0.0:  # recounted without rows
         return np.zeros(tree.n_nodes)
-    if np.isinf(n_rows / weight):  # the smallest weights
+    if np.isinf(n_rows / weight):  # subnormal weights
         return np.asarray(tree.weight / weight * n_rows)
     return np.asarray(tree.weight * (n_rows / weight))

@@ -1,4 +1,4 @@
-"""The arrays of a tree, derived from those that the core has grown.
+"""Derive the arrays of a tree from those that the core returns.
 
 The core returns weights, counts and impurities. Class probabilities and risks under priors and
 costs (`ceiba.grow.priors`), values within limits and shrunken rates are derived here on first
@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """The options of growing that node values depend on; `surrogates`: None, or whether in use."""
+    """Growth options that affect node values; `surrogates` is None, or whether they are in use."""
 
     criterion: str
     classes: bool
@@ -45,7 +45,7 @@ class ValueRules(NamedTuple):
 
 
 class GrownArrays(NamedTuple):
-    """The core's arrays, and the parameters that values are derived with."""
+    """Arrays returned by the core, and the parameters from which values are derived."""
 
     arrays: _core.TreeArrays
     rules: ValueRules
@@ -77,7 +77,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
         if rules.shrink:
             rate, loss = shrink_rates(value[:, 0, 0], weight, loss, rules.shrink)
             value = rate.reshape(shape)
-        with np.errstate(over="ignore", invalid="ignore"):  # squares beyond float64; no weight
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow, or weight 0
             risk = loss * weight / whole
     else:
         counts = value
@@ -103,7 +103,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
     if rules.competitors:
         splits = SplitTable(**views["competitors"])
         competitors = CompetitorTable(views["competitor_start"], splits, views["competitor_gain"])
-    # With frequency weights a weight of k is k rows.
+    # With frequency weights, a weight of k means k rows.
     n_rows = np.rint(weight).astype(np.int64) if rules.weights_count_rows else views["n_rows"]
     names = ("parent", "branch_start", "branch_node", "default_branch", "weight", "impurity",
              "gain", "sent_default")  # fmt: skip
@@ -176,13 +176,13 @@ def set_class_share(counts: Array, share: Array) -> Array:
 
 
 def added_loss(criterion: str, value: Array, answer: Array) -> Array:
-    """Return the increase of the loss if nodes predict `answer` (unknown for quantiles: 0)."""
+    """Return the increase of the loss if nodes predict `answer` (0 for quantiles: unknown)."""
     if quantile_level(criterion) is not None:
         return np.zeros_like(value)
     if criterion == "poisson":
         events = value > 0
         ratio = np.divide(value, answer, out=np.ones_like(value), where=events & (answer > 0))
-        # m log(m / r) - m + r is at least 0; rounding may go below where the rates agree.
+        # m log(m / r) - m + r is at least 0, but rounding can make it negative for equal rates.
         return np.maximum(value * np.log(ratio) - value + answer, 0.0)
     gap: Array = value - answer
     return gap * gap
@@ -191,13 +191,13 @@ def added_loss(criterion: str, value: Array, answer: Array) -> Array:
 def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
     """Return the rate that each node predicts, and its risk per unit of time."""
     value = np.where(time > 0, value, 0.0)  # no events without weight
-    # Numerator and denominator are multiplied by k^2 D / T: the overall rate may be 0.
+    # Multiply numerator and denominator by k^2 D / T, because the overall rate may be 0.
     strength = shrink**2 * time
     rate = value[0] * (value * strength + 1.0) / (value[0] * strength + 1.0)
     return rate, impurity + added_loss("poisson", value, rate)
 
 
 def divide_or_zero(top: Array, bottom: Array) -> Array:
-    """Divide; return 0 where the divisor is 0."""
+    """Divide element-wise; the result is 0 where the divisor is 0."""
     result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
     return result

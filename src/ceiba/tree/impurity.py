@@ -1,4 +1,4 @@
-"""Impurity, gain and risk of nodes, from class probabilities and shares.
+"""Compute impurity, gain and risk of nodes from class probabilities and shares.
 
 The formulas are those of `ceiba.criteria`; criteria of splits only (twoing, hellinger) use gini at
 nodes. With costs the impurity is that of the altered priors,
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def scale_by_prior(counts: Array, prior: Array | None) -> Array:
-    """Scale class counts of shape (n, 1, K) so that the root's are in proportion to the prior."""
+    """Scale class counts of shape (n, 1, K) so that the root's are proportional to the prior."""
     if prior is None:
         return counts
     whole = counts[0, 0]
     with np.errstate(over="ignore"):
         factor = np.divide(prior, whole, out=np.zeros_like(whole), where=whole > 0)
-    if np.isinf(factor).any():  # the smallest weights
+    if np.isinf(factor).any():  # subnormal weights
         share = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
         return np.asarray(share * prior * whole.sum())
     return np.asarray(counts * factor * whole.sum())
@@ -48,7 +48,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
     """Return the impurity of class probabilities over the last axis (gini for split criteria)."""
     if criterion in TEST_CRITERIA:
         raise TreeError(
-            f"Criterion {criterion!r} is a test of splits; it does not define a node impurity."
+            f"Criterion {criterion!r} tests splits and does not define a node impurity."
         )
     formula = criterion_named(criterion, Task.CLASSIFICATION).of_counts or gini
     return np.asarray(formula(probability))

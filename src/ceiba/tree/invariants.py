@@ -1,4 +1,4 @@
-"""The invariants of a Tree, checked for trees that were not grown.
+"""Check the invariants of trees that were not grown, such as loaded ones.
 
 The order matters: each check relies on those before it.
 """
@@ -44,10 +44,10 @@ def check(tree: Tree, *, content: bool = True) -> None:
         (splits.kind == SplitKind.NONE) != tree.is_leaf,
         "node",
         lambda i: "branches but no split" if splits.kind[i] == 0 else "a split but no branches",
-        "A node has a split exactly if it has branches.",
+        "A node must have a split if and only if it has branches.",
     )
     _check_split_rows(splits, tree.schema, tree.n_branches, "node")
-    _fail_where(low != 0, "node", lambda i: f"low_branch {low[i]}", "A primary split has 0.")
+    _fail_where(low != 0, "node", lambda i: f"low_branch {low[i]}", "Must be 0 for primary splits.")
     _check_options(tree)
     if content:
         _check_content(tree)
@@ -71,7 +71,7 @@ def _fail(where: str, got: str, allowed: str) -> NoReturn:
 def _fail_where(
     bad: Any, place: str, got: Callable[[int], str] | str, allowed: Callable[[int], str] | str
 ) -> None:
-    """Fail at the first True entry of a mask, if there is one."""
+    """Raise an error for the first True entry of a mask, if any."""
     if bad.any():
         i = int(np.argmax(bad))
         problem, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
@@ -81,7 +81,7 @@ def _fail_where(
 def _check_lengths(tree: Tree) -> None:
     n = len(tree.parent)
     if n == 0:
-        _fail("parent", "no nodes", "A tree has at least its root.")
+        _fail("parent", "no nodes", "A tree must have at least one node.")
     expected: dict[str, int] = {"branch_start": n + 1, "branch_node": n - 1} | dict.fromkeys(
         ("default_branch", "n_rows", "weight", "impurity", "gain", "risk", "sent_default", "value"),
         n,
@@ -101,10 +101,10 @@ def _check_lengths(tree: Tree) -> None:
 def _check_shape(tree: Tree) -> None:
     n = len(tree.parent)
     if tree.parent[0] != -1:
-        _fail("node 0", f"parent {tree.parent[0]}", "The root is node 0, its parent is -1.")
+        _fail("node 0", f"parent {tree.parent[0]}", "The root must be node 0 with parent -1.")
     ids = np.arange(n)
     wrong = (ids > 0) & ((tree.parent < 0) | (tree.parent >= ids))
-    order = "Nodes are numbered in pre-order: 0 <= parent < node."
+    order = "Nodes must be in pre-order: 0 <= parent < node."
     _fail_where(wrong, "node", lambda i: f"parent {tree.parent[i]}", order)
     count = np.bincount(tree.parent[1:], minlength=n) if n > 1 else np.zeros(n, np.int64)
     wrong = np.diff(tree.branch_start) != count
@@ -113,11 +113,11 @@ def _check_shape(tree: Tree) -> None:
         wrong,
         "branch_start of node",
         "does not fit the parents",
-        "branch_start[i + 1] - branch_start[i] is the number of nodes whose parent is i.",
+        "branch_start[i + 1] - branch_start[i] must be the number of nodes whose parent is i.",
     )
-    _fail_where(count == 1, "node", "one branch", "An inner node has at least two.")
+    _fail_where(count == 1, "node", "one branch", "An inner node must have at least two.")
     if sorted(tree.branch_node.tolist()) != list(range(1, n)):
-        _fail("branch_node", "not every node once", "Each node but the root is one branch.")
+        _fail("branch_node", "not every node once", "Each node but the root must be listed once.")
     owner = np.repeat(np.arange(n), count)
     _fail_where(
         tree.parent[tree.branch_node] != owner,
@@ -125,7 +125,7 @@ def _check_shape(tree: Tree) -> None:
         lambda b: f"node {tree.branch_node[b]} listed under node {owner[b]}",
         lambda b: f"Its parent is {tree.parent[tree.branch_node[b]]}.",
     )
-    # Pre-order: the first branch follows its node, each further one the end of the one before.
+    # In pre-order the first branch follows its node, and the next one the previous subtree.
     previous_end = np.empty(n - 1, np.int64)
     first = np.zeros(n - 1, bool)
     first[tree.branch_start[:-1][count > 0]] = True
@@ -160,7 +160,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
     wrong = cut & ~np.isfinite(splits.cut)
-    _fail_where(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut is a finite number.")
+    _fail_where(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut must be a finite number.")
     timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
     far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
     wrong = far & timed[np.where(asks, splits.column, 0)]
@@ -180,7 +180,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
 
 
 def _check_offsets(place: str, start: Array, n: int, n_values: int) -> None:
-    """Check the offsets of a ragged array: n + 1 of them, ascending from 0 to its length."""
+    """Check that a ragged array has n + 1 offsets that ascend from 0 to its length."""
     if len(start) != n + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
         _fail(place, f"{len(start)} offsets", f"Must be {n + 1} offsets, ascending from 0.")
     if start[-1] != n_values:
@@ -188,13 +188,13 @@ def _check_offsets(place: str, start: Array, n: int, n_values: int) -> None:
 
 
 def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
-    """Check the cuts of intervals: numeric column, ascending, finite but a last one for missing."""
+    """Check that interval cuts ascend and are finite, except a last one for missing values."""
     start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
     _check_offsets("interval_start", start, len(splits), len(splits.interval_cut))
     levels = splits.kind == SplitKind.LEVELS
     marked = levels & (np.diff(start) == 1) & splits.has_missing_branch
     wrong = ~(asks | marked) & (np.diff(start) > 0)
-    _fail_where(wrong, place, "cuts of intervals", "Only interval splits have them.")
+    _fail_where(wrong, place, "cuts of intervals", "Only interval splits may have them.")
     wrong = (asks | marked) & (place != "node")
     _fail_where(
         wrong, place, "intervals, or a branch for missing", "Only primary splits have them."
@@ -206,9 +206,9 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
             _fail(where, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
         if len(cuts) < 2 or len(cuts) + 1 != n_branches[i]:
             got = f"{len(cuts)} cuts and {n_branches[i]} branches"
-            _fail(where, got, "Intervals have at least two cuts, and one more branch than cuts.")
+            _fail(where, got, "Must be at least two cuts, and one more branch than cuts.")
         if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
-            allowed = "Cuts are finite and ascend; a last infinite one is for missing values."
+            allowed = "Cuts must be finite and ascend; a last infinite one is for missing values."
             _fail(where, f"cuts {_abbreviate(cuts.tolist())}", allowed)
         if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
             _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times are below 2**63 s.")
@@ -223,7 +223,7 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     falling = np.append(False, same & (np.diff(code) <= 0)) if len(owner) else np.zeros(0, bool)
     rows = np.arange(len(splits))
     wrong = np.isin(rows, owner[falling])
-    _fail_where(wrong, place, "level codes not ascending", "Each level is listed once.")
+    _fail_where(wrong, place, "level codes not ascending", "Each level must be listed once.")
     n_levels = np.array([len(info.levels) for info in schema.columns] or [0])[splits.column]
     beyond = (code < 0) | (code >= n_levels[owner])
     _fail_where(
@@ -235,13 +235,13 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
         ),
         lambda i: f"It has {n_levels[i]} levels.",
     )
-    # The last branch has no levels if it is for missing values only.
+    # A last branch that takes only missing values has no levels.
     alone = splits.has_missing_branch
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
     _fail_where(wrong, place, "one group of levels and missing values", "Use presence.")
     wrong = np.isin(rows, owner[(branch < 0) | (branch >= n[owner])])
-    # A surrogate of a multiway split need not have a level for every branch.
+    # A surrogate of a multiway split may lack levels for some branches.
     if place == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
         wrong |= asks & (np.bincount(pairs, minlength=len(splits)) != n)
@@ -261,7 +261,7 @@ def _abbreviate(values: list[Any], limit: int = 10) -> str:
 
 def _check_options(tree: Tree) -> None:
     if tree.schema.target is None:
-        _fail("schema", "no target", "The schema of a tree has one.")
+        _fail("schema", "no target", "The schema of a tree must have a target.")
     if tree.missing not in _MISSING:
         _fail("missing", repr(tree.missing), f"Allowed values: {', '.join(_MISSING)}.")
     if tree.unseen not in _UNSEEN:
@@ -344,16 +344,16 @@ def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
     count = np.diff(start)
     owner = np.repeat(np.arange(tree.n_nodes), count)
     wrong = tree.is_leaf & (count > 0)
-    _fail_where(wrong, "node", f"a leaf with {name}", "Only inner nodes have them.")
+    _fail_where(wrong, "node", f"a leaf with {name}", "Only inner nodes may have them.")
     entry = name.removesuffix("s")
-    _fail_where(splits.kind == SplitKind.NONE, entry, "no split", "Each entry is a split.")
+    _fail_where(splits.kind == SplitKind.NONE, entry, "no split", "Each entry must be a split.")
     is_surrogate = name == "surrogates"
     n_branches = tree.n_branches[owner] if is_surrogate else _branches_of_competitors(splits)
     _check_split_rows(splits, tree.schema, n_branches, entry)
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:
-    """Return the number of branches of each competitor, from its level map (2 for cuts)."""
+    """Return the number of branches of each competitor: 2 for cuts, else given by its levels."""
     n_branches = np.full(len(splits), 2, np.int64)
     for k in np.flatnonzero(splits.kind == SplitKind.LEVELS).tolist():
         branches = splits.level_map(k)[1]
@@ -378,4 +378,6 @@ def _check_tests(tree: Tree, tests: SplitTests) -> None:
     _fail_where(
         tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Must be in [0, 1]."
     )
-    _fail_where(tree.is_leaf & tested, place, "a leaf with a test", "Only splits are tested.")
+    _fail_where(
+        tree.is_leaf & tested, place, "a leaf with a test", "Only inner nodes may have one."
+    )

@@ -53,12 +53,12 @@ class TreeMethods:
         def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
         def apply(self, X: Any) -> Array: ...  # noqa: D102
 
-    # Estimators override these five.
+    # Estimators override these five methods.
 
     def _read_problem(
         self, X: Any, y: Any, sample_weight: Any, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return the training problem, and the parameters that are not at their default."""
+        """Return the training problem, and the parameters that differ from their defaults."""
         from ceiba.grow import Problem
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
@@ -71,7 +71,7 @@ class TreeMethods:
         return 1
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
-        """Return the tree of the report, and the estimator's options for it."""
+        """Return the tree to report on, and the estimator's report options."""
         return self._tree, {}
 
     def _stored_model(self) -> dict[str, Any] | None:
@@ -81,7 +81,7 @@ class TreeMethods:
     # ------------------------------------------------------------------ as text and pictures
 
     def to_text(self, **options: Any) -> str:
-        """Return the tree as text, one line per node; options of `ceiba.export.to_text`.
+        """Return the tree as text, one line per node. See `ceiba.export.to_text` for the options.
 
         Examples
         --------
@@ -97,7 +97,7 @@ class TreeMethods:
         return to_text(self._tree, **options)
 
     def show(self, **options: Any) -> None:
-        """Print the tree, in colours if the output is a terminal; options of `to_text`.
+        """Print the tree, in colours if the output is a terminal. See `to_text` for the options.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class TreeMethods:
         print(self.to_text(**{"color": color, **options}))
 
     def to_svg(self, **options: Any) -> str:
-        """Return a drawing of the tree as SVG text; options of `ceiba.export.to_svg`.
+        """Return a drawing of the tree as SVG text. See `ceiba.export.to_svg` for the options.
 
         Examples
         --------
@@ -196,7 +196,7 @@ class TreeMethods:
         return self._tree.node(node).path
 
     def rules(self, **options: Any) -> RuleTable:
-        """Return the leaves as a table of rules; options of `ceiba.inspection.rules`.
+        """Return the leaves as a table of rules. See `ceiba.inspection.rules` for the options.
 
         Examples
         --------
@@ -230,7 +230,7 @@ class TreeMethods:
         return formula(self._tree, target_class, **options)
 
     def summary(self, *, pruning: Listing | None = None, lang: str = "en") -> Summary:
-        """Return the main figures of the tree: task, size, columns used, risk, pruning choice.
+        """Return the main properties of the tree: task, size, columns used, risk and pruning.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class TreeMethods:
         return summary(self._tree, pruning=table if pruning is None else pruning, lang=lang)
 
     def importance(self, **options: Any) -> Array:
-        """Return the importance of each column; options of `ceiba.inspection.importance`.
+        """Return the importance of each column. See `ceiba.inspection.importance` for the options.
 
         Examples
         --------
@@ -315,7 +315,7 @@ class TreeMethods:
         return expected_costs(self._tree, node)
 
     def weakest_links(self, *, risk: Risk = "cost") -> Listing:
-        """Return g(t) of every node at every pruning step; see `ceiba.inspection.weakest_links`.
+        """Return g(t) of each node at each pruning step; see `ceiba.inspection.weakest_links`.
 
         Examples
         --------
@@ -383,7 +383,7 @@ class TreeMethods:
         return predict_row(self._tree, row)
 
     def explain(self, row: Any, *, lang: str = "en") -> Explanation | Explanations:
-        """Explain the prediction of a row: its path through the tree, as text and as data.
+        """Explain the prediction of a row by its path through the tree.
 
         Parameters
         ----------
@@ -451,7 +451,7 @@ class TreeMethods:
         times: Any = None,
         event: Any = None,
     ) -> Any:
-        """Compare predictions with the truth.
+        """Evaluate predictions on rows with known targets.
 
         Classification: confusion matrix, error, Q(i|j), cost per class and in total, compared with
         always predicting the root's class; for the probabilities AUC, average precision, Brier
@@ -616,7 +616,7 @@ class TreeMethods:
         )
 
     def counterfactual(self, row: Any, **options: Any) -> Counterfactuals:
-        """Return the nearest changes to a row that give it another answer.
+        """Return the smallest changes to a row that change its prediction.
 
         Parameters
         ----------
@@ -652,7 +652,7 @@ class TreeMethods:
         fixed: Iterable[str] = (),
         lang: str = "en",
     ) -> Reasons | Listing:
-        """Return the reasons against a row: the columns that count against the wanted prediction.
+        """Return the columns of a row that count most against the wanted prediction.
 
         Columns are ranked by exact Shapley values against the rows with the wanted prediction.
         Each has the nearest change of that column alone that leads to the wanted prediction,
@@ -733,7 +733,7 @@ class TreeMethods:
         owner: str | None = None,
         approval: str | None = None,
     ) -> ModelCard:
-        """Return the model card: what the model is, how it was grown, how good it is, its limits.
+        """Return a model card that documents the model, its training, performance and limits.
 
         Parameters
         ----------
@@ -782,7 +782,7 @@ class TreeMethods:
         )
 
     def _read_known(self, X: Any, y: Any) -> tuple[Table, Any]:
-        """Read rows with their truth; y may be the name of a column of X."""
+        """Read rows with known targets; y may be the name of a column of X."""
         if isinstance(y, str):
             X, y = split_target(X, y)
         return self._read_rows(X), y
@@ -849,7 +849,7 @@ class TreeMethods:
         random_state: int = 0,
         **options: Any,
     ) -> RivalColumns:
-        """Force every column in turn at a node, and compare the trees by cross-validation.
+        """Split a node on each column in turn and compare the trees by cross-validation.
 
         Parameters
         ----------
@@ -884,7 +884,7 @@ class TreeMethods:
     # ------------------------------------------------------------------ edits
 
     def _with_edit(self, tree: Tree, problem: Problem) -> Self:
-        """Return a copy with an edited tree; new nodes get attachments of the problem's rows."""
+        """Return a copy with an edited tree; new nodes get attachments computed from its rows."""
         settings = attachment_settings(self._tree)
         target, weight = problem.target.values, problem.row_weight
         return self._with_tree(attach(tree, problem.table, target, weight, settings))
@@ -912,7 +912,7 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Force the split of a node and regrow its branches; nothing is pruned.
+        """Set the split of a node and regrow its branches without pruning.
 
         Parameters
         ----------
@@ -954,7 +954,7 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Regrow the subtree of a node; nothing is pruned.
+        """Regrow the subtree of a node without pruning.
 
         Parameters
         ----------
@@ -990,7 +990,7 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Split the leaves of a node's subtree further; existing splits are unchanged.
+        """Grow the leaves of a node's subtree; existing splits are unchanged.
 
         Sealed leaves are not split.
 
@@ -1053,9 +1053,9 @@ class TreeMethods:
     def refit_leaves(
         self, X: Any, y: Any, sample_weight: Any = None, *, keep_value: bool = False
     ) -> Self:
-        """Refit the leaves to other rows: the same splits with new counts, values and risks.
+        """Recompute counts, values and risks from other rows; splits are unchanged.
 
-        Call `drift(X, y)` first: it says which leaves change, and by how much.
+        Call `drift(X, y)` first: it shows which leaves change, and by how much.
 
         Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
         `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates.
@@ -1086,7 +1086,7 @@ class TreeMethods:
     def annotate(self, node: int, *, name: str | None = None, note: str | None = None) -> Self:
         """Attach a name and a note to a node.
 
-        They are saved in the model file and shown wherever the node is.
+        Both are saved in the model file and shown with the node.
 
         Parameters
         ----------
@@ -1129,7 +1129,7 @@ class TreeMethods:
         return self._with_tree(override(self._tree, node, answer, reason), pruning=True)
 
     def forbid(self, node: int, columns: str | Iterable[str]) -> Self:
-        """Forbid columns for growing at and below a node.
+        """Forbid columns in new splits at and below a node.
 
         Existing splits are unchanged; `set_split` may use any column.
 
@@ -1152,7 +1152,7 @@ class TreeMethods:
         return self._with_tree(forbid(self._tree, node, columns), pruning=True)
 
     def prefer(self, node: int, columns: str | Iterable[str]) -> Self:
-        """Prefer columns for growing at and below a node: use them wherever they have any gain.
+        """Prefer columns in new splits at and below a node if they have any gain.
 
         Parameters
         ----------
@@ -1256,7 +1256,7 @@ class TreeMethods:
         return export(self._tree, format, path, **options)
 
     def to_sklearn(self) -> Any:
-        """Return a fitted scikit-learn estimator that predicts as this tree.
+        """Return a fitted scikit-learn estimator with the same predictions.
 
         For binary numeric trees, exact for X that float32 can represent; see
         `ceiba.export.to_sklearn`.
@@ -1321,14 +1321,14 @@ class TreeMethods:
 
 
 def prune(tree: Tree, alpha: float | None, **options: Any) -> Tree:
-    """Prune a tree (`Tree.prune`; estimators have a parameter of that name instead)."""
+    """Prune a tree; estimators have a parameter `prune` instead."""
     from ceiba.prune import prune_tree
 
     return prune_tree(tree, alpha, **options)
 
 
 def load(path: _File | bytes) -> Any:
-    """Load the fitted estimator or the tree from a model file.
+    """Load a fitted estimator or a tree from a model file.
 
     The metadata of `save(metadata=...)` is `metadata_` of the estimator; `ceiba.read_metadata`
     reads only that. The whole file is validated before use and cannot execute code.
@@ -1377,7 +1377,7 @@ def load(path: _File | bytes) -> Any:
 
 
 def from_sklearn(model: Any) -> Tree:
-    """Return the Tree of a fitted scikit-learn decision tree, exactly; see `ceiba.export`."""
+    """Convert a fitted scikit-learn decision tree to an equal Tree; see `ceiba.export`."""
     from ceiba.export import from_sklearn as convert
 
     return convert(model)

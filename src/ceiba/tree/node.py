@@ -1,4 +1,4 @@
-"""Views of a node and of the path from the root to it; two views are equal only in one tree."""
+"""Views of a node and of its path from the root. Views of different trees are never equal."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Node:
 
     @property
     def branch(self) -> int | None:
-        """Which branch of its parent this node is; None at the root."""
+        """Position among the branches of the parent; None at the root."""
         branch = int(self.tree.branch_index[self.id])
         return None if branch < 0 else branch
 
@@ -83,7 +83,7 @@ class Node:
 
     @property
     def leaves(self) -> Array:
-        """Ids of the leaves of the subtree under (and with) this node."""
+        """Ids of the leaves of this node's subtree."""
         leaves = self.tree.leaves
         first, last = leaves.searchsorted([self.id, self.tree.subtree_end[self.id]]).tolist()
         return leaves[first:last]
@@ -104,7 +104,7 @@ class Node:
 
     @property
     def default_branch(self) -> int | None:
-        """Branch of a missing value when nothing else decides; None: it stays in the node."""
+        """Default branch of missing values; None if their rows stay in the node."""
         branch = int(self.tree.default_branch[self.id])
         return None if branch < 0 else branch
 
@@ -122,7 +122,7 @@ class Node:
 
     @property
     def test(self) -> NodeTest | None:
-        """The test by which the node was split, in trees that grow by tests."""
+        """Statistical test of the split; None unless the tree was grown by tests."""
         return None if self.tree.tests is None else self.tree.tests.of(self.id)
 
     @property
@@ -144,7 +144,7 @@ class Node:
 
     @property
     def share(self) -> float:
-        """Share of the whole in this node."""
+        """Share of the total weight in this node."""
         return float(self.tree.share[self.id])
 
     @property
@@ -154,7 +154,7 @@ class Node:
 
     @property
     def risk(self) -> float:
-        """R(t): risk of the node taken as a leaf."""
+        """R(t): risk of the node as a leaf."""
         return float(self.tree.risk[self.id])
 
     @property
@@ -169,7 +169,7 @@ class Node:
 
     @property
     def note(self) -> NodeNote | None:
-        """The annotations of the node: name, note, an answer set by hand."""
+        """Annotations of the node: its name, its note and an answer set by hand."""
         return (self.tree.notes or {}).get(self.id)
 
     @property
@@ -226,7 +226,7 @@ class Path:
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """Ids of the nodes on the path, the root first, the end included."""
+        """Ids of the nodes on the path, from the root to the end."""
         parent = self.tree.parent
         ids = [self.end]
         while (above := int(parent[ids[-1]])) >= 0:

@@ -1,6 +1,6 @@
-"""User annotations of nodes: names, notes, answers set by hand, rules for growing.
+"""User annotations of nodes: names, notes, answers set by hand and growth rules.
 
-A node predicts the answer set by hand. Its probabilities and counts remain those of its rows, so
+A node predicts the answer set by hand. Its probabilities and counts still describe its rows, so
 that decision and data remain distinct.
 """
 
@@ -64,9 +64,9 @@ class NodeNote:
             because = f": {self.reason}" if self.reason else ""
             parts.append(f"answer set by hand, was {_format_value(self.before)}{because}")
         if self.forbid:
-            parts.append(f"not asked from here on: {', '.join(self.forbid)}")
+            parts.append(f"forbidden from here on: {', '.join(self.forbid)}")
         if self.prefer:
-            parts.append(f"asked first from here on: {', '.join(self.prefer)}")
+            parts.append(f"preferred from here on: {', '.join(self.prefer)}")
         if self.sealed:
             parts.append("stays a leaf")
         return escape_control("; ".join(filter(None, parts)), one_line=True)
@@ -77,12 +77,12 @@ def _format_value(value: Any) -> str:
 
 
 def note_text(tree: Tree, node: int) -> str:
-    """Return the annotations of a node in one line; "" without any."""
+    """Return the annotations of a node in one line, or "" if it has none."""
     return str(tree.notes[node]) if tree.notes and node in tree.notes else ""
 
 
 def note_lines(tree: Tree) -> list[str]:
-    """Return a line per node with a note, for the comments of exported programs."""
+    """Return one line per node with a note, for comments in exported programs."""
     return [f"node {node}: {note_text(tree, node)}" for node in sorted(tree.notes or ())]
 
 
@@ -107,7 +107,7 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
         raise OptionError("override is not supported for several outputs.")
     if tree.missing == "fractional":
         raise OptionError(
-            "override is not supported with missing='fractional', where leaves are averaged."
+            "override is not supported with missing='fractional', which averages leaves."
         )
     if answer is None and reason is not None:
         raise OptionError("reason requires an answer. Pass both.")
@@ -127,7 +127,7 @@ def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> T
 
 
 def restore_answers(tree: Tree) -> Tree:
-    """Return a recounted regression tree with the answers set by hand restored."""
+    """Restore the answers set by hand in a recounted regression tree."""
     for node, note in dict(tree.notes or {}).items():
         if note.answer is not None:
             mean = float(tree.value[node, 0, 0])
@@ -137,7 +137,7 @@ def restore_answers(tree: Tree) -> Tree:
 
 
 def _set_answer(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
-    """Return the tree with value and risk of a node by its answer; `mean` is that of its rows."""
+    """Return the tree with a node's value and risk set by its answer; `mean` is its rows' mean."""
     risk = tree.risk.copy()
     if tree.task.is_classification("An answer set by hand"):
         risks = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
@@ -157,7 +157,7 @@ def _read_class(tree: Tree, answer: Any) -> Any:
     if answer not in labels:
         names = [str(label) for label in labels]
         raise OptionError(
-            f"There is no class {answer!r}. Allowed values: {', '.join(names)}."
+            f"answer must be a class, got {answer!r}. Allowed values: {', '.join(names)}."
             f"{did_you_mean(str(answer), names)}"
         )
     return labels[labels.index(answer)]
@@ -184,7 +184,7 @@ def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
 
 
 def apply_overrides(tree: Tree, best: Array) -> Array:
-    """Return the class indices of the nodes, with those set by hand."""
+    """Replace the predicted class indices of nodes by the answers set by hand."""
     best = best.copy()
     for node, note in (tree.notes or {}).items():
         if note.answer is not None:
@@ -203,7 +203,7 @@ def take_notes(
 
 
 def check_notes(tree: Tree) -> None:
-    """Raise if notes do not fit the tree, as in a damaged file."""
+    """Raise an error if notes do not fit the tree, as in a damaged file."""
     for node, note in (tree.notes or {}).items():
         if not 0 <= node < tree.n_nodes:
             raise TreeError(f"A note refers to node {node}, which does not exist.")

@@ -1,4 +1,4 @@
-"""Figures of the nodes of survival trees, from the rows that end in them.
+"""Compute hazards, impurities and Kaplan-Meier counts of survival tree nodes.
 
 With d events in scaled time T (overall hazard 1, `ceiba.table.targets.survival`), the value of a
 node is its relative hazard, shrunk towards the overall hazard r as in rpart: (d + 1) / (T + 1 / r).
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class SurvivalSums(NamedTuple):
-    """Sums over the rows of each node: weight, events, scaled time, -log scaled time of events."""
+    """Sums over each node's rows: weight, events, scaled time, -log scaled time of events."""
 
     weight: Array
     events: Array
@@ -72,12 +72,12 @@ def survival_counts(target: Array, weight: Array, _settings: Array) -> Array:
 
 
 def censoring_counts(target: Array, weight: Array) -> Array:
-    """Return the same of censored rows, which leave after the events of their time."""
+    """Return the counts of censored rows, which leave after the events at the same time."""
     return _event_steps(SurvivalCurve.of_censoring(target[:, 0], target[:, 1], weight))
 
 
 def _event_steps(curve: SurvivalCurve) -> Array:
-    """Return the counts of a curve at the times with events, and at its last time, flat."""
+    """Return the flat counts of a curve at its event times and its last time."""
     kept = curve.events > 0
     kept[-1] = True
     return np.stack([curve.time, curve.at_risk, curve.events], axis=1)[kept].ravel()
@@ -100,7 +100,7 @@ def censoring_curve(tree: Tree) -> SurvivalCurve:
 
 
 def _read_curve(tree: Tree, node: int, name: str) -> SurvivalCurve:
-    """Return the curve of the counts of a node."""
+    """Return the curve that a node's counts define."""
     numbers = (tree.attachments or {}).get(name)
     if numbers is None or not len(numbers.of(node)):
         raise TreeError(

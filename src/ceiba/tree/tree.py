@@ -49,7 +49,7 @@ _DERIVED: Final = frozenset((*_DTYPES, "splits", "counts", "surrogates", "compet
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Tree(SklearnAttributes, TreeMethods):
-    """A grown, loaded or hand-written decision tree: a frozen table of nodes.
+    """Immutable decision tree, stored as arrays over its nodes.
 
     Users rarely call this constructor: `model.tree_`, `ceiba.tree.build`,
     `ceiba.tree.from_arrays` and `ceiba.tree.from_sklearn` return trees. The tree owns the arrays
@@ -124,7 +124,7 @@ class Tree(SklearnAttributes, TreeMethods):
         """Derive the arrays of a grown tree on first access."""
         mine = self.__dict__
         grown = mine.get("_grown") if name in _DERIVED else None
-        if name in mine:  # another thread derived them just now
+        if name in mine:  # another thread has just derived them
             return mine[name]
         if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -144,7 +144,7 @@ class Tree(SklearnAttributes, TreeMethods):
         return {name: getattr(self, name) for name in (*_ARGUMENTS, "certificate")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Through __init__, because numpy does not pickle the read-only flag.
+        # Unpickle through __init__, because numpy does not pickle the read-only flag.
         certificate = state.pop("certificate", None)
         self.__init__(**state)  # type: ignore[misc]
         object.__setattr__(self, "certificate", certificate)
@@ -227,7 +227,7 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @cached_property
     def _label_table(self) -> Array:
-        """The prediction of each node, so that predicting is one lookup."""
+        """The prediction of each node, cached so that predicting is a lookup."""
         return _route.label_table(self, self.value, of_nodes=True)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
@@ -285,7 +285,7 @@ class Tree(SklearnAttributes, TreeMethods):
         n_leaves: int | None = None,
         risk: Literal["cost", "impurity"] = "cost",
     ) -> Tree:
-        """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
+        """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * leaves.
 
         `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
         sequence with `n_leaves` leaves (or the largest one with fewer); see
@@ -306,7 +306,8 @@ _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
     """Return a tree that owns the core's arrays; `arguments` are the other fields."""
-    # Arrays stay in the core until they are used: wrapping them takes longer than a small fit.
+    # Arrays stay in the core until they are used, because wrapping them costs more than a small
+    # fit.
     tree = object.__new__(Tree)
     arguments["_grown"] = grown
     tree.__dict__.update(arguments)

@@ -1,4 +1,4 @@
-"""Trees built from literals and arrays instead of data; random data sampled from a tree."""
+"""Build trees from literals and arrays instead of data, and sample random rows from a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees written by hand, as nested Python literals.
+"""Build trees from nested Python literals.
 
 A split is a tuple (or list), anything else is a leaf:
 
@@ -35,7 +35,7 @@ from ceiba.tree.tree import Missing, Tree, Unseen
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf with more than its answer: class counts or probabilities, or rows and spread.
+    """A leaf with class counts or probabilities, or with rows and impurity, besides its value.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class _FlatLiteral:
     branch: list[int] = field(default_factory=list)
     splits: list[Split | None] = field(default_factory=list)
     leaves: dict[int, Leaf] = field(default_factory=dict)
-    missing: dict[int, int] = field(default_factory=dict)  # branch of missing values, if written
+    missing: dict[int, int] = field(default_factory=dict)  # branch of missing values, if given
 
     def describe_node(self, node: int) -> str:
         """Return the position of a node as text, for errors."""
@@ -285,7 +285,7 @@ def _build_columns(
                 f"{did_you_mean(unlisted[0], columns)}"
             )
         names = list(columns)
-    # Keys keep the order written; a dict is an ordered set.
+    # A dict serves as an ordered set: its keys keep the order of the literal.
     levels_of: dict[str, dict[Any, None]] = {name: dict.fromkeys(of) for name, of in levels.items()}
     for split in written.splits:
         if isinstance(split, LevelSets):
@@ -308,7 +308,7 @@ def _build_column(
 
 
 def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
-    """Add the second branch of a single level group; refuse splits that do not fit the column."""
+    """Add the second branch of a single level group; reject splits that do not fit the column."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels "
@@ -408,7 +408,7 @@ def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
 
 
 def _count_rows(leaf: Leaf) -> int:
-    """Return the number of rows by integer counts; 0 for probabilities."""
+    """Return the number of rows if counts are integers, 0 if they are probabilities."""
     counts = list(leaf.counts.values()) if leaf.counts is not None else []
     whole = all(isinstance(count, int | np.integer) for count in counts)
     return int(sum(counts)) if whole else 0

@@ -1,4 +1,4 @@
-"""Interval splits rewritten as chains of binary cuts, for formats with binary splits only."""
+"""Rewrite interval splits as chains of binary cuts, for formats without multiway splits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def expand_intervals(tree: Tree) -> Tree:
     old_node = np.where(added, 0, source)
     regression = not tree.task.has_classes
     value = np.where(added[:, None, None], np.nan, tree.value[old_node])
-    # A new node without weight has no mean: it takes the value of the node it was made from.
+    # A new node without weight has no mean, so it copies the value of the original node.
     empty = added & (_weights(tree, chain) == 0)
     value[empty] = tree.value[np.array(chain.owner)[empty]]
     return from_arrays(
@@ -84,7 +84,7 @@ class _Expansion:
 
 
 def _weights(tree: Tree, chain: _Expansion) -> Array:
-    """Return the weight of each node; new nodes have the sum of their branches."""
+    """Return the weight of each node; a new node has the total weight of its branches."""
     source = np.array(chain.source)
     weight = np.where(source < 0, 0.0, tree.weight[np.maximum(source, 0)])
     for node in range(len(weight) - 1, 0, -1):
@@ -94,7 +94,7 @@ def _weights(tree: Tree, chain: _Expansion) -> Array:
 
 
 def _impurity(tree: Tree, chain: _Expansion, added: Array) -> Array:
-    """Return impurities; new nodes have the mean within branches plus the variance between."""
+    """Return impurities; a new node has the mean within its branches plus their variance."""
     old_node = np.where(added, 0, np.array(chain.source))
     weight, value = _weights(tree, chain), tree.value[old_node, :, 0]
     impurity = np.where(added, 0.0, tree.impurity[old_node])

@@ -1,4 +1,4 @@
-"""A Tree from parents, splits and leaf values; everything else is derived.
+"""Build a Tree from parents, splits and leaf values; all other fields are derived.
 
 Branch lists follow from the parents (pre-order), weights of inner nodes from their leaves, values
 of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow from
@@ -120,7 +120,7 @@ def from_arrays(
 
 
 def _fill_weights(tree: Tree, n_rows: Any, weight: Any) -> Tree:
-    """Fill in rows, weights and the values of inner nodes, from the leaves up."""
+    """Compute rows, weights and values of inner nodes from their leaves."""
 
     def up(leaves: Any) -> Array:
         leaf_values = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)

@@ -45,7 +45,7 @@ def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tu
 
 
 def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Generator) -> Array:
-    """Draw n values of column j, some of them missing if a split has a branch for those."""
+    """Draw n values of column j, including missing values if a split has a branch for them."""
     if info.kind != Kind.NUMERIC:
         levels = np.empty(len(info.levels), object)
         levels[:] = info.levels

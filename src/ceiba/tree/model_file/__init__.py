@@ -1,4 +1,4 @@
-"""The model file ``.ceiba``: a tree (and its estimator) as readable, validated, versioned JSON."""
+"""Read and write model files (``.ceiba``): a tree and its estimator as versioned JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Atomic file writes: into a draft in the same folder, then renamed over the target.
+"""Write files atomically: write a draft in the same folder, then rename it over the target.
 
 Links are followed. A replaced file keeps its mode (and its owner, where the system allows it).
 Devices and pipes cannot be replaced and are written directly. The draft is removed on any error,
@@ -23,7 +23,7 @@ from ceiba.errors import OutputError
 
 #: Errors that concern the output file, wherever they are raised.
 _DISK_ERRORS: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
-_SIGNALS: Final = ("SIGTERM", "SIGHUP")  # the latter is not on Windows
+_SIGNALS: Final = ("SIGTERM", "SIGHUP")  # Windows does not have SIGHUP
 _drafts: set[Path] = set()
 
 
@@ -31,7 +31,7 @@ _drafts: set[Path] = set()
 def atomic_write(
     path: str | os.PathLike[str], mode: str = "wb", **options: Any
 ) -> Iterator[IO[Any]]:
-    """Open a file that is replaced as a whole when the block succeeds, or not at all."""
+    """Open a draft of a file; it replaces the file only if the block succeeds."""
     target = Path(os.path.realpath(path))
     with _as_output_error(path):
         there = target.stat() if target.exists() else None
@@ -66,11 +66,11 @@ def atomic_write(
 
 @contextlib.contextmanager
 def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
-    """Raise system errors as `OutputError`: all of them, or only those about the disk."""
+    """Raise system errors as `OutputError`: all of them, or only disk errors."""
     try:
         yield
     except OSError as error:
-        # While the file is open, other errors may come from files that the caller reads.
+        # While the file is open, other errors may concern files that the caller reads.
         if not any_error and (isinstance(error, OutputError) or error.errno not in _DISK_ERRORS):
             raise
         reason = error.strerror or str(error)
@@ -78,7 +78,7 @@ def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) ->
 
 
 def _swap_handlers(old: Any, new: Any) -> None:
-    """Install or remove the cleanup signal handlers; handlers of the program are kept."""
+    """Install or remove the cleanup signal handlers; keep existing handlers of the program."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in _SIGNALS:

@@ -55,7 +55,7 @@ class Document:
 def dumps(
     tree: Tree, *, model: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return a model file as UTF-8 JSON, one array per line; raise if `loads` would refuse it."""
+    """Return a model file as UTF-8 JSON, one array per line; raise if `loads` would reject it."""
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
@@ -69,7 +69,7 @@ def dumps(
     lines: list[str] = []
     _format_json(document, "", lines)
     text = "\n".join(lines) + "\n"
-    # Lone surrogates (from broken strings) are escaped: UTF-8 cannot encode them.
+    # Escape lone surrogates (from broken strings), because UTF-8 cannot encode them.
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
@@ -79,7 +79,7 @@ def dumps(
 
 
 def _format_json(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
-    """Append JSON lines: objects and lists of objects over several lines, other values on one."""
+    """Append JSON lines: one per member of objects and lists of objects, one per other value."""
     if isinstance(value, dict) and value:
         opening, closing, inside = "{", "}", list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -245,7 +245,7 @@ def unpack(raw: bytes) -> bytes:
 
 
 def check_memory_need(text: bytes) -> None:
-    """Refuse a text whose brackets and strings would need far more memory than its size."""
+    """Reject a text whose brackets and strings would need far more memory than its size."""
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES
     if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
@@ -284,7 +284,7 @@ def _gunzip(raw: bytes) -> bytes:
 
 def pack(text: bytes) -> bytes:
     """Compress a text with gzip, deterministically (without a timestamp)."""
-    for level in (6, 0):  # stored uncompressed if reading would refuse the ratio
+    for level in (6, 0):  # store uncompressed if `unpack` would reject the compression ratio
         packer = zlib.compressobj(level, wbits=31)
         packed = packer.compress(text) + packer.flush()
         if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):

@@ -1,4 +1,4 @@
-"""A value of a model file with its position, validated as it is read.
+"""Values of a model file with their positions, validated when they are read.
 
 Every failed check raises `ModelFileError` with the value, its position (``tree.splits.cut[3]``) and
 what is allowed. Types are not coerced: a model file is untrusted input, and values that pass reach
@@ -23,7 +23,7 @@ _NUMBERS_OR_NULL: Final = frozenset({int, float, type(None)})
 
 @dataclass(frozen=True)
 class Field:
-    """A value of the file and its position."""
+    """A value of a model file and its position."""
 
     value: Any
     place: str = ""
@@ -39,7 +39,7 @@ class Field:
     # ------------------------------------------------------------------ objects and lists
 
     def object(self, keys: Iterable[str], optional: Iterable[str] = ()) -> Field:
-        """Require an object with these keys, optional ones, and no others."""
+        """Require an object with these keys and optional ones, but no others."""
         if not isinstance(self.value, dict):
             self.fail("Must be an object {...}.")
         keys, optional = tuple(keys), tuple(optional)
@@ -72,7 +72,7 @@ class Field:
         return (Field(value, f"{self.place}[{i}]") for i, value in enumerate(values))
 
     def entries(self, length: int | None = None) -> list[Any]:
-        """Require a list, of this length if one is given."""
+        """Require a list, optionally of the given length."""
         if not isinstance(self.value, list):
             self.fail("Must be a list [...].")
         if length is not None and len(self.value) != length:

@@ -1,4 +1,4 @@
-"""The schema as JSON and back: columns, kinds, levels, ranges and the target."""
+"""Convert schemas to JSON and back: columns, kinds, levels, ranges and the target."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LABEL_TYPES: Final = {
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Return a schema as plain data, unless a reader would refuse it."""
+    """Return a schema as plain data; raise if a reader would reject it."""
     columns: list[dict[str, Any]] = []
     for info in schema.columns:
         place = f"schema.columns[{len(columns)}]"
@@ -53,7 +53,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     _check_names(columns, "schema.columns")
     target = schema.target
     if target is None:
-        Field(None, "schema.target").fail("A tree predicts something.")
+        Field(None, "schema.target").fail("A tree must have a target.")
     classes: list[dict[str, Any]] = []
     for labels in target.classes:
         kind, values = "text" if labels.dtype.kind in "UT" else labels.dtype.name, labels.tolist()
@@ -88,7 +88,7 @@ def _check_names(columns: list[dict[str, Any]], place: str) -> None:
 def _check_listed(
     values: list[Any], types: tuple[type, ...], place: str, rule: str, noun: str
 ) -> None:
-    """Refuse levels or labels of other types, beyond 2**64, or listed twice."""
+    """Reject levels or labels that have other types, exceed 2**64 or are listed twice."""
     for at, value in enumerate(values):
         if type(value) not in types or (noun == "level" and value in (math.inf, -math.inf)):
             Field(value, f"{place}[{at}]").fail(rule)
@@ -100,7 +100,7 @@ def _check_listed(
 
 
 def _labels_of_kind(values: list[Any], kind: str, place: str) -> npt.NDArray[Any]:
-    """Return the array of some labels; refuse those that have no such type."""
+    """Return labels as an array of the given kind; reject labels of other types."""
     rule = f"Must be a label of type {kind}."
     _check_listed(values, _LABEL_TYPES[kind], place, rule, "class")
     labels = Field(values, place)

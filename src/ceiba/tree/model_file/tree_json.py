@@ -1,4 +1,4 @@
-"""The arrays of a tree as JSON and back.
+"""Convert the arrays of a tree to JSON and back.
 
 Branch lists follow from the parents and are not stored. ``value[k][c]`` holds the probability of
 class c of output k (or the value) of every node, so that an array of the file is an array of
@@ -40,7 +40,7 @@ _KEYS: Final = (
     "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
     "class_prior", "surrogates", "competitors", "tests",
 )  # fmt: skip
-#: Integer arrays over the nodes: minimum, maximum and dtype.
+#: Minimum, maximum and dtype of the integer arrays over the nodes.
 _INTEGER_ARRAYS: Final = {
     "default_branch": (-1, _INT32, np.int32),
     "n_rows": (0, _COUNT, np.int64),
@@ -83,7 +83,7 @@ def check_tree(tree: Tree) -> None:
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the arrays and options of a tree as JSON data; raise if a reader would refuse them."""
+    """Return the arrays and options of a tree as JSON data; raise if a reader would reject them."""
     check_tree(tree)
     costs, prior, tests = tree.cost_matrix, tree.class_prior, tree.tests
     fields: dict[str, Any] = {
@@ -138,7 +138,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
-    """Return floats as JSON: NaN is null, or refused in a named `figure`; 2.0 is 2."""
+    """Convert floats to JSON: NaN becomes null (an error if `figure` is given), 2.0 becomes 2."""
     if np.isinf(values).any():
         raise ModelFileError("The tree has an infinite value, which JSON cannot represent.")
     if figure and np.isnan(values).any():
@@ -160,7 +160,7 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     }
     if splits.has_digits:
         fields["digits"] = splits.digits.tolist()
-    if len(splits.interval_cut):  # an infinite cut, which marks the missing branch, is null
+    if len(splits.interval_cut):  # an infinite cut marks the missing branch and becomes null
         finite = np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
         fields |= {
             "interval_start": splits.interval_start.tolist(),
@@ -191,7 +191,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
     if n == 0 or parent[0] != -1 or np.any(parent[1:] < 0) or np.any(parent >= np.arange(n)):
         field["parent"].fail(
-            "The root is node 0 with parent -1; every other node has a parent before it.",
+            "The root must be node 0 with parent -1; any other node must follow its parent.",
             "parents out of order",
         )
     start, nodes = branches_from_parents(parent)
@@ -200,7 +200,8 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
     n_outputs, n_classes = target.n_outputs, max(target.n_classes, default=1)
 
     def by_class(values: Field) -> Array:
-        # Read every list before allocating the array: a short file must not claim a large one.
+        # Read every list before allocating the array, so that a short file cannot claim a large
+        # one.
         outputs = [
             [column.numbers(n) for column in output.items(n_classes)]
             for output in values.items(n_outputs)
@@ -265,7 +266,7 @@ def _certificate_from_json(field: Field) -> Certificate:
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:
-    """Read a table of splits; a table without intervals has no keys for them."""
+    """Read a table of splits; the keys of intervals are optional."""
     has_intervals = isinstance(field.value, dict) and any(k in field.value for k in _INTERVAL_KEYS)
     field.object((*_SPLIT_KEYS, *(_INTERVAL_KEYS if has_intervals else ())), ("digits",))
     more: dict[str, Any] = {}
@@ -334,7 +335,7 @@ def _notes_from_json(field: Field, n: int) -> dict[int, NodeNote] | None:
         entry.object(("node",), _NOTE_KEYS)
         node = entry["node"].integer(0, n - 1)
         if node in notes:
-            entry.fail("A node has at most one note.", f"node {node} twice")
+            entry.fail("A node may have at most one note.", f"node {node} twice")
         values: dict[str, Any] = {}
         for name in (name for name in _NOTE_KEYS if name in entry.value):
             if name in ("forbid", "prefer"):

@@ -1,4 +1,4 @@
-"""Parameter values and fitted attributes as JSON and back, without pickle or code.
+"""Convert parameter values and fitted attributes to JSON and back, without pickle or code.
 
 Numbers, strings, true, false, null and lists are themselves. Other values are objects with one key
 that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
@@ -32,13 +32,13 @@ _DTYPES: Final = {
 } | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
 
 
-_INT_LIMIT: Final = 2**64  # larger integers can be crafted to have equal hashes
+_INT_LIMIT: Final = 2**64  # larger integers can be chosen to have equal hashes
 _MAX_DEPTH: Final = 50  # of nested brackets
 _TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of a text array, as in document.py
 
 
 class UnwritableError(ModelFileError):
-    """A value that cannot be saved in a model file."""
+    """Raised for a value that cannot be saved in a model file."""
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
@@ -138,12 +138,12 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
             entries.fail(f"Numbers must fit {kind.value}.", "a number that does not")
     try:
         return array.reshape(sizes)
-    except ValueError:  # numpy has a limit even for arrays without entries
+    except ValueError:  # numpy limits the shape even of arrays without entries
         shape.fail("Not a valid array shape.")
 
 
 def text_array(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
-    """Return a text array; refuse one whose longest text would multiply the memory."""
+    """Return a text array; reject it if its longest text would multiply the memory."""
     room = 4 * len(texts) * max(map(len, texts), default=0)
     if room > _TEXTS_FREE and room > _TEXTS_TIMES * 4 * sum(map(len, texts)):
         field.fail("Texts must be of similar length.", f"texts that take {room} bytes")
@@ -151,7 +151,7 @@ def text_array(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
 
 
 def check_integer_size(field: Field) -> None:
-    """Refuse integers of 2**64 and more."""
+    """Reject integers of 2**64 and more."""
     if type(field.value) is int and abs(field.value) >= _INT_LIMIT:
         field.fail("Integers must be below 2**64.", f"{Decimal(field.value):.6g}")
 

@@ -1,4 +1,4 @@
-"""Routing rows down a tree: in the core, in numpy node by node, and step by step for one row."""
+"""Route rows down a tree: in the core, in numpy node by node, or step by step for one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attachments computed from the rows of nodes: by `fit`, edits and `refit_leaves`."""
+"""Compute attachments from the rows of nodes, for `fit`, edits and `refit_leaves`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def attachment_settings(tree: Tree) -> dict[str, Array]:
     """Return the settings of the computed attachments of a tree, by name."""
     settings = {}
     for name, numbers in (computed_attachments(tree) or {}).items():
-        node = int(np.argmax(np.diff(numbers.start)))  # one that has numbers
+        node = int(np.argmax(np.diff(numbers.start)))  # the first node with numbers
         settings[name] = ATTACHMENT_KINDS[name].settings(numbers.of(node))
     return settings
 
@@ -36,14 +36,14 @@ def attachment_settings(tree: Tree) -> dict[str, Array]:
 def attach(
     tree: Tree, table: Table, target: Array, weight: Array, settings: Mapping[str, Array]
 ) -> Tree:
-    """Return the tree with attachments of the rows of a table, by kind; others are kept."""
+    """Return the tree with attachments computed from a table; other attachments are kept."""
     if not settings:
         return tree
     return attach_rows(tree, target, find_row_ends(tree, table, weight), settings)
 
 
 def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str, Array]) -> Tree:
-    """Return the tree with attachments of rows whose ends are known; existing numbers are kept."""
+    """Return the tree with attachments computed from routed rows; existing numbers are kept."""
     attachments = dict(tree.attachments or {})
     for name, setting in settings.items():
         old, kind = attachments.get(name), ATTACHMENT_KINDS[name]
@@ -51,7 +51,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
         for node, here in slice_rows(tree, ends):
             if not len(numbers[node]) and len(here):
                 numbers[node] = kind.compute(target[ends.row[here]], ends.weight[here], setting)
-        for node, above in enumerate(tree.parent.tolist()):  # without rows: as the node above
+        for node, above in enumerate(tree.parent.tolist()):  # without rows, copy the parent
             if above >= 0 and not len(numbers[node]):
                 numbers[node] = numbers[above]
         start = np.cumsum([0, *map(len, numbers)])
@@ -60,7 +60,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
 
 
 def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = True) -> Tree:
-    """Return a survival tree with the counts of its nodes; `whole`: its root has all rows."""
+    """Return a survival tree with Kaplan-Meier counts; with `whole`, the root has all rows."""
     tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
     if not whole:
         return tree

@@ -1,8 +1,8 @@
-"""The branches that many rows take at each node, in numpy.
+"""Find the branches that many rows take at each node, in numpy.
 
-Used where the final node is not enough: to count the rows that surrogates or the default branch
-sent (`refit_leaves`), and to evaluate one split on some rows (growing by tests, editing).
-Prediction uses the compiled router. The rules are those of `trace.py`.
+This is for cases in which the final node is not enough: to count the rows that surrogates or the
+default branch sent (`refit_leaves`), and to evaluate one split on some rows (growing by tests,
+editing). Prediction uses the compiled router. The rules are those of `trace.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MISSING: Final = -1
 UNSEEN: Final = -2
 _STAYS: Final = -1
 _ALL_BRANCHES: Final = -3
-TO_ROOT: Final = -4  # unseen="default": the root answers the row
+TO_ROOT: Final = -4  # unseen="default": the root predicts the row
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _route_at_node(
 def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
-    """Fill in missing branches by surrogates, in place; return the rows that each one placed."""
+    """Fill in missing branches by surrogates, in place; return how many rows each one placed."""
     stored, sent = tree.active_surrogates, []
     if stored is None:
         return ()
@@ -117,7 +117,7 @@ def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Arr
     elif splits.kind[i] == SplitKind.INTERVALS:
         branch = np.searchsorted(splits.interval_cuts(i), values, side="left")
     else:
-        # The extra last slot is for all unseen codes.
+        # The extra last slot represents all unseen codes.
         n_levels = len(column.info.levels)
         lookup = np.full(n_levels + 1, UNSEEN, np.int64)
         codes, branches = splits.level_map(i)

@@ -1,4 +1,4 @@
-"""Prediction of single rows, by a plan of Python objects that is built once per tree.
+"""Predict single rows with a plan of Python objects that is built once per tree.
 
 Reading one row as a table costs a hundred times the walk down the tree. The plan has, for each
 node, its column and a function from a value to the next node. Only columns on the path are read, so
@@ -23,7 +23,7 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: From a value to the next node; -1: the row stays, None: fall back to a table.
+#: Returns the next node for a value; -1 if the row stays, None to fall back to a table.
 _NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
 
 
 class RowPlan:
-    """A pair of column and `_NextNode` per inner node, and the cached answers."""
+    """A (column, `_NextNode`) pair per inner node, and the cached answers."""
 
     __slots__ = ("answers", "checks", "steps")
 
@@ -101,14 +101,14 @@ def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
         }
     else:
         codes, branches = tree.splits.level_map(node)
-        # A level of the column that was not present in the node.
+        # The level belongs to the column but was not present in the node.
         other = unseen if tree.unseen != "error" else majority
         node_of = dict.fromkeys(info.levels, other) | {
             info.levels[code]: below[branch]
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True)
         }
     if not node_of or not all(type(level) is str for level in info.levels):
-        node_of, unseen = {}, None  # 1, 1.0 and True are one key of a dict: read a table
+        node_of, unseen = {}, None  # 1, 1.0 and True are the same dict key: read a table
     return info.name, _route_by_level(node_of, unseen, missing)
 
 
@@ -212,7 +212,7 @@ def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
 
 
 def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
-    """Predict by a table, which is read column by column, as far as the path needs."""
+    """Predict from a table of one row, reading only the columns on its path."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
     needed: str | None = ""
@@ -246,7 +246,7 @@ def _require_value(row: Mapping[str, Any], name: str) -> Any:
 
 
 def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
-    """Return the leaves of a small pandas frame; None: fall back to a table."""
+    """Return the leaves of the rows of a small pandas frame, or None to fall back to a table."""
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan
@@ -258,7 +258,7 @@ def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | 
     except (TypeError, ValueError, NotImplementedError):  # not convertible
         return None
     for values in rows:
-        # Columns that are not on the path are checked too, as reading a table would.
+        # Check columns that are not on the path too, as reading a table does.
         if not all(fits(value) for fits, value in zip(plan.checks, values, strict=True)):
             return None
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
@@ -269,7 +269,7 @@ def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | 
 
 
 def as_table_row(row: Any, tree: Tree | None = None) -> Any:
-    """Return a one-row table of a row; with `tree`, a dict may omit columns off its path."""
+    """Convert a row to a table; with `tree`, a dict may omit columns that are not on its path."""
     if isinstance(row, dict):
         if any(np.ndim(value) for value in row.values()):
             return row

@@ -1,4 +1,4 @@
-"""Recounting: the same tree with the counts of other data.
+"""Recompute the counts and values of a tree from other data.
 
 Rows are routed once. Weights, class counts or moments are summed over the rows that end in each
 node, then over subtrees. Squared error is computed about each node's mean and merged upwards by
@@ -35,7 +35,7 @@ from ceiba.tree.survival_nodes import SurvivalSums
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: A function from (group of each row, term of each row, number of groups) to the group sums.
+#: Function of (group of each row, term of each row, number of groups) that sums the groups.
 Summation = Callable[[Array, Array, int], Array]
 
 
@@ -58,7 +58,7 @@ def recount(
     keep_value: bool,
     add: Summation = sum_in_order,
 ) -> Tree:
-    """Return the tree with the counts of other data, summed by `add`; see `Tree.refit_leaves`."""
+    """Return the tree with counts of other data, summed by `add`; see `Tree.refit_leaves`."""
     if isinstance(y, str):
         X, y = split_target(X, y)
     table = route.read(tree, X)

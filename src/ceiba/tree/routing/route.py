@@ -1,4 +1,4 @@
-"""Routing rows: apply, predict, predict_proba, decision_path, rows.
+"""Route rows: apply, predict, predict_proba, decision_path and rows.
 
 The work is done in `_core.Router`, built once per tree. With `missing="fractional"` a row may reach
 several leaves, whose values are averaged by its shares. Unseen levels under `unseen="error"` and
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def read(tree: Tree, X: Any) -> Table:
-    """Read any container by the tree's schema; columns are matched by name where X has names."""
+    """Read a container by the tree's schema; match columns by name if X has names."""
     if isinstance(X, Table):
         return X
     unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
@@ -44,7 +44,7 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
         end = _heaviest(*spread(tree, table))
     else:
         end = tree._router.apply(table.core(), n_threads)
-    if tree.unseen == "default":  # the root answers
+    if tree.unseen == "default":  # the root predicts these rows
         end = np.where(_goes_to_root(tree, table), 0, end).astype(np.int32)
     return end
 
@@ -76,7 +76,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
         start, node, _ = spread(tree, table)
         passed, nodes = _core.node_paths(tree.parent, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
-        # Paths to several leaves share nodes: keep each once.
+        # Paths to several leaves share nodes, so keep each node once.
         cell = np.unique(row * tree.n_nodes + nodes)
         indices = cell % tree.n_nodes
         count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
@@ -102,7 +102,7 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
 
 
 def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
-    """Return the leaves that each row reaches and its share of each, in CSR form."""
+    """Return the leaves that each row reaches and its share in each, in CSR form."""
     start, node, share, _ = tree._router.spread(table.core())
     return start, node, share
 
@@ -145,7 +145,7 @@ def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 
 def node_numbers(tree: Tree, table: Table, *, values: Array, n_threads: int = 1) -> Array:
-    """Return for each row the numbers, of any shape, of the nodes in which it ends."""
+    """Return the entry of `values` (of any shape) for the node in which each row ends."""
     if not table.is_whole:
         pick = partial(node_numbers, values=values)
         return np.asarray(_map_pieces(pick, tree, table, n_threads))
@@ -155,7 +155,7 @@ def node_numbers(tree: Tree, table: Table, *, values: Array, n_threads: int = 1)
 
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
-    """Return for each row the value of the node in which it ends."""
+    """Return the entry of `values` for the node in which each row ends."""
     if values.dtype not in _GATHER_DTYPES or tree.unseen == "default":
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
     check_rows(tree, table)
@@ -163,7 +163,7 @@ def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     return flat.reshape(-1, *values.shape[1:])
 
 
-# The threads that find the node also write numbers, which saves a pass over the rows.
+# The threads that find the nodes also write these types, which saves a pass over the rows.
 _GATHER_DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
@@ -181,12 +181,12 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
 
 
 def label_table(tree: Tree, value: Array, *, of_nodes: bool = False) -> Array:
-    """Turn values of shape (n, n_outputs, K) into labels or numbers; `of_nodes`: of the nodes."""
+    """Convert values of rows or nodes, of shape (n, n_outputs, K), to labels or numbers."""
     single = tree.n_outputs == 1
     if not tree.task.has_classes:
         return np.ascontiguousarray(value[:, 0, 0] if single else value[:, :, 0])
     best = tree.answer.reshape(len(value), -1) if of_nodes else best_class(value, tree.cost_matrix)
-    # As in scikit-learn: one array over all outputs, in the type that holds them all.
+    # As in scikit-learn, all outputs share one array of their common type.
     columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
     return np.asarray(columns[0]) if single else np.stack(columns, axis=1)
 
@@ -238,7 +238,7 @@ def _router_arrays(splits: SplitTable) -> dict[str, Array]:
 
 
 def check_rows(tree: Tree, table: Table) -> None:
-    """Raise on missing values or unseen levels that the tree refuses, in the columns it uses."""
+    """Raise an error for missing values or unseen levels that the tree does not allow."""
     if tree.missing != "error" and tree.unseen != "error":
         return
     for j in tree.used_features.tolist():

@@ -56,8 +56,8 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
         return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
-    # Without missing values (or unseen levels that count as missing) no row is sent by default or
-    # by surrogates: the compiled router suffices, and rows per node are sums over leaves.
+    # Without missing values (or unseen levels that count as missing) no row needs surrogates or the
+    # default branch. Then the compiled router suffices, and rows per node are sums over leaves.
     columns = [table.columns[j] for j in tree.used_features.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     if not levels and not any(column.missing.any() for column in columns):
@@ -79,7 +79,7 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
 
 def slice_rows(tree: Tree, ends: RowEnds) -> Iterator[tuple[int, Array]]:
     """Yield each node that has weight, with the positions of its rows in `ends`."""
-    # Sorted by end node, the rows of a subtree are one slice, because it is a range of nodes.
+    # Sorted by end node, the rows of a subtree are one slice, because a subtree is a node range.
     order = np.argsort(ends.node, kind="stable")
     first = np.searchsorted(ends.node[order], np.arange(tree.n_nodes))
     last = np.searchsorted(ends.node[order], tree.subtree_end)

@@ -1,4 +1,4 @@
-"""The number of threads: `n_jobs` as in joblib, and few threads for small work.
+"""Choose the number of threads: `n_jobs` as in joblib, but few threads for small work.
 
 `n_jobs=None` means all cores, because the tree does not depend on the number of threads. It is
 limited by the CPU quota of a container and by OMP_NUM_THREADS, which joblib sets for its workers.
@@ -34,7 +34,7 @@ def n_cores() -> int:
 @cache
 def cpu_quota(root: Path = Path("/")) -> float:
     """Return the CPU quota of this process's control groups, in cores; infinity without one."""
-    quotas = [math.inf]  # a quota also limits the subgroups, so the lowest on the path counts
+    quotas = [math.inf]  # a quota limits subgroups too, so the lowest on the path applies
     for line in _read_text(root / "proc/self/cgroup").splitlines():
         controllers, _, group = line.partition(":")[2].partition(":")
         if controllers and "cpu" not in controllers.split(","):
@@ -42,7 +42,7 @@ def cpu_quota(root: Path = Path("/")) -> float:
         # Version 2 has one hierarchy, without names of controllers.
         folder = root / ("sys/fs/cgroup/cpu" if controllers else "sys/fs/cgroup")
         quotas.append(_group_quota(folder))
-        # In a container the path of the group may be that of the host, and not exist.
+        # In a container the group path may be that of the host, which does not exist here.
         for name in group.split("/"):
             if name not in ("", ".."):
                 folder /= name

@@ -1,4 +1,4 @@
-"""The route of one row down a tree, step by step: the reference definition of routing.
+"""Trace one row down a tree, step by step: the reference definition of routing.
 
 At each node the primary split decides, if the value is present and, for level splits, its level is
 in the node's level map. Otherwise:
@@ -9,7 +9,7 @@ in the node's level map. Otherwise:
 - Unseen level, also of an ordered column: `unseen="missing"` treats it as missing,
   `unseen="default"` ends the path and the root answers, else it takes the heaviest branch.
 
-Simple rather than fast: `explain` uses it, and the fast routers are tested against it.
+It is simple rather than fast: `explain` uses it, and the fast routers are tested against it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DecidedBy = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 @dataclass(frozen=True)
 class RouteStep:
-    """One step of a row: the node, the branch (None: the row ends here), and what decided."""
+    """One step of a row: the node, the branch (None if the row ends here) and the reason."""
 
     node: int
     branch: int | None
@@ -68,7 +68,7 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:
 def _choose_branch(
     tree: Tree, table: Table, row: int, node: int
 ) -> tuple[int | None, DecidedBy, int | None]:
-    """Return the branch (None: stays), what decided, and the number of a surrogate."""
+    """Return the branch (None if the row stays), the reason, and the index of a surrogate."""
     answer = _evaluate_split(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None

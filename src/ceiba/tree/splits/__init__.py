@@ -1,4 +1,4 @@
-"""Splits: the questions of a tree, their surrogates and tests, and how they read."""
+"""Splits with their surrogates, tests and text form."""
 
 from __future__ import annotations
 

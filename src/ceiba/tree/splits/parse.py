@@ -1,4 +1,4 @@
-"""Parser for splits as ceiba prints them.
+"""Parse splits in the form in which ceiba prints them.
 
     "x <= 2.5", "x > 2.5", "x < 3", "x >= 3"       a cut; the boundary may be a date or a level
     "x = a", "x in {a, b}"                         levels against all others
@@ -43,7 +43,7 @@ _MISSING: Final = re.compile(r"\s+or missing$")
 #: A level in quotes.
 _LEVEL: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 _COMMA: Final = re.compile(r"\s*(,\s*|$)")
-# A quoted level begins and ends where a level may; an apostrophe in a name does not.
+# Quotes must begin and end where a level may, so an apostrophe in a name is not a quote.
 _QUOTED: Final = re.compile(
     rf"(?<![^\s={{,<>≤≥])(?:{_LEVEL.pattern})(?=\s*(?:[,}}|]|or missing\b|$))"
 )
@@ -61,13 +61,13 @@ class ParsedSplit:
 def parse_split(
     written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
 ) -> ParsedSplit:
-    """Parse a printed split; `closed`: only the given columns exist."""
+    """Parse a printed split; with `closed`, only the given columns exist."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
     if len(texts) == 1:
-        # Split at the bars outside quotes. A level may contain a bar without quotes, too: split
-        # only if every part is a sentence.
+        # Split at the bars outside quotes, but only if every part is a sentence: a level may
+        # contain a bar without quotes.
         masked = _QUOTED.sub(lambda match: " " * len(match[0]), texts[0])
         bars = [at for at, letter in enumerate(masked) if letter == "|"]
         ends = zip([-1, *bars], [*bars, len(masked)], strict=True)
@@ -83,8 +83,8 @@ def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
         return parts[0]
     names = {part.split.column for part in parts}
     if len(names) > 1:
-        raise TreeError(f"The sentences of a split must have one column, got {sorted(names)}.")
-    # The last branch may be for missing values only.
+        raise TreeError(f"The sentences of a split must use one column, got {sorted(names)}.")
+    # The last branch may take only missing values.
     alone = parts[-1].split == Presence(first.column) and parts[-1].branches == (1,)
     of_values = parts[:-1] if alone else parts
     split: Split | None = None
@@ -169,7 +169,7 @@ def _parse_range(
     except TreeError:
         return None
     for k, strict in enumerate((low[2] in ("<=", "≤"), signs[-1][1] == "<")):
-        if strict:  # "3 <= x" and "x < 3" are the cut just below 3
+        if strict:  # "3 <= x" and "x < 3" mean the cut just below 3
             bounds[k] = math.nextafter(bounds[k], -math.inf)
     return Intervals(name, (bounds[0], bounds[1])), 1
 
@@ -307,7 +307,7 @@ def parse_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[An
     if rest:
         texts, rest = _split_levels(inside, [*names, *printed])
     if rest:
-        assert info is not None  # without known levels every text is one
+        assert info is not None  # without known levels, any text is a level
         if re.match(r"\+\d+ more", rest):
             raise TreeError(f"{written!r}: list all levels instead of '{rest}'.")
         _parse_level(rest.split(",")[0].strip(), info, written)  # raises for an unknown level
@@ -324,7 +324,7 @@ def _format_levels(info: ColumnInfo) -> str:
 
 
 def _split_levels(inside: str, names: list[str]) -> tuple[list[str], str]:
-    """Return the texts of the levels, and the rest from where no known level begins."""
+    """Return the level texts, and the rest of the text that begins with no known level."""
     texts: list[str] = []
     at = 0
     while at < len(inside):

@@ -1,4 +1,4 @@
-"""Splits as text: numbers, dates, level names and the sentence of a branch.
+"""Format splits as text: numbers, dates, level names and the sentence of a branch.
 
 A printed cut separates the training values exactly as the cut does. A cut that is a decimal of at
 most 12 digits is printed as `x <= 2.45`; one whose next float above is such a decimal, as
@@ -20,7 +20,7 @@ from ceiba.words import words
 
 DIGITS: Final = 6
 ALL_DIGITS: Final = 17  # enough for every float64; the default without training data
-_SHORT_DIGITS: Final = 12  # one float in 10,000 is such a decimal by chance
+_SHORT_DIGITS: Final = 12  # by chance, one float in 10,000 is such a decimal
 _CLEAN_DIGITS: Final = 9
 _HUGE: Final = 1e15  # larger numbers are printed with an exponent
 _COMPLEMENT: Final = {"<=": ">", "<": ">="}
@@ -43,7 +43,7 @@ def number_text(value: float, digits: int = DIGITS) -> str:
 def format_cut(
     cut: float, info: ColumnInfo | None, digits: int = ALL_DIGITS, fewest: int = DIGITS
 ) -> tuple[str, str]:
-    """Return a cut as a sign, "<=" or "<", and a number, date, duration or level name."""
+    """Return the sign of a cut ("<=" or "<") and its value as text."""
     if info is not None and info.levels:
         code = min(max(math.floor(cut), 0), len(info.levels) - 1)
         return "<=", quote_level(info.levels[code])
@@ -55,7 +55,7 @@ def format_cut(
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0
     least, value = min((_count_digits(number), number) for number in (cut, above))
-    if least > _SHORT_DIGITS:  # `digits` keep the values of the column on their sides
+    if least > _SHORT_DIGITS:  # `digits` digits keep every value of the column on its side
         digits = max(digits, fewest)
         # The midpoint of two decimals may differ from a decimal by rounding.
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")
@@ -117,7 +117,7 @@ def cut_sentence(
     fewest: int | None = None,
     lang: str = "en",
 ) -> str:
-    """Return the sentence of one side of a cut; a boolean column has yes and no."""
+    """Return the sentence of one side of a cut; boolean columns use yes and no."""
     if info is not None and info.display == "boolean" and 0 <= cut < 1:
         return f"{column} = {words(lang)['split.no' if low else 'split.yes']}"
     sign, text = format_cut(cut, info, digits, DIGITS if fewest is None else fewest)

@@ -1,4 +1,4 @@
-"""Splits: many as arrays (`SplitTable`), a single one as a value.
+"""Splits as arrays (`SplitTable`) and as single values.
 
 A tree has a `SplitTable` for primary splits (one row per node), one for surrogates and one for
 competitors. A single split is a `Cut`, `LevelSets` (binary level sets, multiway splits and CHAID
@@ -29,7 +29,7 @@ from ceiba.tree.splits.sentences import (
 
 
 class SplitKind(IntEnum):
-    """The kind of a row of a `SplitTable`.
+    """Kind of a split in a `SplitTable`.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class _SplitBase:
 
 @dataclass(frozen=True)
 class Cut(_SplitBase):
-    """A boundary on a numeric or ordered column: `x <= cut` goes to `low_branch`.
+    """A split of a numeric or ordered column: `x <= cut` goes to `low_branch`.
 
     On an ordered column the cut is between two level codes (1.5: codes 0 and 1 are low). `digits`
     is the number that the printed cut needs (all without training data); it is not compared.
@@ -107,7 +107,7 @@ class Cut(_SplitBase):
 
 @dataclass(frozen=True)
 class LevelSets(_SplitBase):
-    """A branch for each group of levels of a categorical column.
+    """A split of a categorical column with a branch for each group of levels.
 
     `branches[b]` are the levels that go to branch b. A level in no group was not present in the
     node and is handled by the tree's `unseen` rule. With `missing_branch` an additional last branch
@@ -132,7 +132,7 @@ class LevelSets(_SplitBase):
 
 @dataclass(frozen=True)
 class Intervals(_SplitBase):
-    """Several cuts of a numeric column: a branch for each interval between them.
+    """A split of a numeric column with a branch for each interval between its cuts.
 
     Branch 0 takes `x <= cuts[0]`, branch b the values above `cuts[b - 1]` up to `cuts[b]`, and the
     next one all values above the last cut. With `missing_branch` an additional last branch takes
@@ -159,7 +159,7 @@ class Intervals(_SplitBase):
 
 @dataclass(frozen=True)
 class Presence(_SplitBase):
-    """Present (branch 0) against missing (branch 1).
+    """A split into present (branch 0) and missing values (branch 1).
 
     Examples
     --------
@@ -180,7 +180,7 @@ _no_values = partial(np.zeros, 0)
 
 @dataclass(frozen=True, eq=False)
 class SplitTable(ArrayRecord):
-    """Many splits as arrays, one row per split.
+    """Splits stored as arrays, one row per split.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class SplitTable(ArrayRecord):
 
     @classmethod
     def from_splits(cls, splits: Sequence[Split | None], schema: Schema) -> SplitTable:
-        """Return a table of single splits; None is a leaf.
+        """Build a table from single splits; None is a leaf.
 
         Level names become codes and column names become indices by `schema`.
         """
@@ -328,7 +328,7 @@ class SplitTable(ArrayRecord):
         return self.level_code[part], self.level_branch[part]
 
     def interval_cuts(self, i: int) -> Array:
-        """Return row i's cuts of intervals, ascending; one less than it has branches."""
+        """Return the ascending interval cuts of row i, one fewer than its branches."""
         return self.interval_cut[int(self.interval_start[i]) : int(self.interval_start[i + 1])]
 
     @property
@@ -380,7 +380,7 @@ class SplitTable(ArrayRecord):
         return np.unique(np.concatenate((single, several[np.isfinite(several)])))
 
     def split(self, i: int, schema: Schema) -> Split | None:
-        """Read row i as a value: `Cut`, `LevelSets`, `Intervals`, `Presence`; None at a leaf."""
+        """Return row i as a `Cut`, `LevelSets`, `Intervals` or `Presence`; None at a leaf."""
         kind = self.kind[i]
         if kind == SplitKind.NONE:
             return None

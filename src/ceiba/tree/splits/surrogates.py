@@ -1,4 +1,4 @@
-"""Surrogate splits and competitors (runner-up splits), stored as ragged arrays by node.
+"""Surrogate splits and competitors (runner-up splits), stored as ragged arrays over the nodes.
 
 The entries of node i are the rows `start[i]:start[i + 1]` of a `SplitTable`, best first.
 Agreement and adjusted agreement as in Breiman et al. (1984), section 5.3: the share of rows
@@ -26,7 +26,7 @@ _Stored = TypeVar("_Stored", bound="SplitsByNode")
 
 @dataclass(frozen=True)
 class Surrogate:
-    """One surrogate of a node: the split, its agreement and the number of rows it sent.
+    """A surrogate split of a node, its agreement and the number of rows that it routed.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Surrogate:
 
 @dataclass(frozen=True)
 class Competitor:
-    """One runner-up split of a node and the gain it would have had.
+    """A runner-up split of a node and its gain.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Competitor:
 
 @dataclass(frozen=True, eq=False)
 class SplitsByNode(ArrayRecord):
-    """Splits of all nodes, ragged by node; subclasses add arrays, listed in `_DTYPES`."""
+    """Splits of all nodes as a ragged array; subclasses add the arrays listed in `_DTYPES`."""
 
     start: Array
     splits: SplitTable
@@ -129,7 +129,7 @@ class CompetitorTable(SplitsByNode):
 
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
-    """Return a tree whose printed cuts keep every value of a table (or some rows) on its side."""
+    """Choose cut digits such that printed cuts keep every value of a table on its side."""
 
     def stored(extra: _Stored | None) -> _Stored | None:
         return extra and replace(extra, splits=_with_digits(extra.splits, table, rows))
@@ -143,7 +143,7 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
 
 
 def _with_digits(splits: SplitTable, table: Table, rows: Any) -> SplitTable:
-    """Return splits with the digits of their cuts; intervals have the maximum over their cuts."""
+    """Return splits with the digits that their cuts need; intervals need the maximum."""
     single = splits.kind == SplitKind.CUT
     row = np.repeat(np.arange(len(splits)), np.diff(splits.interval_start))
     several = np.isfinite(splits.interval_cut)

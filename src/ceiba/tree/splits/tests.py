@@ -1,6 +1,6 @@
 """The statistical test of each split, for trees grown by tests.
 
-One entry per node, NaN at leaves. The p-value is that of the test itself. The Bonferroni factor of
+One entry per node, NaN at leaves. The p-value is not corrected. The Bonferroni factor of
 the search is stored as a logarithm, because the number of groupings of 4,000 levels exceeds
 float64.
 """
@@ -16,7 +16,7 @@ import numpy as np
 from ceiba import _core
 from ceiba.tree.arrays import Array, ArrayRecord
 
-#: The figures of a node's test, by the names of the arrays that hold them.
+#: Fields of a node's test, named like the arrays of all nodes.
 TEST_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
 
 
@@ -80,7 +80,7 @@ class NodeTest:
 
 @dataclass(frozen=True, eq=False)
 class SplitTests(ArrayRecord):
-    """The tests of all nodes, as arrays; NaN where a node has none, `df2` unless the test is F."""
+    """Tests of all nodes as arrays; NaN without a test, and in `df2` unless it is an F test."""
 
     name: str
     statistic: Array
@@ -116,12 +116,12 @@ class SplitTests(ArrayRecord):
 
     @classmethod
     def none(cls, name: str, n: int) -> SplitTests:
-        """Return n nodes without a test."""
+        """Return the arrays of n nodes without a test."""
         return cls(name, *(np.full(n, np.nan) for _ in TEST_FIGURES))
 
     @classmethod
     def of_nodes(cls, n: int, tests: dict[int, NodeTest]) -> SplitTests:
-        """Return the tests of n nodes from those of single nodes."""
+        """Build the arrays of n nodes from tests of single nodes."""
         figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         for node, test in tests.items():
             figures["statistic"][node] = min(test.statistic, np.finfo(np.float64).max)
