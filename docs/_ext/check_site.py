@@ -64,12 +64,12 @@ def leads(fragment: str, page: Page) -> bool:
 
 
 def main() -> None:
-    """Print what is broken, and fail if anything is."""
+    """Print what is broken, and fail if anything is, or if there are no pages."""
     folder = Path(sys.argv[1]).resolve()
-    found = problems(folder)
+    found = problems(folder) if any(folder.rglob("*.html")) else [f"{folder} contains no pages"]
     print(*found, sep="\n", end="\n" if found else "")
     n_pages = len(list(folder.rglob("*.html")))
-    print(f"{n_pages} pages, {len(found)} broken links", file=sys.stderr)
+    print(f"{n_pages} pages, {len(found)} problems", file=sys.stderr)
     sys.exit(bool(found))
 
 

@@ -55,6 +55,14 @@ def test_checker_finds_what_is_broken_or_loaded_from_elsewhere(checker, tmp_path
     assert len(checker["problems"](site(tmp_path, a=text))) == 1
 
 
+def test_checker_fails_in_a_folder_without_pages(checker, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["check_site.py", str(tmp_path)])
+    with pytest.raises(SystemExit) as end:
+        checker["main"]()
+    assert end.value.code == 1
+    assert "contains no pages" in capsys.readouterr().out
+
+
 def test_home_page_has_four_parts_of_at_most_eight_entries():
     text = (DOCS / "index.md").read_text("utf-8")
     trees = re.findall(r"```\{toctree\}\n:caption: ([^\n]+)\n:hidden:\n(.*?)```", text, re.S)
