@@ -20,7 +20,7 @@ ALLOWED = {
     r"(YDF|LightGBM|XGBoost|chefboost|Weka|imodels) is not installed": True,
     r"(node|java|PostgreSQL|shap|CHAID|mlflow|Graphviz|scikit-learn 1.8) is not installed": True,
     r"(onnx\w*|duckdb|jp\w+1?) is not installed": True,
-    r"(MariaDB|pyspark|LibreOffice|fastapi|httpx) is not installed": True,
+    r"(MariaDB|pyspark|LibreOffice) is not installed": True,
     r"jpmml-evaluator is not installed": True,
     r"no C compiler is installed": True,
     r"(scikit-survival|lifelines) is not installed": True,

@@ -1,9 +1,15 @@
-"""Every command line of README, SKILL.md and the docs runs, on stand-ins for the files it names."""
+"""Every command line of README, SKILL.md and the docs runs, on stand-ins for the files it names.
+
+Commands inside sentences are often shortened: their names and flags exist, and those of the READMEs
+and SKILL.md run. So do make targets, modules and files.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +26,7 @@ PAGES = [
     ROOT / "src" / "ceiba" / "SKILL.md",
     *(p for p in sorted((ROOT / "docs").rglob("*.md")) if not GENERATED & set(p.parts)),
 ]
-#: Lines that need what a test has not: a cluster, files of gigabytes.
+#: Lines that need a cluster or another disk: tests/estimators/on_dask/test_page.py runs them.
 ELSEWHERE = ("--cluster", "--scratch /fast/disk")
 
 
@@ -34,6 +40,16 @@ def command_lines(page: Path) -> list[list[str]]:
             if part.startswith("ceiba ") and not any(word in part for word in ELSEWHERE):
                 found.append(shlex.split(part, comments=True)[1:])
     return found
+
+
+def spans(page: Path, start: str) -> list[str]:
+    """Return the code inside sentences, and the lines of code blocks, that begin with a word."""
+    text = page.read_text("utf-8")
+    blocks = re.findall(r"^ *```(?!\{).*?\n(.*?)^ *```", text, re.S | re.M)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.S | re.M)
+    inline = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose)]
+    return [line for line in (*lines, *inline) if line.startswith(f"{start} ")]
 
 
 COMMANDS = {page: lines for page in PAGES if (lines := command_lines(page))}
@@ -86,7 +102,12 @@ def test_commands_of_page_run(page: Path, folder: Path, monkeypatch: pytest.Monk
     new_rows(folder, page)
     # A studio would wait for its page to be closed; tests/studio/page runs it in a browser.
     monkeypatch.setattr("ceiba.studio.run", lambda *_, **__: None)
-    for words in COMMANDS[page]:
+    inline = [
+        shlex.split(span, comments=True)[1:]
+        for span in spans(page, "ceiba")
+        if page.stem.partition(".")[0] in ("README", "SKILL")
+    ]
+    for words in [*COMMANDS[page], *(words for words in inline if words not in COMMANDS[page])]:
         done = run(*words, cwd=folder)
         assert done.returncode == 0, (" ".join(words), done.stderr)
 
@@ -95,3 +116,35 @@ def test_commands_are_found_on_the_pages_that_have_them() -> None:
     names = {page.name for page in COMMANDS}
     assert {"README.md", "README.es.md", "README.pt.md", "SKILL.md", "cli.md", "csv.md"} <= names
     assert sum(map(len, COMMANDS.values())) >= 38
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_and_flags_inside_sentences_exist(page: Path) -> None:
+    from typer.main import get_command
+
+    from ceiba.cli.main import make_app
+
+    commands = get_command(make_app()).commands  # type: ignore[attr-defined]
+    for span in spans(page, "ceiba"):
+        words = shlex.split(span, comments=True)[1:]
+        flags = {word.partition("=")[0] for word in words if re.match("--[a-z]", word)}
+        if words and re.fullmatch("[a-z]+", words[0]):
+            assert words[0] in commands, span
+            known = {name for option in commands[words[0]].params for name in option.opts}
+            assert flags <= known | {"--help"}, span
+
+
+GUIDES = [*PAGES, ROOT / "AGENTS.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_make_targets_modules_and_files_exist(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    for span in spans(page, "make"):
+        words = span.partition("#")[0].split()[1:]
+        assert {word for word in words if re.fullmatch("[a-z-]+", word)} <= targets, span
+    for span in (*spans(page, "python"), *spans(page, "pytest")):
+        for module in re.findall(r"python -m ([\w.]+)", span):
+            assert find_spec(module) is not None, span
+        for path in re.findall(r"(?:tests|examples|docs)/[\w/.]+", span):
+            assert (ROOT / path).exists(), span
