@@ -1,4 +1,4 @@
-"""The studio: grow and edit a tree by hand in the browser."""
+"""Grow and edit a tree by hand in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open the studio: start the server and a browser, wait, return the edited model."""
+"""Open the studio: start the server and a browser, wait, and return the edited model."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from ceiba.words import words
 if TYPE_CHECKING:
     from ceiba.studio.service import Service
 
-_HELD_OUT: Final = 0.25  # share of the rows
-_MIN_LEAF: Final = 5  # rows of a leaf
-_MIN_LEAF_SHARE: Final = 0.005  # of the training rows, in a leaf
+_HELD_OUT: Final = 0.25  # default share of held-out rows
+_MIN_LEAF: Final = 5  # default min_samples_leaf
+_MIN_LEAF_SHARE: Final = 0.005  # the same, as a share of the training rows
 _MISSING_PACKAGE: Final = (
     "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
 )
@@ -48,7 +48,7 @@ def open_studio(
 ) -> Any:
     """Open the studio on data in memory, and wait until it is closed.
 
-    Needs the packages of `ceiba[studio]`. The server listens on this machine only.
+    Requires the packages of `ceiba[studio]`. The server listens on this machine only.
 
     Parameters
     ----------
@@ -107,11 +107,11 @@ def open_studio(
 def initial_setup(
     source: Source, target: Any, parameters: dict[str, Any], *, lesson: bool = False
 ) -> Setup:
-    """Return the setup that a new workspace starts with.
+    """Return the initial setup of a new workspace.
 
-    A quarter of the rows is held out, unless there are few (they are cross-validated) or held-out
-    rows are given, and leaves have at least 5 rows or 0.5 %: trees of one row a leaf look perfect.
-    Lessons use every row of their small tables.
+    A quarter of the rows is held out, unless the table is small (it is cross-validated) or held-out
+    rows are passed. Leaves have at least 5 rows and 0.5 % of them, because a tree with one row per
+    leaf looks perfect. Lessons use all rows of their small tables.
     """
     check_editable(parameters)
     settings: dict[str, Any] = {"options": parameters}
@@ -139,7 +139,7 @@ def initial_setup(
 
 
 def _initial(table: Table, target: Any, settings: dict[str, Any]) -> Setup:
-    """Return the first setup for a target, or for the columns of time and event."""
+    """Return the initial setup for a target column, or for columns of time and event."""
     time, event = target if isinstance(target, tuple) else (target, None)
     if event is not None:
         settings = {**settings, "event": event, "event_code": default_event(table.column(event))}
@@ -156,7 +156,7 @@ def open_workspace(
     defer_root: bool = False,
     new: bool = False,
 ) -> Workspace:
-    """Open a workspace and replay the actions of its file; with `new`, rename that file instead.
+    """Open a workspace and replay the actions of its file, or rename that file if `new`.
 
     With `defer_root`, the root of a new tree is fitted after the first screen is shown.
     """
@@ -178,7 +178,7 @@ def open_workspace(
 
 
 def _start_again(source: Source, start: Setup, stored: dict[str, Any]) -> Setup:
-    """Return the setup with which the actions of a file began: target and defaults are its own."""
+    """Return the setup that a workspace file started from, with the file's target and defaults."""
     if start.target != stored.get("target"):
         settings = {"held_out": start.held_out, "options": start.options}
         start = _initial(source.table, (stored.get("target"), stored.get("event")), settings)
@@ -207,7 +207,7 @@ class Address:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((self.host, self.port))
-            listener.listen(128)  # a browser that connects before the server is ready waits
+            listener.listen(128)  # early connections wait until the server is ready
         except (OSError, OverflowError) as error:
             listener.close()
             reason = getattr(error, "strerror", None) or str(error)
@@ -272,7 +272,7 @@ def run(
 
 
 def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.socket, str]:
-    """Return a socket and a token: those of a studio that was killed, as far as they are free."""
+    """Return a socket and a token, if possible those of a studio that was killed."""
     last = None if kept is None else kept.read()
     port, token = last or (0, new_token())
     listener = None

@@ -1,4 +1,4 @@
-"""The studio page: one HTML document whose inline scripts and styles are allowed by CSP hashes.
+"""Render the studio page: one HTML document with inline scripts and styles and their CSP hashes.
 
 The drawing code is the report's: the studio's scripts import it from there. The server calls
 `render_page` for `GET /` and sends `policy` in the Content-Security-Policy header.
@@ -22,7 +22,7 @@ ENTRY: Final = "studio/assets/app/studio_app.js"
 
 @dataclass(frozen=True)
 class StudioPage:
-    """The HTML of the studio, and the sources that its policy allows."""
+    """The HTML of the page, and the sources that its content security policy allows."""
 
     html: str
     policy: str

@@ -72,7 +72,7 @@ class Prepared:
     test: Prepared | None = None
 
     def take(self, rows: Array) -> Prepared:
-        """Return some of the rows."""
+        """Return the table with some of its rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Prepared(self.X.take(rows), self.y.take(rows), weight)
 
@@ -93,7 +93,7 @@ def prepare(
     event: Any = None,
     like: Any = None,
 ) -> Prepared:
-    """Make a table ready for learning, as the first screen of the studio does.
+    """Prepare a table for learning, as the first screen of the studio does.
 
     Parameters
     ----------
@@ -102,33 +102,33 @@ def prepare(
     y : str, pair of str, or array-like
         The column of X to predict, or its values; for survival, the columns of time and event.
     task : {"classification", "regression", "survival"}, optional
-        By default texts, booleans and whole numbers of at most 20 values are classes.
+        By default, texts, booleans and whole numbers with at most 20 distinct values are classes.
     weight : str, optional
         The column with the weight of each row.
     ignore : iterable of str
-        Columns that are not learned from.
+        Columns to leave out.
     kinds : mapping of column to {"number", "category", "ordered"}, optional
-        Columns that are of another kind than their type says.
+        Columns to convert to a kind that their type does not imply.
     orders : mapping of column to levels, optional
         The levels of ordered columns, from the lowest to the highest.
     rename : mapping of column to its new name, optional
         All other arguments use the names in X.
     held_out : float or table, optional
-        Share of the rows to hold out (of each class the same share), or a table of other rows.
+        Share of the rows to hold out (stratified by class), or a table of other rows.
     test : float, optional
-        Share of the rows to keep for one final evaluation; held-out rows guide the work and become
-        optimistic.
+        Share of the rows to keep for one final evaluation, because scores on held-out rows become
+        optimistic once they guide decisions.
     seed : int, default=0
         Seed of the choice of held-out and test rows.
     event : optional
         The code of the event in the event column, unless its values are 0 and 1.
     like : fitted model or Tree, optional
-        Use its columns, their kinds and levels, and its classes.
+        Model or tree whose columns, kinds, levels and classes are used.
 
     Returns
     -------
     Prepared
-        `X`, `y`, `weight` for `fit`; `held_out` and `test` have the same.
+        `X`, `y` and `weight` are arguments of `fit`; `held_out` and `test` are `Prepared` too.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def prepare(
         raise OptionError(f"Column {name!r} is the target and cannot be ignored.")
     names = [column for column in table.schema.names if column != name and column not in left_out]
     if not names:
-        raise DataError(f"There is no column to learn from besides the target {name!r}.")
+        raise DataError(f"X must have a column besides the target {name!r}.")
     columns = [
         as_kind(table.column(column), chosen_kinds.get(column), (orders or {}).get(column))
         for column in names
@@ -190,7 +190,7 @@ def _hold_out(
     weight: str | None,
     seed: int,
 ) -> Prepared:
-    """Set the test rows aside, then hold out a share of all rows, or read the table passed."""
+    """Set the test rows aside, then hold out a share of all rows, or read the given table."""
     if test is not None:
         data, sealed = _split(data, "test", test, seed)
         data = replace(data, test=sealed)
@@ -218,7 +218,7 @@ def _hold_out(
 
 
 def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, Prepared]:
-    """Split off a share of the rows, of each class the same, of survival times of events."""
+    """Split off a share of the rows, stratified by class (for survival, by event)."""
     number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
     if not number or not 0 < float(share) < 1:
         or_table = ", or a table" if name == "held_out" else ""
@@ -241,7 +241,7 @@ class _KnownSchema:
 
 def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
     """Read all columns, including the target; return the table and the target's name."""
-    with warnings.catch_warnings():  # the first screen reports identifiers
+    with warnings.catch_warnings():  # the first screen warns of identifiers
         warnings.simplefilter("ignore", DataWarning)
         table = read(X)
         if isinstance(y, str):
@@ -257,13 +257,13 @@ def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
 
 
 def infer_task(column: Column) -> Task:
-    """Return the task of a target: classification, or regression for measured numbers."""
+    """Infer the task of a target: regression for measured numbers, else classification."""
     present = np.flatnonzero(~column.missing)
     return Task.REGRESSION if is_numeric_target(column, present) else Task.CLASSIFICATION
 
 
 def read_labels(column: Column, rows: Array) -> Array:
-    """Return the labels in some rows of a column: levels, whole numbers, truth values."""
+    """Return the labels in some rows of a column: levels, whole numbers or booleans."""
     values = column.values[rows]
     if not column.info.is_numeric:
         return np.asarray(np.array(column.info.levels, dtype=object)[values])
@@ -279,7 +279,7 @@ def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None
     if kind is None:
         return column
     if kind not in KINDS:
-        raise OptionError(f"kinds: got {kind!r}. Allowed values: {', '.join(KINDS)}.")
+        raise OptionError(f"Unknown kind {kind!r}. Allowed values: {', '.join(KINDS)}.")
     if kind == "number":
         return column if column.info.is_numeric else _parse_numbers(column)
     column = _to_levels(column, Kind.CATEGORICAL if kind == "category" else Kind.ORDERED)
@@ -303,10 +303,10 @@ def _parse_numbers(column: Column) -> Column:
             values.append(float(str(level).strip()))
         except ValueError:
             raise DataError(
-                f"Column {name!r}: {level!r} is not a number. Keep the column a category, or "
+                f"Column {name!r}: {level!r} is not a number. Keep it as a category, or "
                 "correct the cell."
             ) from None
-    numbers = np.array([*values, np.nan])[column.values]  # the last is for code -1, missing
+    numbers = np.array([*values, np.nan])[column.values]  # code -1 (missing) selects the last
     return Column(
         ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers
     )
@@ -368,14 +368,14 @@ def _attach_target(
 
 def _read_weights(column: Column) -> Array:
     if not column.info.is_numeric or column.missing.any():
-        raise DataError(f"Column {column.info.name!r}: weights must be numbers in every row.")
+        raise DataError(f"Weight column {column.info.name!r} must have a number in every row.")
     weights = read_weights(column.values, len(column.values))
     assert weights is not None
     return weights
 
 
 def _read_like(table: Table, answer: _Answer, tree: Any, weight: str | None) -> Prepared:
-    """Read rows by the schema of a tree."""
+    """Read rows with the schema of a tree."""
     others = [column for column in (answer.name, answer.status, weight) if column is not None]
     _check_names(table, [*tree.schema.names, *others])
     columns = []

@@ -1,4 +1,4 @@
-"""Files that the studio writes or sends: script, model, report, exports."""
+"""Create the files that the studio writes or sends: script, model, report, exports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ceiba.tree.model_file import atomic_write
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A file: its name, media type and content."""
+    """Name, media type and content of a file."""
 
     name: str
     type: str
@@ -24,9 +24,9 @@ class OutputFile:
 
 
 def make_file(workspace: Workspace, what: str, format: str | None = None) -> OutputFile:  # noqa: A002
-    """Make a file: "script", "model", "refit", "report" or "export" (with its format).
+    """Create a file: "script", "model", "refit", "report" or "export" (with its format).
 
-    "refit" is the model with the values that all rows give to its leaves.
+    "refit" is the model with leaf values estimated from all rows.
     """
     state, source = workspace.state, workspace.source
     stem = Path(source.name.partition("::")[0]).name.split(".")[0] or "tree"
@@ -49,7 +49,7 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
     if what == "export":
         chosen = format_named(str(format))
         if not chosen.suffixes:
-            raise OptionError(f"format={chosen.name!r} is a Python object, not a file.")
+            raise OptionError(f"format={chosen.name!r} returns a Python object, not a file.")
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
@@ -57,7 +57,7 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
 
 
 def _refit(workspace: Workspace) -> Any:
-    """Return the model with leaves of all rows: training, held-out and test rows."""
+    """Return the model with leaf values from all rows: training, held-out and test rows."""
     whole = workspace.prepare_whole()
     return workspace.state.model.refit_leaves(whole.X, whole.y, sample_weight=whole.weight)
 
@@ -71,7 +71,7 @@ def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:
         raise OptionError(f"{name!r} is the workspace itself. Choose another name.")
     data = Path("" if source.file is None else source.file.partition("::")[0]).name
     if source.folder is not None and (source.folder / data).resolve() == path.resolve():
-        raise OptionError(f"{name!r} holds the data. Choose another name.")
+        raise OptionError(f"{name!r} contains the data. Choose another name.")
     output = make_file(workspace, str(what), body.get("format"))
     with atomic_write(path) as file:
         file.write(output.content)

@@ -1,4 +1,4 @@
-"""Access control: only the page served by the studio, on this machine, may use it.
+"""Control access: only the page that the studio itself serves may send requests.
 
 Every request and websocket is checked before it reaches a route:
     Host      must be an address of the server (prevents DNS rebinding)
@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-MAX_BODY_BYTES: Final = 1_000_000  # of a body
-MAX_ADDRESS_LENGTH: Final = 4_000  # characters of path and query
+MAX_BODY_BYTES: Final = 1_000_000
+MAX_ADDRESS_LENGTH: Final = 4_000  # path and query, in characters
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -45,10 +45,10 @@ def new_token() -> str:
 
 
 class KeptAddress:
-    """Port and token of a workspace, kept while the studio runs, so that a tab survives a crash.
+    """Port and token of a workspace, stored so that a browser tab survives a crash.
 
-    The file lies in the runtime folder of the user, readable by its owner only, never beside the
-    data; closing the studio removes it.
+    The file is in the runtime folder of the user, not in that of the data. Only its owner can read
+    it, and closing the studio removes it.
     """
 
     def __init__(self, workspace: Path) -> None:
@@ -57,7 +57,7 @@ class KeptAddress:
         self._path = None if folder is None else folder / f"ceiba-studio-{key.hexdigest()}"
 
     def read(self) -> tuple[int, str] | None:
-        """Return port and token; None if there are none, or others could have written them."""
+        """Return port and token, or None if there are none or others could have written them."""
         try:
             if self._path is None or not _is_private(self._path):
                 return None
@@ -82,7 +82,7 @@ class KeptAddress:
 
 
 def _runtime_folder() -> Path | None:
-    """Return a folder that only the user can read; None where there is none."""
+    """Return a folder that only the user can read, or None if there is none."""
     if not hasattr(os, "getuid"):
         return None
     folder = Path(
@@ -104,9 +104,9 @@ def _is_private(path: Path) -> bool:
 
 @contextmanager
 def private_page(url: str) -> Iterator[str]:
-    """Write a file, readable by its owner only, that redirects to `url`; yield its address.
+    """Write a file that redirects to `url` and that only its owner can read; yield its address.
 
-    This keeps the token off the command line of the browser, which every local user can read.
+    This keeps the token out of the browser's command line, which every local user can read.
     """
     link = escape(url)
     html = f'<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">ceiba studio</a>'
@@ -133,7 +133,7 @@ class Guard:
         self._any_host = host in ("0.0.0.0", "::")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Check a request, and pass it on."""
+        """Check a request and pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -147,7 +147,7 @@ class Guard:
         await self.app(scope, _limit_body(receive), _add_headers(send))
 
     def _find_violation(self, scope: Any) -> tuple[int, str, str] | None:
-        """Return what is wrong with a request: status, code, text."""
+        """Return status, code and text of the response to a request that is not allowed."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
@@ -168,7 +168,7 @@ class Guard:
             return 403, "token", "Open the studio at the address that the command printed."
         size = headers.get(b"content-length", [b"0"])[0]
         if not size.isdigit() or int(size) > MAX_BODY_BYTES:
-            return 413, "too_large", f"A request has at most {MAX_BODY_BYTES:,} bytes."
+            return 413, "too_large", f"The body must have at most {MAX_BODY_BYTES:,} bytes."
         return None
 
     def _has_token(self, headers: dict[bytes, list[bytes]], query: bytes) -> bool:
@@ -180,11 +180,11 @@ class Guard:
 
 
 class TooLargeError(Exception):
-    """A body is longer than its Content-Length."""
+    """Raised if a request body is too large."""
 
 
 def _limit_body(receive: Any) -> Any:
-    """Limit the number of bytes that are received."""
+    """Wrap `receive` to limit the number of received bytes."""
     total = 0
 
     async def receive_limited() -> Any:

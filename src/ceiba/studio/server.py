@@ -1,4 +1,4 @@
-"""The server: a Starlette application whose routes call the service; see docs/developing.
+"""Serve the studio with a Starlette application whose routes call the service.
 
 Each route is a row of `ROUTES`. Routes run in threads, so a slow one does not block the others.
 """
@@ -32,13 +32,13 @@ from ceiba.studio.service import LessonError, Service
 from ceiba.studio.work.workspace import StaleError
 
 _STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
-MAX_REQUEST_SECONDS: Final = 10.0  # until a request must be complete
-MAX_CONNECTIONS: Final = 512  # connections
+MAX_REQUEST_SECONDS: Final = 10.0  # time limit for receiving a request
+MAX_CONNECTIONS: Final = 512
 RouteHandler = Callable[[Service, "ApiRequest"], Any]
 
 
 class Connection(H11Protocol):
-    """A connection that is closed unless each request is complete in time."""
+    """A connection that is closed if a request is not complete in time."""
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -54,7 +54,7 @@ class Connection(H11Protocol):
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Receive a part of a request; stop the deadline when it is complete."""
+        """Receive part of a request; stop the deadline when it is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._start_deadline()
@@ -76,7 +76,7 @@ class Connection(H11Protocol):
             self._deadline = None
 
     def _abort(self) -> None:
-        if self in self.connections:  # a websocket has switched to another protocol
+        if self in self.connections:  # websockets have another protocol
             self.transport.abort()
 
 
@@ -89,23 +89,23 @@ class ApiRequest:
 
     @property
     def node(self) -> int:
-        """The node in the path."""
+        """The node id in the path."""
         return int(self._path["node"])
 
     @property
     def revision(self) -> int | None:
-        """The revision in the query: that of the tree on the page."""
+        """The revision in the query, which is that of the tree on the page."""
         text = self._query.get("revision")
         if text is None:
             return None
         return self.number("revision", 0)
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a text of the path or the query."""
+        """Return a text parameter of the path or the query."""
         return str(self._path.get(name, self._query.get(name, default)))
 
     def number(self, name: str, default: int) -> int:
-        """Return a number of the query."""
+        """Return an integer parameter of the query."""
         text = self._query.get(name, str(default))
         if not text.isascii() or not text.isdigit() or len(text) > 12:
             raise OptionError(f"{name} must be an integer, got {text!r}.")
@@ -146,7 +146,7 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
 
 
 def make_app(service: Service, token: str, host: str, port: int) -> Guard:
-    """Return the application behind the guard."""
+    """Return the application, protected by the guard."""
     routes: list[Any] = [
         Route(path, _endpoint(service, handler), methods=[method])
         for method, path, handler in ROUTES
@@ -175,13 +175,13 @@ def _endpoint(service: Service, handler: RouteHandler) -> Any:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Read the object in the body of a request."""
+    """Read the JSON object in the body of a request."""
     if request.method != "POST":
         return {}
     try:
         content = await request.body()
     except ClientDisconnect:
-        raise OptionError("The body is incomplete.") from None
+        raise OptionError("The request body is incomplete.") from None
     if not content:
         return {}
     try:
@@ -280,7 +280,7 @@ def _changes_endpoint(service: Service) -> Any:
 
 
 async def _send_messages(socket: WebSocket, queue: asyncio.Queue[dict[str, Any]]) -> None:
-    """Send queued messages until either side disconnects; messages of the page are ignored."""
+    """Send queued messages until either side disconnects; messages from the page are ignored."""
     disconnect = asyncio.create_task(_wait_for_disconnect(socket))
     try:
         while True:

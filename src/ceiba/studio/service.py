@@ -1,4 +1,4 @@
-"""The service: the responses of the routes, computed from one workspace by `analysis`.
+"""Compute the responses of all routes from one workspace, with `analysis`.
 
 Responses that depend on the tree alone are cached until it changes.
 """
@@ -26,7 +26,7 @@ from ceiba.studio.validations import ValidationRuns
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
 
-#: Name, in a comparison, of the tree that `fit` grows.
+#: The name that comparisons use for the tree that `fit` grows.
 AUTOMATIC: Final = "@automatic"
 
 
@@ -54,10 +54,10 @@ class Service:
     # ------------------------------------------------------------------ the state
 
     def state(self) -> dict[str, Any]:
-        """Return all that the page shows; without a tree while the root is being fitted."""
+        """Return the state of the page, without a tree while the root is being fitted."""
         if self._is_beginning and not self.workspace.has_root:
             return state_to_json(self.workspace, State(self.workspace.start), None, {})
-        with self._lock:  # all parts must be of one revision
+        with self._lock:  # all parts must have the same revision
             return self._cached("state", self._state)
 
     def _state(self) -> dict[str, Any]:
@@ -70,7 +70,7 @@ class Service:
         return answer
 
     def _add_validation(self, answer: dict[str, Any], analysis: NodeAnalysis) -> None:
-        """Add the cross-validated figures of the tree, or else those of an earlier one."""
+        """Add the cross-validated scores of the tree, or those of an earlier tree."""
         workspace = self.workspace
         if workspace.lesson is None:
             self.validations.run_small(analysis)
@@ -85,12 +85,12 @@ class Service:
             pruning |= last.figures["curve"]
 
     def act(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Run an action, and return the new state."""
+        """Run an action and return the new state."""
         for name in body:
             if name not in ("action", "arguments", "revision"):
-                raise OptionError(f"{name!r} is not a field of an action.")
+                raise OptionError(f"Unknown field {name!r} of an action.")
         if body.get("action") in ("answer", "record_validation"):
-            raise OptionError("Post answers to /api/lesson; the studio records figures itself.")
+            raise OptionError("Post answers to /api/lesson. Only the studio records validations.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
             arguments = self._choose_splits(arguments)
@@ -98,7 +98,7 @@ class Service:
         return self.state()
 
     def _choose_splits(self, arguments: Any) -> Any:
-        """Add the splits that stand first in the list of rivals, where `fit` takes others."""
+        """Add the first-ranked rivals of the nodes where `fit` takes another split."""
         state = self.workspace.state
         if state.model is None or not isinstance(arguments, dict) or "splits" in arguments:
             return arguments
@@ -118,10 +118,10 @@ class Service:
             self.state()
 
     def columns(self, whole: bool = False) -> dict[str, Any]:
-        """Describe the columns of the table as set up, from a sample or from the whole table."""
+        """Describe the columns under the current settings, from a sample or the whole table."""
         setup, table = self.workspace.setup, self.workspace.source.table
         key = description_key(setup)
-        with self._describe_locks[whole]:  # two tabs do not describe one table twice
+        with self._describe_locks[whole]:  # two tabs must not describe a table twice
             cached = self._descriptions.get(whole)
             if cached is None or cached[0] != key:
                 cached = (key, describe_columns(table, setup, whole=whole))
@@ -148,7 +148,7 @@ class Service:
         revision: int | None,
         query: Callable[[NodeAnalysis, int], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Run a query about a node of the current tree; in a lesson, only once it is answered."""
+        """Run a query about a node of the current tree; lessons require an answer first."""
         with self._lock:
             now, analysis = self.workspace.revision, self.analysis()
         if revision is not None and revision != now:
@@ -175,7 +175,7 @@ class Service:
         return find_rivals(analysis, node, by_gain=self.workspace.lesson is not None)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return the p-values that need permutations."""
+        """Return the p-values that require permutations."""
         return self._cached(
             ("p", node),
             lambda: self.query_node("p-values", node, revision, compute_p_values),
@@ -193,12 +193,12 @@ class Service:
         return self._cached(("column", node, name), query, revision)
 
     def preview(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the effect of a split, without splitting."""
+        """Return the effect of a split without applying it."""
         split, revision = body.get("split"), body.get("revision")
         return self.query_node("preview", node, revision, lambda b, i: preview_split(b, i, split))
 
     def further_cut(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the best cut of a column in addition to the cuts in the body."""
+        """Return the best further cut of a column, besides the cuts in the body."""
         revision = body.get("revision")
         return self.query_node(
             "further cut", node, revision, lambda b, i: find_further_cut(b, i, body)
@@ -285,7 +285,7 @@ class Service:
             if self._cache[0] != version:
                 self._cache = (version, {})
             cache = self._cache[1]
-        if key not in cache:  # without the lock: dragging must not wait for slow p-values
+        if key not in cache:  # outside the lock, so that dragging does not wait for slow p-values
             result = make()
             if result.get("revision", version[0]) != version[0]:
                 return result

@@ -1,4 +1,4 @@
-"""Cross-validation: runs in the background, with progress and cancel; small tables at once."""
+"""Cross-validate trees in the background, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FOLDS: Final = 10
 
 
 class _Run:
-    """A running cross-validation; after cancelling, it ends with the current fold."""
+    """A running cross-validation; when cancelled, it ends after the current fold."""
 
     def __init__(self, total: int) -> None:
         self.done, self.total = 0, total
         self.cancelled = threading.Event()
 
     def status(self) -> dict[str, Any]:
-        """Return its progress."""
+        """Return the progress of the run."""
         return {"running": True, "done": self.done, "total": self.total}
 
 
@@ -61,7 +61,7 @@ class ValidationRuns:
         return {"running": False} if run is None else run.status()
 
     def cancel(self) -> dict[str, Any]:
-        """Cancel the cross-validation; its thread ends with the current fold."""
+        """Cancel the cross-validation; its thread ends after the current fold."""
         with self._lock:
             run, self._run = self._run, None
         if run is not None:
@@ -82,7 +82,7 @@ class ValidationRuns:
             ]
         except CancelledError:
             return
-        except Exception as error:  # reported, or the page would wait forever
+        except Exception as error:  # unreported, the page would wait forever
             self._finish(run, "failed", text=str(error))
             return
         self._finish(run, "cross_validated", results)

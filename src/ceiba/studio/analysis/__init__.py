@@ -1,1 +1,1 @@
-"""Analysis of the current tree: rivals, previews, columns, scores, warnings, comparisons."""
+"""Analyze the current tree: rivals, previews, columns, scores, warnings, comparisons."""

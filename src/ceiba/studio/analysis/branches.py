@@ -1,4 +1,4 @@
-"""The branches of a split at a node: sizes, class counts or means, gain, p-value."""
+"""Compute the sizes, targets, gain and p-value of the branches of a split."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from ceiba.tree import SplitKind, SplitTable
 from ceiba.tree.routing import evaluate_split
 
 Array = npt.NDArray[Any]
-_MAX_MASKED_CLASSES: Final = 8  # up to here counting class by class is faster
+_MAX_MASKED_CLASSES: Final = 8  # up to this number, counting class by class is faster
 
 
 @dataclass(frozen=True)
 class BranchCounts:
-    """Rows, weight and target of each branch."""
+    """Row counts, weights and target statistics of each branch."""
 
     n_rows: Array
     weight: Array
     classes: Array | None
     mean: Array | None
     variance: Array | None
-    risk: Array | None = None  # relative risk of survival; mean and variance are log-rank scores
+    risk: Array | None = None  # relative risk of survival; `mean` is of log-rank scores
 
     def impurity(self, criterion: Criterion) -> list[float | None]:
-        """Return the impurity of each branch; None where it does not follow from the counts."""
+        """Return the impurity of each branch, or None if it cannot be computed from counts."""
         if self.classes is not None and criterion.of_counts is not None:
             return [float(criterion.of_counts(row)) if row.sum() else None for row in self.classes]
         if (
@@ -50,9 +50,9 @@ class BranchCounts:
 
 
 class NodeTarget:
-    """The target of the rows of a node, for repeated counting.
+    """Target values of a node, prepared for repeated counting.
 
-    Survival times are counted by their log-rank scores; `times` has time, event and scaled time.
+    Survival times are counted by their log-rank scores; `times` holds time, event and scaled time.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class NodeTarget:
 
     @classmethod
     def of_times(cls, target: Array, weight: Array | None, scaled: Array) -> NodeTarget:
-        """Return a survival target: columns of time and event, and the scaled times."""
+        """Return a survival target from the columns of time and event, and the scaled times."""
         return cls(log_rank_scores(target), weight, 0, np.column_stack([target, scaled]))
 
     def curves(self, branch: Array, n_branches: int) -> list[dict[str, Any] | None] | None:
-        """Return the Kaplan-Meier curve of each branch; None unless the target is survival."""
+        """Return the Kaplan-Meier curve of each branch, or None if the target is not survival."""
         if self.times is None:
             return None
         weight = np.ones(len(branch)) if self.weight is None else self.weight
@@ -124,7 +124,7 @@ class NodeTarget:
         return BranchCounts(n_rows, mass, None, mean, spread / safe, risk)
 
     def _count_two_branches(self, branch: Array) -> BranchCounts:
-        """Count few classes in two branches: 1,000,000 rows take a millisecond."""
+        """Count the rows of few classes in two branches (1,000,000 rows take a millisecond)."""
         if self._parts is None:
             self._parts = [self.values == k for k in range(self.n_classes)]
         second = branch == 1
@@ -141,9 +141,9 @@ class NodeTarget:
 def assign_branches(
     site: NodeSite, splits: SplitTable, missing: int | None = None
 ) -> tuple[Array, int, float | None]:
-    """Return the branch of each row of a node by a split, the number of branches, and the gain.
+    """Return each row's branch under a split, the number of branches and the gain.
 
-    Rows without a value go where growing would send them. A gain of None follows from the counts.
+    Missing values go where growing would send them. If the gain is None, compute it from counts.
     """
     table, column = site.problem.table, int(splits.column[0])
     kind = splits.kind[0]
@@ -161,7 +161,7 @@ def assign_branches(
 
 
 def assign_held_out(splits: SplitTable, table: Table, rows: Array) -> Array:
-    """Return the branch of held-out rows by a split; -1 for rows that it cannot place."""
+    """Return each held-out row's branch under a split, or -1 if the split cannot route the row."""
     branch = evaluate_split(splits, 0, table, rows)
     return np.where(branch >= _n_branches(splits), -1, branch)
 
@@ -196,7 +196,7 @@ def branches_to_json(
 
 
 def needs_only_counts(problem: Problem) -> bool:
-    """Whether gains follow from class counts, or from means and variances."""
+    """Whether gains can be computed from class counts, or from means and variances."""
     criterion = node_criterion(problem)
     if not problem.options.task.has_classes:
         return criterion.name in ("squared_error", "friedman_mse")
@@ -204,7 +204,7 @@ def needs_only_counts(problem: Problem) -> bool:
 
 
 def compute_gain(counts: BranchCounts, problem: Problem) -> float:
-    """Return the gain of a split by the criterion of the problem, from its counts."""
+    """Compute the gain of a split from its branch counts."""
     classes, mass = counts.classes, counts.weight
     if classes is not None:
         scale, of_counts = problem.scales.search, node_criterion(problem).of_counts
@@ -220,7 +220,7 @@ def compute_gain(counts: BranchCounts, problem: Problem) -> float:
 
 
 def impurity_before(counts: BranchCounts, problem: Problem) -> float:
-    """Return the impurity of all branches together."""
+    """Return the impurity of the node before the split."""
     if counts.classes is not None:
         scale, of_counts = problem.scales.search, node_criterion(problem).of_counts
         assert of_counts is not None
@@ -234,7 +234,7 @@ def impurity_before(counts: BranchCounts, problem: Problem) -> float:
 
 
 def node_criterion(problem: Problem) -> Criterion:
-    """Return the criterion of node impurity; the default one for trees that grow by tests."""
+    """Return the impurity criterion, which is the default one for trees that grow by tests."""
     name = problem.options.criterion_name
     if "tests" in problem.options.growers:
         name = DEFAULT_CRITERION[problem.options.task]

@@ -1,9 +1,9 @@
-"""The gain that chance gives to each column of a node, by searching permuted targets.
+"""Estimate the gain that each column of a node reaches by chance, from permuted targets.
 
-A column of many levels or values finds a large gain in noise. Its best gain on 19 permutations of
-the target has a mean, which is subtracted when columns are ranked, and a limit, the mean and 1.9
-standard deviations: about the 95 % quantile, of normal (1.6) and of exponential (2.0) gains alike.
-A node of many rows is sampled; chance gains shrink as 1/n.
+A column with many levels or values reaches a large gain even in noise. When columns are ranked, the
+mean of its best gains on 19 permutations of the target is subtracted. The limit is this mean plus
+1.9 standard deviations, about the 95 % quantile of normal (1.6) and of exponential (2.0) gains.
+Large nodes are sampled, because chance gains shrink as 1/n.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from ceiba.table import Target
 
 _N_PERMUTATIONS: Final = 19
 _LIMIT: Final = 1.9  # standard deviations
-_MAX_CELLS: Final = 20_000  # rows times columns of the sample
-_MIN_ROWS: Final = 200  # of the sample
+_MAX_CELLS: Final = 20_000  # maximum size of the sample: rows times columns
+_MIN_ROWS: Final = 200  # minimum size of the sample
 
 
 def find_chance_gains(site: NodeSite, options: GrowOptions) -> dict[str, tuple[float, float]]:
-    """Return the mean chance gain of each column and its limit, by name."""
+    """Return the mean and the limit of each column's chance gain, by name."""
     table = site.problem.table
     n, n_columns = len(site.rows), table.n_columns
     size = max(_MIN_ROWS, _MAX_CELLS // n_columns)
@@ -37,7 +37,7 @@ def find_chance_gains(site: NodeSite, options: GrowOptions) -> dict[str, tuple[f
     gains = np.zeros((_N_PERMUTATIONS, n_columns))
     for k in range(_N_PERMUTATIONS):
         target = Target(sample.target.info, rng.permutation(sample.target.values))
-        stump = sample.with_changes(target=target).grow(n_jobs=1)  # small: no threads
+        stump = sample.with_changes(target=target).grow(n_jobs=1)  # too small for threads
         if stump.n_nodes > 1:
             gains[k, stump.splits.column[0]] = scale * stump.gain[0]
         if stump.n_nodes > 1 and stump.competitors is not None:

@@ -1,4 +1,4 @@
-"""One column at a node: histogram by class, gain of every cut, levels; and a sample of rows."""
+"""Describe one column at a node (histogram, gain by cut, levels), and sample rows of a node."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ceiba.table.targets import risk_sets
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-_BINS: Final = 48  # of a histogram in which a cut is dragged
-_POINTS: Final = 512  # of a curve
-_MAX_ROWS: Final = 200_000  # of a curve; a larger node is sampled evenly
-_MAX_RANKED_ROWS: Final = 4_000  # of a curve of log-rank tests
-_MAX_LIMIT: Final = 200  # rows of a node
+_BINS: Final = 48  # of the histogram, in which users drag a cut
+_POINTS: Final = 512  # of the gain curve
+_MAX_ROWS: Final = 200_000  # larger nodes are sampled evenly for the gain curve
+_MAX_RANKED_ROWS: Final = 4_000  # the same for log-rank tests
+_MAX_LIMIT: Final = 200  # maximum number of sampled rows
 
 
 def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, A
 
 
 def _histogram(source: Column, values: Any, cuts: Any, target: NodeTarget) -> Any:
-    """Return the histogram of a column by class or with quartiles; of survival, the rows alone."""
+    """Return a histogram by class or with quartiles; for survival, only with row counts."""
     truth, n_classes = target.values, target.n_classes
     if target.times is not None:
         truth, n_classes = np.zeros(len(values), np.int64), 1
@@ -64,7 +64,7 @@ def _histogram(source: Column, values: Any, cuts: Any, target: NodeTarget) -> An
 def _gain_curve(
     analysis: NodeAnalysis, values: Any, target: NodeTarget, numeric: bool
 ) -> dict[str, Any] | None:
-    """Return the gain by cut; of many cuts, the best one of each of `_POINTS` ranges."""
+    """Return the gain by cut. Many cuts are reduced to the best one in each of `_POINTS` ranges."""
     step = -(-len(values) // (_MAX_ROWS if target.times is None else _MAX_RANKED_ROWS))
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
@@ -82,7 +82,7 @@ def _gain_curve(
 def gains_by_cut(
     analysis: NodeAnalysis, numbers: Any, target: NodeTarget, rows: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return all cuts of some rows and their gains; None if the criterion has no curve."""
+    """Return all cuts of some rows and their gains, or None if the criterion has no gain curve."""
     weight = None if target.weight is None else target.weight[rows]
     name = node_criterion(analysis.problem).name
     if target.times is not None:
@@ -101,8 +101,8 @@ def gains_by_cut(
 def _log_rank_curve(
     numbers: Any, times: Any, least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return cuts, at most one of each of `_POINTS` ranges, and half the log-rank chi-square."""
-    # Sides of fewer than `least` rows are left out: the test prefers a few rows with early events.
+    """Return at most one cut in each of `_POINTS` ranges, with half its log-rank chi-square."""
+    # Skip sides with fewer than `least` rows: the test prefers a few rows with early events.
     present = ~np.isnan(numbers)
     values, place = np.unique(numbers[present], return_inverse=True)
     ends = np.unique(np.linspace(0, len(values) - 1, _POINTS + 1).astype(int))[1:] - 1
@@ -113,7 +113,7 @@ def _log_rank_curve(
     groups = np.searchsorted(ends, place)
     at_risk, happened, observed = risk_sets(times[present, :2], groups, len(ends) + 1)
     total = at_risk.sum(axis=0)
-    share = at_risk.cumsum(axis=0)[:-1] / total  # left of each cut
+    share = at_risk.cumsum(axis=0)[:-1] / total  # share at risk left of each cut
     variance = (share * (1 - share)) @ (happened * (total - happened) / np.maximum(total - 1, 1))
     excess = observed.cumsum()[:-1] - share @ happened
     chi2 = np.divide(excess**2, variance, out=np.zeros(len(ends)), where=variance > 0)
@@ -137,14 +137,14 @@ def _count_levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> li
 
 
 def sample_rows(analysis: NodeAnalysis, node: int, limit: int) -> dict[str, Any]:
-    """Return an even sample of the rows of a node, the target first."""
+    """Return evenly sampled rows of a node, with the target as the first column."""
     if not 1 <= limit <= _MAX_LIMIT:
         raise OptionError(f"limit must be from 1 to {_MAX_LIMIT}, got {limit}.")
     site = analysis.at(node)
     rows = site.rows[np.unique(np.linspace(0, len(site.rows) - 1, limit).astype(int))]
     table, target = analysis.problem.table, analysis.problem.target
     truth = target.values[rows, 0]
-    if target.info.task is Task.SURVIVAL:  # + as in R: censored
+    if target.info.task is Task.SURVIVAL:  # "+" marks censored times, as in R
         answers = [
             format_value(time) + ("" if event else "+")
             for time, event in target.values[rows].tolist()

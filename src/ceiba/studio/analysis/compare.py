@@ -1,7 +1,7 @@
-"""Comparison of two states: which rows change their prediction, and which tree is better.
+"""Compare two states: the rows whose prediction changes, and which tree is better.
 
-Trees are judged on held-out rows or by cross-validation, never on the rows that grew them. Errors
-are counted: two trees with the same number of errors are the same, whatever their last bits say.
+Trees are compared on held-out rows or by cross-validation, never on their training rows. Losses
+that differ by rounding errors count as equal.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MAX_PAIRS: Final = 100  # pairs of leaves that are listed
-_ROUNDING: Final = 1e-12  # relative difference of mean losses that is rounding
+_MAX_PAIRS: Final = 100  # maximum number of listed pairs of leaves
+_ROUNDING: Final = 1e-12  # smaller relative differences of mean losses are rounding errors
 
 
 def compare_states(
@@ -42,7 +42,7 @@ def compare_states(
             row_losses(b.tree, leaf_ids[1], data),
         )
     elif losses is None and a.tree == b.tree:
-        losses = (np.zeros(n_rows), np.zeros(n_rows))  # the same, however it is judged
+        losses = (np.zeros(n_rows), np.zeros(n_rows))  # identical trees have equal losses
     changed = _count_changes(a.tree, b.tree, *leaf_ids)
     return {
         "a": _summarize(a),
@@ -116,7 +116,7 @@ def _count_changes(a: Tree, b: Tree, leaf_ids_a: Any, leaf_ids_b: Any) -> list[d
 
 
 def _rule_parts(tree: Tree, node: int) -> list[str]:
-    """Return the conditions of a leaf, since its number means little in a tree not drawn."""
+    """Return the conditions of a leaf, because its tree may not be drawn with node numbers."""
     return list(node_condition(tree, node).parts(max_levels=4))
 
 

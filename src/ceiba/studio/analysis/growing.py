@@ -1,7 +1,7 @@
-"""Growth in the order of the rivals: corrections of the tree that `grow_leaves` returns.
+"""Replace splits of the tree that `grow_leaves` returns by the first-ranked rivals.
 
-`fit` takes the split with the largest gain. Where another column stands first among the rivals, its
-split replaces that one, and everything below is grown again. The corrections are arguments of the
+`fit` takes the split with the largest gain. Where another column ranks first among the rivals, its
+split replaces that one, and the subtree below is regrown. The replacements are arguments of the
 action, so that journal and script repeat them without a search.
 """
 
@@ -23,7 +23,7 @@ def choose_splits(
     options = analysis.problem.options
     by_gain = options.max_leaf_nodes is None and options.column_cost is None
     if not by_gain or "tests" in options.growers or options.min_significance is not None:
-        return []  # these choose by more than the gain
+        return []  # these growers do not choose by gain alone
     before, splits = analysis.tree, list[list[Any]]()
     state, _ = grow(context, node, levels)
     i = node
@@ -39,7 +39,7 @@ def choose_splits(
 
 
 def _first_split(analysis: NodeAnalysis, node: int) -> Any:
-    """Return the split that stands first at a node; None if it is in the tree, or by chance."""
+    """Return a node's first-ranked split, or None if the tree has it or chance explains it."""
     if rules_at(analysis.tree, node).prefer:
         return None
     first, column = find_first_rival(analysis, node), int(analysis.tree.splits.column[node])

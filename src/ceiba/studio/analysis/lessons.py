@@ -1,4 +1,4 @@
-"""Lessons: check which split the learner chose, and compute measures step by step.
+"""Check which split a learner chose, and compute measures step by step.
 
 entropy      H = - sum over classes of c/n log2(c/n)
 gini         G = 1 - sum over classes of (c/n)^2
@@ -29,7 +29,7 @@ _TOLERANCE: Final = 1e-12
 
 @dataclass(frozen=True)
 class ClassTable:
-    """Rows of a node by branch and class."""
+    """Row counts of a node by branch and class."""
 
     classes: tuple[str, ...]
     branches: tuple[str, ...]
@@ -38,7 +38,7 @@ class ClassTable:
 
     @property
     def total(self) -> tuple[float, ...]:
-        """Rows of the node by class."""
+        """Row counts of the node by class."""
         return tuple(map(sum, zip(*self.counts, strict=True)))
 
 
@@ -161,12 +161,12 @@ def _fmt(value: float) -> str:
 
 
 def is_answered(workspace: Workspace, analysis: NodeAnalysis, node: int) -> bool:
-    """Whether the figures of a node may be shown."""
+    """Whether the page may show the figures of a node."""
     return workspace.lesson is None or branch_path(analysis.tree, node) in workspace.lesson_answers
 
 
 def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, Any]:
-    """Check the column that a learner chose; any of equally good ones is right."""
+    """Check the column that a learner chose. Any column with the largest gain is right."""
     if not isinstance(column, str):
         raise OptionError(f"column must be the name of a column, got {column!r}.")
     analysis.problem.table.schema.index(column)
@@ -184,7 +184,7 @@ def lesson_steps(
 ) -> dict[str, Any]:
     """Compute a measure of the best split of a column, step by step."""
     if measure not in MEASURES:
-        raise OptionError(f"measure: got {measure!r}. Allowed values: {', '.join(MEASURES)}.")
+        raise OptionError(f"Unknown measure {measure!r}. Allowed values: {', '.join(MEASURES)}.")
     if not analysis.tree.task.has_classes:
         raise OptionError("Lessons are not supported for regression.")
     analysis.problem.table.schema.index(column)

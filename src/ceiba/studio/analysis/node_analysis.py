@@ -1,4 +1,4 @@
-"""`NodeAnalysis`: the tree of a state with its data, and a cache of the rows of its nodes."""
+"""Define `NodeAnalysis`, the tree of a state with its data, and a cache of rows by node."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ceiba.studio.work.state import State
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MAX_TABLES: Final = 3  # times the number of rows: the size of the cache
+_MAX_TABLES: Final = 3  # size of the cache, as a multiple of the table's rows
 
 
 class NodeError(TreeError):
@@ -51,15 +51,15 @@ class NodeAnalysis:
     def check(self, node: int) -> None:
         """Raise an error if the node does not exist."""
         if not 0 <= node < self.tree.n_nodes:
-            raise NodeError(f"There is no node {node}: the tree has {self.tree.n_nodes} nodes.")
+            raise NodeError(f"Node {node} does not exist: the tree has {self.tree.n_nodes} nodes.")
 
     def at(self, node: int) -> NodeSite:
-        """Return a node with the training rows in it."""
+        """Return a node and its training rows."""
         self.check(node)
         return self.row_cache.at(self.tree, node, self.problem)
 
     def key(self, node: int) -> Any:
-        """Return a cache key of the split of a node: equal keys have equal rows and rules."""
+        """Return a cache key for the split of a node; equal keys imply equal rows and rules."""
         tree = self.tree
         rows_key = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
         rules = tree.notes.get(node) if tree.notes else None
@@ -67,12 +67,12 @@ class NodeAnalysis:
 
     @cached_property
     def held_out_leaf_ids(self) -> Any:
-        """The leaf of each held-out row; None without held-out rows."""
+        """Leaf id of each held-out row, or None without held-out rows."""
         held_out = self.data.held_out
         return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
 
     def scale_times(self, time: Any) -> Any:
-        """Return survival times on the scale of the training rows, whose overall hazard is 1."""
+        """Scale survival times as for training, where the overall hazard becomes 1."""
         training, scaled = self.problem.target.values[:, 0], self.problem.hazard.time
         order = np.argsort(training)
         return np.interp(time, training[order], scaled[order])
@@ -84,7 +84,7 @@ class NodeAnalysis:
 
 
 class NodeRowCache:
-    """A cache of the rows of nodes, for all trees on one prepared table.
+    """A cache of rows by node, shared by all trees on one prepared table.
 
     A node is identified by the splits above it and the branches taken, not by its number, so
     entries stay valid when the tree changes elsewhere.
@@ -96,11 +96,11 @@ class NodeRowCache:
         self._lock = threading.Lock()
 
     def at(self, tree: Tree, node: int, problem: Problem) -> NodeSite:
-        """Return a node with the rows in it."""
+        """Return a node and its rows."""
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
-            # Start from the deepest cached ancestor, so that only nodes below it divide rows.
+            # Start from the deepest cached ancestor, so that rows are partitioned only below it.
             row_cache = self._cache
             deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
             site = NodeSite.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]
@@ -119,7 +119,7 @@ class NodeRowCache:
 
     @staticmethod
     def key(tree: Tree, problem: Problem, path: tuple[int, ...]) -> Any:
-        """Return a cache key of the rows of a node: the splits above it, the branches taken."""
+        """Return a cache key for the rows of a node: the splits above it and the branches taken."""
         steps = []
         for above, below in pairwise(path):
             splits = tree.splits.take(np.array([above]))
@@ -133,7 +133,7 @@ class NodeRowCache:
                 )
             )
         rule = problem.options.missing_rule
-        # Surrogates and branch weights are not in `steps`; with them, rows are those of one tree.
+        # Surrogates and branch weights are not in `steps`, so such keys are valid in one tree only.
         tree_id = id(tree) if rule in ("surrogate", "fractional") and len(path) > 1 else 0
         monotone = repr(problem.options.monotonic_cst)
         return rule, monotone, tree_id, problem.options.seed, tuple(steps)

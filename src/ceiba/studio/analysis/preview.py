@@ -1,4 +1,4 @@
-"""Preview of a split before it is made, and the best further cut of a column.
+"""Preview a split without applying it, and find the best further cut of a column.
 
 Cuts partition the rows of a node into intervals; a further cut divides one of them. Its gain for
 the node is its gain within the interval times the interval's share of the rows. Both of its sides
@@ -31,7 +31,7 @@ from ceiba.task import Task
 
 
 def preview_split(analysis: NodeAnalysis, node: int, split: Any) -> dict[str, Any]:
-    """Return branches, gain and p-value of a split of a node, without splitting it."""
+    """Return the branches, gain and p-value of a split without applying it."""
     site = analysis.at(node)
     schema = analysis.problem.table.schema
     splits, missing = read_split(split_from_json(split, schema), analysis.problem.table, site.rows)
@@ -77,7 +77,7 @@ def _held_out_branches(
 
 
 def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the best further cut of a numeric column; None if no interval can be cut."""
+    """Return the best further cut of a numeric column, or None if no interval can be cut."""
     name = body.get("column")
     schema = analysis.problem.table.schema
     if not isinstance(name, str) or not schema.columns[schema.index(name)].is_numeric:

@@ -1,6 +1,6 @@
-"""The best split of every column at a node.
+"""Find the best split of every column at a node.
 
-Columns are ranked by their gain less the gain that chance gives them (`chance.py`); those whose
+Columns are ranked by their gain minus the gain expected by chance (`chance.py`); those whose
 p-value is above 0.05 come last. The order does not change when late p-values arrive.
 
 A tree of one level is grown at the node; it keeps the best split of every column as a competitor.
@@ -8,8 +8,8 @@ With many cells, the search uses 255 bins per column, and only the best split ha
 others have "exact": false).
 
 A p-value accounts for the whole search over a column (`ceiba.grow.significance`). It is returned at
-once if bounds decide it: for categories, the test of all levels; for a cut, which is the best of at
-most n - 1, the p-value is between that of the fixed cut and n - 1 times that. The others are
+once if a bound suffices. For categories, the bound is the test of all levels. A cut is the best of
+at most n - 1, so its p-value is between that of the fixed cut and n - 1 times that. The others are
 "pending" until `compute_p_values` has run permutations.
 """
 
@@ -42,21 +42,21 @@ from ceiba.table import Kind
 from ceiba.tree import SplitKind, SplitTable, Tree
 
 MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
-LEVEL: Final = 0.05  # of significance
-MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes have bounds only
-_MAX_CURVE_ROWS: Final = 20_000  # of a node whose rivals have survival curves
-_MAX_SOON: Final = 20_000  # rows times columns of a node whose p-values the listing waits for
-_N_PERMUTATIONS: Final = 999  # of a test
+LEVEL: Final = 0.05  # significance level
+MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes get bounds instead of permutation p-values
+_MAX_CURVE_ROWS: Final = 20_000  # larger nodes get no survival curves of their rivals
+_MAX_SOON: Final = 20_000  # rows times columns; smaller nodes get all p-values at once
+_N_PERMUTATIONS: Final = 999  # per test
 
 
 def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> dict[str, Any]:
-    """Return the best split of every column at a node, in order; `by_gain`: of the gain alone."""
+    """Return the ranked best splits of all columns at a node; `by_gain` ranks by gain alone."""
     site = analysis.at(node)
     target = NodeTarget.of(site)
     listed = _list_rivals(analysis, site, target)
     if not by_gain and listed:
         pending = [rival for rival in listed if rival["p_bound"] == "pending"]
-        if len(site.rows) * len(listed) <= _MAX_SOON:  # small nodes: nothing arrives late
+        if len(site.rows) * len(listed) <= _MAX_SOON:  # no p-value stays pending
             for rival in pending:
                 rival.update(_permute(analysis, site, rival))
         listed = _rank_by_excess(site, listed)
@@ -84,7 +84,7 @@ def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> 
 def _list_rivals(
     analysis: NodeAnalysis, site: NodeSite, target: NodeTarget
 ) -> list[dict[str, Any]]:
-    """List the best split of each column that has one, by gain."""
+    """List the best split of each column, sorted by gain."""
     stump, exact = _grow_stump(site)
     listed = [
         _describe_rival(analysis, site, target, splits, gain)
@@ -96,7 +96,7 @@ def _list_rivals(
 
 
 def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rivals by their gain above chance; those that chance explains come last."""
+    """Sort the rivals by their gain above chance; those that chance explains come last."""
     chance = _chance_gains(site)
     for rival in listed:
         rival["chance_gain"], limit = chance[rival["column"]]
@@ -112,7 +112,7 @@ def _chance_gains(site: NodeSite) -> dict[str, tuple[float, float]]:
 
 
 def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
-    """Whether chance explains a rival: by its p-value, or by the limit until that is known."""
+    """Whether chance explains a rival, by its p-value or, while that is pending, by the limit."""
     p_value, bound = rival["p_value"], rival["p_bound"]
     if bound == "exact" or (bound == "at least" and p_value > LEVEL):
         return bool(p_value > LEVEL)
@@ -122,9 +122,9 @@ def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
 
 
 def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
-    """Return the rival that stands first; None if chance explains all.
+    """Return the first-ranked rival, or None if chance explains all of them.
 
-    Tests one column after the other until one is significant.
+    Columns are tested one after the other until one is significant.
     """
     site, forbidden = analysis.at(node), rules_at(analysis.tree, node).forbid
     target, chance = NodeTarget.of(site), _chance_gains(site)
@@ -135,7 +135,7 @@ def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None
     ]
     for name, splits, gain in sorted(listed, key=lambda item: chance[item[0]][0] - item[2]):
         mean, limit = chance[name]
-        if name in forbidden or gain <= (mean + limit) / 2:  # far from the limit: not tested
+        if name in forbidden or gain <= (mean + limit) / 2:  # too far below the limit for a test
             continue
         rival = _describe_rival(analysis, site, target, splits, gain)
         if rival["p_bound"] == "pending" and len(site.rows) * len(listed) <= _MAX_SOON:
@@ -148,7 +148,7 @@ def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None
 def _node_impurity(
     analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
 ) -> float | None:
-    """Return the impurity of which gains are shares; None if gains are no decrease of it."""
+    """Return the node impurity, or None if gains do not measure its decrease."""
     problem = analysis.problem
     if node_criterion(problem).name in ("absolute_error", "poisson"):
         return float(analysis.tree.impurity[node])
@@ -158,7 +158,7 @@ def _node_impurity(
 
 
 def _is_same_split(a: dict[str, Any] | None, b: dict[str, Any]) -> bool:
-    """Whether two splits are equal; the order of level sets does not matter."""
+    """Whether two splits are equal, regardless of the order of level sets."""
     if a is None or "branches" not in a or "branches" not in b:
         return a == b
     sets = [{frozenset(group) for group in split["branches"]} for split in (a, b)]
@@ -168,14 +168,14 @@ def _is_same_split(a: dict[str, Any] | None, b: dict[str, Any]) -> bool:
 def _describe_current(
     analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
 ) -> dict[str, Any]:
-    """Describe the split of a node that is not the best one of its column."""
+    """Describe the current split of a node, which differs from the best one of its column."""
     splits = analysis.tree.splits.take(np.array([node]))
     described = _describe_rival(analysis, site, target, splits, float(analysis.tree.gain[node]))
-    return {**described, "p_value": None, "p_bound": "exact"}  # its column was not searched for it
+    return {**described, "p_value": None, "p_bound": "exact"}  # no search to correct for
 
 
 def _grow_stump(site: NodeSite) -> tuple[Tree, bool]:
-    """Grow one level that keeps all competitors; return it and whether all cuts are exact."""
+    """Grow one level with all competitors; also return whether all cuts are exact."""
     n_columns = site.problem.table.n_columns
     options = one_level_options(site.problem.options, site.depth, n_columns)
     whole = len(site.rows) == site.problem.n_rows
@@ -193,7 +193,7 @@ def _grow_stump(site: NodeSite) -> tuple[Tree, bool]:
 
 
 def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
-    """Return the options of a search of one node that keeps the best split of every column."""
+    """Return options that search one node and keep the best split of every column."""
     changes: dict[str, Any] = {
         "max_depth": depth + 1,
         "max_competitors": max(n_columns - 1, 1),
@@ -214,7 +214,7 @@ def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowO
 
 
 def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
-    """Return the growers that support these options with bins; empty if bins are not supported."""
+    """Return the growers that support these options with binning, possibly none."""
     try:
         return tuple(replace(options, max_bins=255).growers)
     except CeibaError:
@@ -304,7 +304,7 @@ def _no_split(name: str) -> dict[str, Any]:
 
 
 def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return only the columns of the rivals, in the order of the table, for a lesson."""
+    """Return only the columns of the rivals, in table order, for a lesson."""
     nothing: dict[str, Any] = {
         "split": None,
         "given": None,
@@ -328,7 +328,7 @@ def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
 
 
 def _permute(analysis: NodeAnalysis, site: NodeSite, rival: dict[str, Any]) -> dict[str, Any]:
-    """Return the p-value of a rival by permutation."""
+    """Compute the p-value of a rival by permutation."""
     problem = analysis.problem
     stem, _ = site.force_split(split_from_json(rival["given"], problem.table.schema))
     test = SplitTest(

@@ -1,12 +1,13 @@
-"""Scores of a tree: on the training rows, on held-out rows, and by cross-validation.
+"""Score a tree on training rows, on held-out rows, and by cross-validation.
 
 Errors and costs are means over rows; with class priors, each class is weighted by its prior. `se`
 is the standard error of the cost if costs are set, else of the error. The profit of a tree is the
-cost per row that it saves against the answer of its root. Survival trees have Harrell's C; the loss
-of a row is then 1 - C less its contribution, so that mean and standard error are those of 1 - C.
+cost per row that it saves compared with predicting its root. Survival trees are scored by Harrell's
+C. The loss of a row is then 1 - C minus its contribution, so that the losses have the mean and
+standard error of 1 - C.
 
-In each fold of cross-validation, splits set by hand and those above them are kept; subtrees that
-were grown are grown again from the rows of the fold, to the same depth. The scores thus account for
+In each fold of cross-validation, splits set by hand and those above them are kept, and grown
+subtrees are regrown from the rows of the fold, to the same depth. The scores thus account for
 the search, but not for the choices of the user. A node without rows in a fold becomes a leaf.
 """
 
@@ -39,7 +40,7 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-_MIN_PROBABILITY: Final = 1e-15  # in a logarithm
+_MIN_PROBABILITY: Final = 1e-15  # avoids log(0)
 
 
 def score_tree(analysis: NodeAnalysis) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
 
 
 def row_losses(tree: Tree, leaf_ids: Array, data: Prepared) -> Array:
-    """Return the loss of each row in its leaf: 0 or 1, a cost, a squared error, or of 1 - C."""
+    """Return the loss of each row: 0 or 1, a cost, a squared error, or its part of 1 - C."""
     if tree.task is Task.SURVIVAL:
         every = np.arange(len(data.y))
         return _rank_losses(tree.value[leaf_ids, 0, 0], data, row_shares(data, tree), [every])
@@ -126,7 +127,7 @@ def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
 
 
 def row_shares(data: Prepared, tree: Tree) -> Array:
-    """Return the share of each row in the total weight, after class priors."""
+    """Return each row's share of the total weight, adjusted for class priors."""
     weight = np.ones(len(data.y)) if data.weight is None else data.weight
     if tree.class_prior is not None:
         truth = data.y.values[:, 0]
@@ -195,7 +196,7 @@ def cross_validate(
 
 
 class _RiskCurve:
-    """The cross-validated risk of each step of a pruning sequence."""
+    """Cross-validated risk of each step of a pruning sequence."""
 
     def __init__(self, work: FoldTree) -> None:
         self.work = work
@@ -203,7 +204,7 @@ class _RiskCurve:
 
     @classmethod
     def of(cls, tree: Tree, problem: Problem) -> _RiskCurve | None:
-        """Return the empty curve of a tree; None if it has no pruning sequence."""
+        """Return an empty curve for a tree, or None if it has no pruning sequence."""
         try:
             sequence = pruning_sequence(tree, risk="cost")
         except CeibaError:
@@ -212,12 +213,12 @@ class _RiskCurve:
         return cls(kind(problem, np.append(sequence.alpha_between, np.inf)))
 
     def add(self, fold: GrownFold) -> None:
-        """Add the losses of the test rows of a fold."""
+        """Add the losses of a fold's test rows."""
         first, second, _ = self.work(fold, 1)
         self.sums += [first, second]
 
     def to_json(self, folds: list[Fold]) -> dict[str, Any]:
-        """Return risk, standard error, and the steps with the least risk and by the 1-SE rule."""
+        """Return risks, standard errors, and the steps with the least risk and by the 1-SE rule."""
         risk, variance = self.work.mean_and_variance(self.sums[0], self.sums[1], folds)
         risk = np.ldexp(risk, self.work.exponent)
         se = np.ldexp(np.sqrt(variance), self.work.exponent)
@@ -232,7 +233,7 @@ class _RiskCurve:
 
 
 def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
-    """Refit a tree to some rows: keep splits set by hand, grow the rest again."""
+    """Refit a tree to some rows: keep splits set by hand and regrow the rest."""
     on_path = np.zeros(tree.n_nodes, bool)
     for node in by_hand:
         on_path[list(tree.path(node).nodes)] = True

@@ -1,4 +1,4 @@
-"""The workspace as JSON for the page: setup, tree, scores, warnings, log, snapshots; the columns.
+"""Convert a workspace to JSON: setup, tree, scores, warnings, log, snapshots and columns.
 
 Describing a million rows takes seconds, since the values of every column are sorted. The first
 screen therefore shows an even sample, marked as such, until all rows are described.
@@ -25,13 +25,13 @@ from ceiba.table import Schema, Table
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-_MAX_ROWS: Final = 50_000  # of the sample that describes columns at once
+_MAX_ROWS: Final = 50_000  # larger tables are first described from a sample
 
 
 def state_to_json(
     workspace: Workspace, state: State, analysis: NodeAnalysis | None, warning_cache: dict[Any, Any]
 ) -> dict[str, Any]:
-    """Return a state of a workspace as plain data; `analysis` is None without a tree."""
+    """Convert a state of a workspace to plain data; `analysis` is None without a tree."""
     source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
@@ -76,7 +76,7 @@ def state_to_json(
 
 
 def _opened_test_to_json(workspace: Workspace, state: State) -> dict[str, Any] | None:
-    """Return the figures of the tree that the test rows judged; None while they are sealed."""
+    """Return the scores of the final evaluation, or None while the test rows are sealed."""
     opened = workspace.opened_test
     if opened is None:
         return None
@@ -126,7 +126,7 @@ def _tree_payload(workspace: Workspace, analysis: NodeAnalysis) -> dict[str, Any
             lang=workspace.lang,
             model=type(analysis.state.model).__name__,
         )
-    except CeibaError:  # a tree that the report does not support
+    except CeibaError:  # the report does not support this tree
         return None
 
 
@@ -144,12 +144,12 @@ def _lesson_to_json(workspace: Workspace, analysis: NodeAnalysis | None) -> dict
 
 
 def description_key(setup: Setup) -> Any:
-    """Return the settings that the description of the columns depends on."""
+    """Return the settings that affect the description of the columns."""
     return repr((setup.y, setup.kinds, setup.orders))
 
 
 def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
-    """Describe the columns as set up, from `n_described` rows."""
+    """Describe the columns under the current settings, from `n_described` rows."""
     n_rows = table.n_rows
     if n_rows > _MAX_ROWS and not whole:
         table = table.take(np.linspace(0, n_rows - 1, _MAX_ROWS).astype(np.intp))
@@ -159,13 +159,13 @@ def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, An
         for column in table.columns
     )
     infos = tuple(column.info for column in changed)
-    target = setup.target if setup.event is None else None  # times alone ignore censoring
+    target = setup.target if setup.event is None else None  # times ignore censoring
     summary = describe(Table(changed, table.n_rows, Schema(infos)), target).to_dict()
     return {**summary, "n_described": table.n_rows, "n_rows": n_rows}
 
 
 def _kind_of(setup: Setup, name: str, task: Task | None) -> str | None:
-    """Return the kind to which a column is converted; a target of classes has levels."""
+    """Return the kind to which a column is converted; a class target becomes a category."""
     if name in setup.orders:
         return "ordered"
     return setup.kinds.get(name) or (

@@ -1,4 +1,4 @@
-"""The trail of the work: error and number of leaves of each tree so far, for the live curve."""
+"""Compute the error and number of leaves of each tree so far, for the live curve."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import Workspace
 
 _MAX_POINTS: Final = 60
-_MAX_ROWS: Final = 20_000  # of a table whose earlier trees are scored again after a restart
+_MAX_ROWS: Final = 20_000  # larger tables do not score earlier trees again after a restart
 
 
 class Trail:
-    """The figures of the trees of a workspace, each computed once."""
+    """Scores of all trees of a workspace, each computed once."""
 
     def __init__(self) -> None:
-        self._figures: dict[int, tuple[Any, dict[str, Any]]] = {}  # by model, which is kept alive
+        self._figures: dict[int, tuple[Any, dict[str, Any]]] = {}  # by id of the model, kept alive
 
     def points(
         self, workspace: Workspace, analysis: NodeAnalysis, figures: dict[str, Any]
     ) -> list[dict[str, Any]]:
-        """List the trees on the rows of the current one, in the order of the work."""
+        """List the scores of all trees that use the current rows and costs, the oldest first."""
         now = _rows_and_costs(analysis.state)
         self._figures[id(analysis.state.model)] = (analysis.state.model, figures)
         entries = workspace.steps[: workspace.position]
@@ -50,7 +50,7 @@ class Trail:
 
 
 def _rows_and_costs(state: State) -> Any:
-    """Return what the figures of a tree depend on besides the tree."""
+    """Return the rows and costs that the scores of a tree depend on."""
     setup = state.setup
     rows = (setup.y, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
     return rows, setup.class_prior, setup.cost_matrix
@@ -64,7 +64,7 @@ def _figure(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _loss(figures: dict[str, Any]) -> float:
-    """Return the figure that the bar shows: cost, error, RMSE or 1 - concordance."""
+    """Return the score that the bar shows: cost, error, RMSE or 1 - concordance."""
     if figures.get("cost") is not None:
         return float(figures["cost"])
     if "concordance" in figures:

@@ -1,14 +1,13 @@
-"""Warnings about splits set by hand that are worse than the best, and about held-out rows.
+"""Warn about splits worse than the best one, and about held-out rows that disagree.
 
 worse_than_best: the best split looks better than it is because it was searched for. Both splits are
-therefore compared by cross-validation on the rows of the node: in each of five folds, the best
-split is searched and both splits get their values from the training rows, and the losses of the
-test rows are compared (1 - p of the class, or the squared error, as in
-`ceiba.inspection.heldout_gain`). A warning is returned if the mean of the paired differences is
-larger than two standard errors.
+therefore compared by cross-validation on the rows of the node. In each of five folds, the training
+rows determine the best split and the values of both splits, and the losses of the test rows are
+compared (1 - p of the class, or the squared error, as in `ceiba.inspection.heldout_gain`). A
+warning is returned if the mean of the paired differences is larger than two standard errors.
 
-held_out_disagrees: the target in the training and the held-out rows of a node is compared by a
-chi-square or Welch's test, at a level of 5 % divided by the number of tested nodes.
+held_out_disagrees: a chi-square or Welch's test compares the target of the training and the
+held-out rows of a node, at a level of 5 % divided by the number of tested nodes.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import evaluate_split, route
 
 _FOLDS: Final = 5
-_MAX_ROWS: Final = 20_000  # of a node; a larger one is sampled evenly
-_MIN_ROWS: Final = 20  # of a node that is checked
-_N_STANDARD_ERRORS: Final = 2.0  # standard errors
+_MAX_ROWS: Final = 20_000  # larger nodes are sampled evenly
+_MIN_ROWS: Final = 20  # smaller nodes are not checked
+_N_STANDARD_ERRORS: Final = 2.0
 _LEVEL: Final = 0.05
 _MAX_NODES: Final = 300
 Array = npt.NDArray[Any]
@@ -44,7 +43,7 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
     site = analysis.at(node)
     split = analysis.tree.node(node).split
     rows = site.rows[:: -(-len(site.rows) // _MAX_ROWS)]
-    has_times = analysis.tree.task is Task.SURVIVAL  # a censored row has no loss of its own
+    has_times = analysis.tree.task is Task.SURVIVAL  # a censored row alone has no loss
     if has_times or len(rows) < _MIN_ROWS or split is None or site.weight is not None:
         return None
     problem = _one_level_problem(analysis, node, site).take(rows)
@@ -68,7 +67,7 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
 
 
 def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Problem:
-    """Return the problem of one level with the columns that are allowed at the node."""
+    """Return a problem that grows one level from the columns allowed at the node."""
     table = analysis.problem.table
     options = one_level_options(analysis.problem.options, 0, table.n_columns)
     names = table.schema.names
@@ -100,7 +99,7 @@ def _predict_values(stump: Tree, problem: Problem, rows: Array) -> Array:
 
 
 def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the values of the branches; the last is that of the node, for rows without one."""
+    """Return the branch values, and last the node's value for rows without a branch."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
     parts = [part if len(part) else truth for part in parts]

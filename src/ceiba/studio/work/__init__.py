@@ -1,4 +1,4 @@
-"""The workspace: setup, history of actions and current tree, saved after every action."""
+"""Define the workspace: setup, history and current tree, saved after every action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The actions of the studio: one function each, from a context to the next state.
+"""Define the actions of the studio, each as a function from a context to the next state.
 
 An action receives the context and the arguments from the page. It returns the next state and one
 line of Python, which calls the same method of the model, so that the saved script repeats it.
@@ -54,11 +54,11 @@ class ActionContext:
 
     @property
     def tree(self) -> Tree:
-        """The tree; raises if there is none yet."""
+        """The tree; raises an error if there is none yet."""
         return self.state.fitted_tree
 
     def check_node(self, node: Any) -> int:
-        """Return the number of a node, checked."""
+        """Return a node id, checked."""
         if isinstance(node, bool) or not isinstance(node, int):
             raise OptionError(f"node must be an integer, got {node!r}.")
         self.tree.node(node)
@@ -71,7 +71,7 @@ class ActionContext:
 
     @property
     def data_names(self) -> str:
-        """The variable names of these arguments in a script."""
+        """The variable names of `rows` in a script."""
         return data_names(self.state.setup)
 
 
@@ -115,7 +115,7 @@ def set_column(context: ActionContext, column: str, **change: Any) -> tuple[Stat
 def set_held_out(context: ActionContext, test: Any = None, **held_out: Any) -> tuple[State, str]:
     """Hold out a share of the rows, or use a file for evaluation; restart the tree.
 
-    `test` is the share of the rows that are sealed until the hand-over.
+    `test` is the share of the rows that are sealed until the final evaluation.
     """
     if held_out and "file" in held_out:
         _check_arguments(held_out, "file")
@@ -136,7 +136,7 @@ def set_held_out(context: ActionContext, test: Any = None, **held_out: Any) -> t
 def set_options(
     context: ActionContext, options: Any = None, class_prior: Any = ..., cost_matrix: Any = ...
 ) -> tuple[State, str]:
-    """Set options of growing; the tree is kept if they only limit growing."""
+    """Set growing options; the tree is kept if they only limit growing."""
     old = context.state.setup
     task = find_task(old, context.source.table)
     if task is None:
@@ -149,7 +149,7 @@ def set_options(
     if cost_matrix is not ...:
         setup = replace(setup, cost_matrix=_check_costs(cost_matrix))
     if setup == old:
-        raise OptionError("set_options: nothing changes.")
+        raise OptionError("set_options must change an option.")
     same = setup.class_prior == old.class_prior and setup.cost_matrix == old.cost_matrix
     if (
         same
@@ -205,7 +205,7 @@ def grow(
 def replace_split(
     context: ActionContext, state: State, node: int, split: Any, levels: int | None
 ) -> tuple[State, str]:
-    """Replace the split of a node of a grown tree; grow below as far as the leaf of the context."""
+    """Replace the split of a node, and regrow the levels that lie below the context's leaf."""
     here = replace(context, state=state)
     path = branch_path(here.tree, here.check_node(node))
     if levels is not None:
@@ -215,7 +215,7 @@ def replace_split(
 
 
 def regrow(context: ActionContext, node: int) -> tuple[State, str]:
-    """Replace everything below a node by a new subtree."""
+    """Replace the subtree of a node by a new one."""
     at = branch_path(context.tree, context.check_node(node))
     return _edit(context, "regrow", node, on_rows=True, at=at)
 
@@ -229,7 +229,7 @@ def cut(context: ActionContext, node: int) -> tuple[State, str]:
 
 
 def seal(context: ActionContext, node: int, sealed: bool = True) -> tuple[State, str]:
-    """Make a node a leaf that growing skips, or remove that mark."""
+    """Make a node a leaf that growing skips, or let it grow again."""
     at = branch_path(context.tree, context.check_node(node))
     if not isinstance(sealed, bool):
         raise OptionError(f"sealed must be true or false, got {sealed!r}.")
@@ -272,7 +272,7 @@ def note(
 def override(
     context: ActionContext, node: int, answer: Any, reason: Any = None
 ) -> tuple[State, str]:
-    """Set the answer of a node by hand."""
+    """Set the prediction of a node by hand."""
     context.check_node(node)
     labels = context.tree.target.classes
     if answer is not None and labels:
@@ -303,7 +303,7 @@ def _edit(
     **options: Any,
 ) -> tuple[State, str]:
     """Call a method of the model; return the next state and the call as a line of Python."""
-    context.check_node(0)  # raises if there is no tree yet
+    context.check_node(0)  # raises an error if there is no tree yet
     options = {name: value for name, value in options.items() if value is not None}
     rows = context.rows() if on_rows else ()
     model = getattr(context.state.model, method)(*arguments, *rows, **options)
@@ -321,7 +321,7 @@ _ESTIMATORS: Final = {
     Task.REGRESSION: "DecisionTreeRegressor",
     Task.SURVIVAL: "DecisionTreeSurvival",
 }
-_MAX_NOTE_LENGTH: Final = 2_000  # characters of a note
+_MAX_NOTE_LENGTH: Final = 2_000  # in characters
 
 #: The actions by name.
 ACTIONS: Final[dict[str, Callable[..., tuple[State, str]]]] = {
@@ -339,7 +339,7 @@ def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[S
     """Run an action by name, with arguments from the page."""
     action = ACTIONS.get(name)
     if action is None:
-        raise OptionError(f"There is no action {name!r}.{did_you_mean(str(name), list(ACTIONS))}")
+        raise OptionError(f"Unknown action {name!r}.{did_you_mean(str(name), list(ACTIONS))}")
     if name == "set_column":
         _check_arguments(arguments, "column", *_COLUMN_SETTINGS)
     try:
@@ -348,14 +348,14 @@ def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[S
         raise OptionError(f"{name}: {error}.") from None
     try:
         return action(*bound.args, **bound.kwargs)
-    except OverflowError:  # an integer beyond float64
+    except OverflowError:  # an integer exceeds float64
         raise OptionError(f"{name}: numbers must be below 1.8e308.") from None
 
 
 def _check_arguments(arguments: dict[str, Any], *names: str) -> None:
     for name in arguments:
         if name not in names:
-            raise OptionError(f"{name!r} is not an argument. Allowed values: {', '.join(names)}.")
+            raise OptionError(f"Unknown argument {name!r}. Allowed values: {', '.join(names)}.")
 
 
 def _check_splits(splits: Any) -> list[Any]:
@@ -363,7 +363,7 @@ def _check_splits(splits: Any) -> list[Any]:
         isinstance(pair, list) and len(pair) == 2 for pair in splits
     )
     if not pairs:
-        raise OptionError(f"splits must be a list of pairs of node and split, got {splits!r}.")
+        raise OptionError(f"splits must be a list of [node, split] pairs, got {splits!r}.")
     return list(splits)
 
 
@@ -378,7 +378,7 @@ def _check_prior(prior: Any) -> Any:
         isinstance(share, int | float) and not isinstance(share, bool) for share in prior.values()
     )
     if prior is not None and not (numbers and prior):
-        raise OptionError(f"class_prior must be an object of classes and shares, got {prior!r}.")
+        raise OptionError(f"class_prior must map classes to shares, got {prior!r}.")
     return prior
 
 

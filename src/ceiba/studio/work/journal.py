@@ -1,7 +1,8 @@
-"""The workspace file: one line of JSON per action, synced before the action is acknowledged.
+"""Read and write the workspace file, which has one line of JSON per action.
 
-Actions are deterministic, so opening the file replays them. A line that a crash cut short was never
-acknowledged and is dropped. The first line identifies the data of the workspace.
+Each line is synced before its action is acknowledged. Actions are deterministic, so opening the
+file replays them. A line that a crash cut short was never acknowledged and is dropped. The first
+line identifies the data of the workspace.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 VERSION: Final = 1
-_PREFIX: Final = b'{"ceiba_studio":'  # of every workspace file
+_PREFIX: Final = b'{"ceiba_studio":'  # every workspace file starts with it
 
 
 class Journal:
@@ -35,8 +36,8 @@ class Journal:
         self.remarks: list[str] = []
         self.saved: str | None = None
         self._file = file
-        self._line_ends: list[int] = []  # offset after the line of each action
-        self._length = 0  # of the complete lines
+        self._line_ends: list[int] = []  # end of each action in the file
+        self._length = 0  # end of the last complete line
 
     @classmethod
     def open(
@@ -44,8 +45,8 @@ class Journal:
     ) -> Journal:
         """Open the file of a workspace and read its actions.
 
-        A file of other data, or any file with `new`, is renamed, never overwritten. Without a
-        target, the one of the file is used; `start` becomes that of the file.
+        A file of other data, or any file if `new`, is renamed and never overwritten. Without a
+        target, that of the file is used; `start` becomes that of the file.
         """
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
         journal = cls(path, _open(path))
@@ -94,7 +95,7 @@ class Journal:
         backup, old = find_free_name(self.path), self._file
         try:
             if fcntl is None:
-                old.close()  # Windows does not rename an open file
+                old.close()  # Windows cannot rename an open file
             self.path.rename(backup)
         except OSError as error:
             raise _output_error(self.path, error) from None
@@ -125,10 +126,10 @@ class Journal:
             raise OptionError("Numbers must be finite.") from None
         line = text.encode("ascii") + b"\n"
         try:
-            # Removes an incomplete line left by a crash or by a failed write.
+            # Remove an incomplete line left by a crash or by a failed write.
             self._file.truncate(self._length)
             written = 0
-            while written < len(line):  # a nearly full disk may write only a part
+            while written < len(line):  # a nearly full disk may accept only a part
                 written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -139,7 +140,7 @@ class Journal:
 
 
 def _is_same_work(stored: dict[str, Any], header: dict[str, Any]) -> bool:
-    """Whether a file is about these data: its defaults may be those of an earlier version."""
+    """Whether a file belongs to the same data; its defaults may be of an earlier version."""
     ours, theirs = header["start"], stored.get("start")
     if not isinstance(theirs, dict) or {**stored, "start": 0} != {**header, "start": 0}:
         return False
@@ -187,21 +188,21 @@ def _output_error(path: Path, error: OSError) -> OutputError:
 
 
 def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
-    """Return the first line of a workspace; None if it is empty or incomplete."""
+    """Return the first line of a workspace, or None if it is empty or incomplete."""
     first, end, _ = content.partition(b"\n")
     if not end and (first.startswith(_PREFIX) or _PREFIX.startswith(first)):
         return None
     header = _loads(first)
     if not isinstance(header, dict) or "ceiba_studio" not in header:
         raise DataError(
-            f"{str(path)!r} is not a workspace of the studio. Choose another file with --workspace."
+            f"{str(path)!r} is not a studio workspace. Choose another file with --workspace."
         )
     return header
 
 
 def _parse_entry(line: bytes) -> dict[str, Any] | None:
-    """Return the action of a line; None if it is damaged."""
-    # A complete action may follow the rest of an incomplete one on the same line.
+    """Return the action of a line, or None if it is damaged."""
+    # An incomplete action may precede a complete one on the same line.
     for text in (line, line[line.rfind(b'{"action":') :]):
         entry = _loads(text)
         if (

@@ -1,4 +1,4 @@
-"""The saved script: a program that rebuilds the tree from the data."""
+"""Write the script that rebuilds the tree from the data."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ceiba.studio.work.state import State
 
 
 def write_script(source: Source, state: State) -> str:
-    """Write the program that rebuilds the tree of a state.
+    """Write the script that rebuilds the tree of a state.
 
-    Its function `rebuild` takes the data; run as a program, it reads them from their file.
+    Its function `rebuild` takes the data; running the script reads them from their file.
     """
     names = "X, y" if source.separate_target else "frame"
     if source.model is not None and state.setup.from_model:
@@ -31,7 +31,7 @@ def write_script(source: Source, state: State) -> str:
         "",
         "",
         f"def rebuild({names}):",
-        '    """Make the tree again, step by step."""',
+        '    """Rebuild the tree step by step."""',
         *(f"    {line}" for line in body),
         f"    return {variable}",
         "",
@@ -70,7 +70,7 @@ def format_parameters(model: Any) -> str:
 
 
 def data_names(setup: Setup) -> str:
-    """Format the data arguments of the model's methods."""
+    """Format the data arguments of model methods."""
     return "X, y, w" if setup.weight is not None else "X, y"
 
 
@@ -81,7 +81,7 @@ def format_read_call(source: Source, file: str) -> str:
 
 
 def _sibling_path(source: Source, name: str) -> str:
-    """Return the path of a file in the folder of the data, relative if theirs is."""
+    """Return the path of a file in the folder of the data, relative if the data's path is."""
     if source.file is None:
         return name
     return str(Path(source.file.partition("::")[0]).parent / name)

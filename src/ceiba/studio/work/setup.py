@@ -1,4 +1,4 @@
-"""The settings of the first screen: roles and kinds of columns, options, held-out rows.
+"""Define the settings of the first screen: column roles and kinds, options, held-out rows.
 
 A `Setup` holds the arguments of `ceiba.prepare` and the parameters of the estimator, for the studio
 and for the saved script.
@@ -21,9 +21,9 @@ from ceiba.table import Column, Table, has_rare_levels, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-#: Arguments of `ceiba.prepare` that a given model leaves open.
+#: Arguments of `ceiba.prepare` that can be combined with a given model.
 LIKE_MODEL: Final = ("weight", "held_out", "test", "seed")
-#: Tables with fewer rows hold out none; their trees are cross-validated.
+#: Smaller tables hold out no rows; their trees are cross-validated.
 SMALL_TABLE: Final = 500
 ROLES: Final = ("use", "ignore", "weight", "target", "event")
 #: The options that the first screen offers; a model may have others.
@@ -39,8 +39,8 @@ class Setup:
     """How a table is prepared and how trees grow."""
 
     target: str | None = None
-    event: str | None = None  # the target is a time to this event
-    event_code: str | None = None  # unless the events are 0 and 1
+    event: str | None = None  # column of the event, if the target is a time
+    event_code: str | None = None  # None if events are coded 0 and 1
     task: str | None = None
     weight: str | None = None
     ignore: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Setup:
     orders: Mapping[str, list[str]] = field(default_factory=dict)
     monotone: Mapping[str, int] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)  # new names; all else uses the old ones
+    names: Mapping[str, str] = field(default_factory=dict)  # new by old name; others use old
     held_out: Mapping[str, Any] | None = None
     test: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Setup:
 
     @classmethod
     def initial(cls, table: Table, target: str | None, **settings: Any) -> Setup:
-        """Return the setup of a new workspace; identifiers and nearly unique levels are ignored."""
+        """Return the setup of a new workspace; it ignores identifiers and nearly unique levels."""
         if target is not None:
             table.schema.index(target)
         named = [c.name for c in table.columns if is_identifier(c) or has_rare_levels(c)]
@@ -69,7 +69,7 @@ class Setup:
 
     @property
     def y(self) -> Any:
-        """The target of `ceiba.prepare`: a column, or those of time and event."""
+        """The argument `y` of `ceiba.prepare`: a column, or the columns of time and event."""
         return self.target if self.event is None else (self.target, self.event)
 
     def arguments(self) -> dict[str, Any]:
@@ -122,7 +122,7 @@ class Setup:
 
     def _with_role(self, table: Table, column: str, role: Any) -> Setup:
         if role not in ROLES:
-            raise OptionError(f"role: got {role!r}. Allowed values: {', '.join(ROLES)}.")
+            raise OptionError(f"Unknown role {role!r}. Allowed values: {', '.join(ROLES)}.")
         free = replace(
             self,
             ignore=tuple(name for name in self.ignore if name != column),
@@ -150,7 +150,7 @@ class Setup:
 
     def _with_name(self, table: Table, column: str, name: Any) -> Setup:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= _MAX_NAME_LENGTH:
-            raise OptionError(f"name must be a text of 1 to {_MAX_NAME_LENGTH} characters.")
+            raise OptionError(f"name must be a string of 1 to {_MAX_NAME_LENGTH} characters.")
         others = {old: new for old, new in self.names.items() if old != column}
         names = others if name.strip() == column else {**others, column: name.strip()}
         taken = [names.get(other, other) for other in table.schema.names if other != column]
@@ -160,7 +160,7 @@ class Setup:
 
     def _with_kind(self, table: Table, column: str, kind: Any) -> Setup:
         if kind not in KINDS:
-            raise OptionError(f"kind: got {kind!r}. Allowed values: {', '.join(KINDS)}.")
+            raise OptionError(f"Unknown kind {kind!r}. Allowed values: {', '.join(KINDS)}.")
         kinds = {name: value for name, value in self.kinds.items() if name != column}
         orders = {name: levels for name, levels in self.orders.items() if name != column}
         if as_kind(table.column(column), kind) is not table.column(column):
@@ -175,7 +175,7 @@ class Setup:
 
     def _with_order(self, table: Table, column: str, order: Any) -> Setup:
         if not isinstance(order, list) or not all(isinstance(level, str) for level in order):
-            raise OptionError(f"order must be a list of levels as text, got {order!r}.")
+            raise OptionError(f"order must be a list of level names, got {order!r}.")
         as_kind(table.column(column), "ordered", order)
         kinds = {name: value for name, value in self.kinds.items() if name != column}
         return replace(self, kinds=kinds, orders={**self.orders, column: order})
@@ -186,7 +186,7 @@ class Setup:
         if direction != 0 and self._column(table, column)["kind"] == "category":
             raise OptionError(
                 f"monotone must be 0 for column {column!r}, whose levels have no order, got "
-                f"{direction}. Make the column ordered, or a number."
+                f"{direction}. Set its kind to ordered or number."
             )
         others = {name: value for name, value in self.monotone.items() if name != column}
         return replace(
@@ -201,13 +201,13 @@ class Setup:
         return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
 
     def with_options(self, options: Any, task: Task) -> Setup:
-        """Set options of growing; None restores the default."""
+        """Set growing options; None restores the default."""
         if not isinstance(options, dict):
             raise OptionError(f"options must be an object of names and values, got {options!r}.")
         new, offered = dict(self.options), _offered_options(task)
         for name, value in options.items():
             if name not in offered:
-                raise OptionError(f"options: got {name!r}. Allowed values: {', '.join(offered)}.")
+                raise OptionError(f"Unknown option {name!r}. Allowed values: {', '.join(offered)}.")
             new.pop(name, None)
             default = _default_value(name, task)
             if value is not None and value != default:
@@ -255,9 +255,9 @@ class Setup:
         }
 
 
-_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # of a file without a header
+_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # in files without a header
 _MAX_NAME_LENGTH: Final = 200
-_MAX_LEVELS: Final = 200  # levels that are listed on the first screen
+_MAX_LEVELS: Final = 200  # listed on the first screen
 _COLUMN_SETTERS: Final = {
     "role": Setup._with_role,
     "kind": Setup._with_kind,
@@ -270,7 +270,7 @@ _COLUMN_SETTERS: Final = {
 
 
 def find_task(setup: Setup, table: Table) -> Task | None:
-    """Return the task; None without a target."""
+    """Return the task, or None without a target."""
     if setup.target is None:
         return None
     if setup.event is not None:
@@ -279,13 +279,13 @@ def find_task(setup: Setup, table: Table) -> Task | None:
 
 
 def event_levels(column: Column) -> list[str]:
-    """Return the values of an event column as text, at most three."""
+    """Return up to three values of an event column as text."""
     labels = np.unique(read_labels(column, np.flatnonzero(~column.missing)).astype(str))
     return [str(label) for label in labels[:3]]
 
 
 def default_event(column: Column) -> str | None:
-    """Return the code of the event, the last of two values; None for 0 and 1."""
+    """Return the code of the event: the last of two values, or None for 0 and 1."""
     levels = event_levels(column)
     return None if set(levels) <= {"0", "1", "False", "True"} else levels[-1]
 
@@ -299,7 +299,7 @@ def _default_value(name: str, task: Task) -> Any:
 
 
 def option_values(setup: Setup, task: Task) -> dict[str, Any]:
-    """Return the values of the offered options; objects as text."""
+    """Return the values of the offered options, with objects as text."""
     values = {
         name: setup.options.get(name, _default_value(name, task)) for name in _offered_options(task)
     }
@@ -308,7 +308,7 @@ def option_values(setup: Setup, task: Task) -> dict[str, Any]:
 
 
 def allowed_options(task: Task) -> dict[str, list[str]]:
-    """Return the allowed values of the options that have a list of them."""
+    """Return the allowed values of options that have a fixed list."""
     return {
         "criterion": list(criterion_names(task)),
         "missing": ["learn", "majority", "surrogate", "error"]
@@ -319,7 +319,7 @@ def allowed_options(task: Task) -> dict[str, list[str]]:
 
 
 def check_editable(parameters: Mapping[str, Any]) -> None:
-    """Raise an error for parameters with which a tree cannot be edited."""
+    """Raise an error for parameters that do not support editing."""
     for name in _NOT_EDITABLE:
         if parameters.get(name) not in (None, "share", "greedy"):
             raise OptionError(

@@ -1,4 +1,4 @@
-"""The source of the data: the table with all its columns, and how a script reads it again."""
+"""Define the source of the data: the table with all columns, and how a script reads it again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Source:
     remarks: tuple[str, ...] = ()
 
     def prepare(self, setup: Setup) -> Prepared:
-        """Prepare the table by a setup."""
+        """Prepare the table according to a setup."""
         assert setup.target is not None
         arguments = setup.arguments()
         if setup.held_out is not None and "share" not in setup.held_out:
@@ -55,15 +55,15 @@ class Source:
         return self.read_file(self.resolve_path(chosen["file"]))
 
     def resolve_path(self, name: Any) -> Path:
-        """Return the path of a file in the folder; raise for any path outside of it."""
+        """Return the path of a file in the folder; raise an error for a path outside of it."""
         if self.folder is None:
-            raise OptionError("Reading or writing files requires a folder, and none was given.")
+            raise OptionError("Reading and writing files requires a folder; none was given.")
         plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
         if not plain or any(c in name for c in "/\\\0:") or name.startswith("."):
             raise OptionError(f"{name!r} is not the name of a file in the folder.")
         path = self.folder / name
         if path.is_symlink() and path.resolve().parent != self.folder.resolve():
-            raise OptionError(f"{name!r} is a link to outside of the folder.")
+            raise OptionError(f"{name!r} is a link that leads out of the folder.")
         return Path(path)
 
     def list_table_files(self) -> list[str]:
@@ -79,7 +79,7 @@ class Source:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the names and values of all columns, and of the model."""
+        """A hash of all column names and values, and of the model."""
         digest = hashlib.blake2b(digest_size=16)
         with ThreadPoolExecutor(2) as pool:  # hashing releases the GIL
             for part in pool.map(_digest, self.table.columns):

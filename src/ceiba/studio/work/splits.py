@@ -1,4 +1,4 @@
-"""Conversion of splits between JSON objects of the page, sentences and Python."""
+"""Convert splits between JSON objects, sentences and Python code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORMS = (
 
 
 def split_from_json(form: Any, schema: Schema) -> Any:
-    """Return the argument of `set_split` for a split of the page: a sentence where possible."""
+    """Convert a JSON split to an argument of `set_split`, to a sentence where possible."""
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
@@ -78,7 +78,7 @@ def _parse_split(form: dict[str, Any], info: Any) -> Split:
 
 
 def parse_cuts(cuts: Any) -> tuple[float, ...]:
-    """Return the cuts in a list, checked."""
+    """Return a list of cuts, checked."""
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
         raise OptionError(f"cuts must be a list of 1 to 1000 numbers, got {cuts!r}.")
     return tuple(_parse_number(cut) for cut in cuts)
@@ -95,11 +95,11 @@ def _check_groups(groups: Any) -> list[list[Any]]:
     lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
     if not lists or not groups:
         raise OptionError(
-            f"split, branches must be a list of level codes per branch, got {groups!r}."
+            f"split: branches must be a list of level codes per branch, got {groups!r}."
         )
     flat = [code for group in groups for code in group]
     if len(set(map(str, flat))) < len(flat):
-        raise OptionError("split, branches: a level is in two branches.")
+        raise OptionError("split: a level is in two branches.")
     return list(groups)
 
 
@@ -115,11 +115,11 @@ def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
 
 
 def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
-    """Return a sentence that parses as this split; None if there is none."""
+    """Return a sentence that parses as this split, or None if there is none."""
     for parts in _spellings(split, schema):
         if missing is not None:
             if not 0 <= missing < max(len(parts), 2):
-                raise OptionError(f"split, missing: there is no branch {missing}.")
+                raise OptionError(f"split: missing branch {missing} does not exist.")
             if missing >= len(parts):
                 continue
             parts[missing] += " or missing"
@@ -134,7 +134,7 @@ def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str |
 
 
 def _spellings(split: Split, schema: Schema) -> list[list[str]]:
-    """Return spellings of a split, the shortest first; each has a sentence per branch."""
+    """Return spellings of a split, each with a sentence per branch, the shortest first."""
     name = split.column
     if isinstance(split, Presence):
         return [[f"{name} is present", f"{name} is missing"]]
@@ -147,7 +147,7 @@ def _spellings(split: Split, schema: Schema) -> list[list[str]]:
         return [sentences]
     spellings = []
     exact = replace(split, digits=ALL_DIGITS)
-    for display_schema in (schema, None):  # with dates as text, then as numbers
+    for display_schema in (schema, None):  # dates as text first, then as numbers
         sentences = [exact.sentence(branch, display_schema) for branch in range(split.n_branches)]
         spellings += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
     return spellings

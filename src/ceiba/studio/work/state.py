@@ -1,4 +1,4 @@
-"""One state of the workspace, immutable: setup, model, and the lines of Python that built it."""
+"""Define a workspace state: the setup, the model and the lines of Python that built it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ceiba.errors import TreeError
 from ceiba.studio.work.setup import Setup
 from ceiba.tree import Tree
 
-#: The branches from the root to a node; unlike its number, they survive edits elsewhere.
+#: The branches from the root to a node; unlike its id, they stay valid after edits elsewhere.
 BranchPath = tuple[int, ...]
 
 
@@ -23,7 +23,7 @@ def branch_path(tree: Tree, node: int) -> BranchPath:
 
 
 def find_node(tree: Tree, path: BranchPath) -> int | None:
-    """Return the node at a path; None if the tree does not reach it."""
+    """Return the node at a path, or None if the tree does not reach it."""
     node = 0
     for branch in path:
         first, last = tree.branch_start[node : node + 2].tolist()
@@ -34,7 +34,7 @@ def find_node(tree: Tree, path: BranchPath) -> int | None:
 
 
 def levels_below_leaf(tree: Tree, path: BranchPath) -> int | None:
-    """Return how far below a leaf of the tree a path ends; None if it ends above or at a split."""
+    """Return how many levels below a leaf a path ends, or None if it ends at a split."""
     for k in range(len(path) + 1):
         node = find_node(tree, path[:k])
         if node is not None and tree.is_leaf[node]:
@@ -54,12 +54,12 @@ class State:
 
     @property
     def tree(self) -> Tree | None:
-        """The tree; None without a target."""
+        """The tree, or None without a target."""
         return None if self.model is None else self.model.tree_
 
     @property
     def fitted_tree(self) -> Tree:
-        """The tree; raises if there is none yet."""
+        """The tree; raises an error if there is none yet."""
         if self.model is None:
             raise TreeError("There is no tree yet. Choose the target first.")
         tree: Tree = self.model.tree_
@@ -93,7 +93,7 @@ class State:
     ) -> State:
         """Return the next state: `model`, built by `line`.
 
-        `paths` are splits set by hand; those recorded at and below `at` are forgotten.
+        `paths` are new splits set by hand; those recorded at and below `at` are removed.
         """
         others = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
         return replace(
@@ -102,7 +102,7 @@ class State:
 
 
 def list_rules(tree: Tree) -> list[dict[str, Any]]:
-    """List the growing rules of a tree by node."""
+    """List the growing rules of a tree for each node."""
     notes: Mapping[int, Any] = tree.notes or {}
     return [
         {

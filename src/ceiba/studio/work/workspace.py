@@ -1,8 +1,8 @@
-"""The workspace, shared by all browser tabs: history of states, undo, redo, snapshots, journal.
+"""Define the workspace that all browser tabs share: history, undo, redo, snapshots, journal.
 
 States are immutable, so undo moves back in a list. Changing the workspace requires its lock;
-reading does not. Every change is an action (also undo and snapshots) and is written to the journal
-before it is acknowledged.
+reading does not. Every change is an action, including undo and snapshots, and is written to the
+journal before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NOT_SAVED: Final = (
 
 
 class StaleError(CeibaError):
-    """A request refers to a tree that has changed since."""
+    """Raised if the tree has changed since the page read it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Cross-validated figures of a state; the losses of its rows unless they are from the file."""
+    """Cross-validated scores of a state, and its row losses unless read from the file."""
 
     state: State
     figures: dict[str, Any]
@@ -96,7 +96,7 @@ class Workspace:
 
     @property
     def has_root(self) -> bool:
-        """Whether there is a root."""
+        """Whether the root is fitted."""
         return self._first_state is not None
 
     @property
@@ -120,7 +120,7 @@ class Workspace:
         return cached[1]
 
     def prepare_whole(self) -> Prepared:
-        """Return the rows of the table, none of them held out."""
+        """Prepare the table without holding out rows."""
         return self.source.prepare(replace(self.state.setup, held_out=None, test=None))
 
     @property
@@ -134,7 +134,7 @@ class Workspace:
             return self.state
         if name not in self.snapshots:
             raise TreeError(
-                f"There is no snapshot {name!r}.{did_you_mean(name, list(self.snapshots))}"
+                f"Snapshot not found: {name!r}.{did_you_mean(name, list(self.snapshots))}"
             )
         return self.snapshots[name]
 
@@ -154,7 +154,7 @@ class Workspace:
         """Run an action: change the state, write it to the journal, notify all tabs."""
         arguments = {} if arguments is None else arguments
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise OptionError("An action must have a name and an object of arguments.")
+            raise OptionError("An action must have a name and an object with arguments.")
         with self.lock:
             if revision is not None and revision != self.revision:
                 raise StaleError("The tree has changed. Read the state again.")
@@ -166,7 +166,7 @@ class Workspace:
         self.notify({"type": "state", "revision": self.revision})
 
     def record_validation(self, validation: Validation) -> None:
-        """Keep cross-validated figures; those of a state of the history also in the journal."""
+        """Store cross-validated scores; those of a state in the history also go to the journal."""
         with self.lock:
             states = [self._fit_root(), *(entry.state for entry in self.steps)]
             at = next((k for k, state in enumerate(states) if state is validation.state), None)
@@ -183,7 +183,7 @@ class Workspace:
             listener(message)
 
     def _apply_and_record(self, name: str, arguments: dict[str, Any]) -> None:
-        """Run an action and write it to the journal, or change nothing."""
+        """Run an action and write it to the journal; change nothing if either fails."""
         if self.not_replayed is not None:
             raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
@@ -208,7 +208,7 @@ class Workspace:
             return
         if name not in ACTIONS:
             names = [*ACTIONS, *_WORKSPACE_ACTIONS]
-            raise OptionError(f"There is no action {name!r}.{did_you_mean(name, names)}")
+            raise OptionError(f"Unknown action {name!r}.{did_you_mean(name, names)}")
         state, line = act(self.context(self.state), name, arguments)
         node = arguments.get("node")
         self._append_entry(HistoryEntry(name, line, node if isinstance(node, int) else None, state))
@@ -232,7 +232,7 @@ class Workspace:
 
     def _snapshot(self, *, name: Any) -> None:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= 100:
-            raise OptionError(f"name must be a text of 1 to 100 characters, got {name!r}.")
+            raise OptionError(f"name must be a string of 1 to 100 characters, got {name!r}.")
         if len(self.snapshots) >= _MAX_SNAPSHOTS and name not in self.snapshots:
             raise OptionError(f"At most {_MAX_SNAPSHOTS} snapshots are kept. Forget one first.")
         self.snapshots[name] = self.state
@@ -257,11 +257,11 @@ class Workspace:
         self.lesson_answers[place] = str(column)
 
     def _open_test(self) -> None:
-        """Open the sealed test rows; undo does not seal them again."""
+        """Open the sealed test rows for one evaluation; undo does not seal them again."""
         if self.opened_test is not None:
-            raise TreeError("The test rows are open already: they judge one tree.")
+            raise TreeError("The test rows have been used already; they evaluate one tree only.")
         if self.state.model is None or self.data.test is None:
-            raise TreeError("There are no test rows. Keep some on the first screen.")
+            raise TreeError("There are no test rows. Reserve some on the first screen.")
         line = "model.evaluate(data.test.X, data.test.y)"
         self.opened_test = HistoryEntry("open_test", line, None, self.state)
 
@@ -299,7 +299,7 @@ class Workspace:
     def _continue_in_copy(self, **arguments: Any) -> None:
         """Copy the workspace file and drop the actions that were not replayed from it."""
         if self.not_replayed is None or self.journal is None or arguments:
-            raise OptionError("continue_in_copy: every action was replayed.")
+            raise OptionError("continue_in_copy requires an action that cannot be replayed.")
         copy = self.journal.keep_first(self.revision)
         self.remarks[-1] = f"{self.not_replayed} All actions are kept in {copy.name}."
         self.not_replayed = None
