@@ -298,9 +298,10 @@ def main() -> None:
             for leaves in given.leaves:
                 lines.append(line(measured(kind, leaves, folder, browser, given.turns)))
                 print(lines[-1], flush=True)
-        here = machine()
-        lines += ["", f"{here['processor']}, {browser.browser_type.name} {browser.version}; "]
-    lines[-1] += f"{N_TRAIN:,} training and {N_TEST:,} test rows.\nBold: over budget."
+        browser_version = f"{browser.browser_type.name} {browser.version}"
+    lines += ["", f"The machine has an {machine()['processor']} and {browser_version}."]
+    lines[-1] += f" The models have {N_TRAIN:,} training and {N_TEST:,} test rows.\n"
+    lines[-1] += "Bold values exceed the budget."
     print(lines[-1])
     if given.docs:
         text = PAGE.read_text("utf-8")
