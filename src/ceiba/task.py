@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final, Literal, TypeVar
 
-from ceiba.errors import CeibaError, OptionError, did_you_mean
+from ceiba.errors import OptionError, TreeError, did_you_mean
 
 #: A task as users write it.
 TaskName = Literal["classification", "regression", "survival"]
@@ -57,7 +57,7 @@ class Task(StrEnum):
     def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
         """Return the row of this task; raise an error that names `what` if there is none."""
         if self not in rows:
-            raise CeibaError(f"{what} is not supported for {self}.")
+            raise TreeError(f"{what} is not supported for {self}.")
         return rows[self]
 
     def require(self, tasks: Iterable[Task], what: str) -> None:

@@ -55,6 +55,9 @@ def test_learn_survival_times(tmp_path: Path) -> None:
     assert isinstance(model, ceiba.DecisionTreeSurvival)
     assert model.tree_.target.name == "Surv(weeks, status == dead)"
     assert "Harrell" in ok("evaluate", "trial.ceiba", "trial.csv", cwd=tmp_path)
+    assert "Harrell" in ok("curve", "trial.csv", *times, "--repeats", "1", cwd=tmp_path)
+    refused = run("export", "trial.ceiba", "sklearn", cwd=tmp_path)
+    assert (refused.returncode, "Internal error" in refused.stderr) == (4, False)
     for wrong, message in [
         (("--time", "weeks"), "Pass --target, or --time and --event"),
         ((*times, "-t", "age"), "Pass --target, or --time and --event"),

@@ -14,7 +14,7 @@ from ceiba.errors import CeibaError, DataError, OptionError
 from ceiba.inspection import mean_interval, wilson
 from ceiba.table import Table, read
 from ceiba.table.readers import as_frame, missing_mask
-from ceiba.table.targets import is_named_target, split_target
+from ceiba.table.targets import pop_target
 from ceiba.task import Task
 from ceiba.tree import Tree, load
 
@@ -111,8 +111,7 @@ def are_numbers(model: Any, *answers: Array) -> bool:
 
 def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
     """Return X without the target, the target or None, and X as a ceiba table."""
-    if is_named_target(X, y):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y)
     table = read(X)
     if y is not None:
         y = np.asarray(y)

@@ -57,7 +57,7 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
-    event: str | None = None  # for survival: the event column and the code of an observed event
+    event: str | None = None  # for survival: the event column, or COLUMN=CODE until it is read
     event_code: str | None = None
     X: Any = None
     y: Any = None
@@ -81,7 +81,9 @@ class LearnJob:
         flag = "--target" if self.event is None else "--time"
         self.target = find_column(self.target, frame.columns, flag, self.data)
         if self.event is not None:
-            self.event = find_column(self.event, frame.columns, "--event", self.data)
+            column, coded, code = self.event.partition("=")
+            self.event = find_column(column, frame.columns, "--event", self.data)
+            self.event_code = code if coded else None
         if self.weight is not None:
             self.weight = find_column(self.weight, frame.columns, "--weight", self.data)
         frame = convert_columns(frame, **self.shape)

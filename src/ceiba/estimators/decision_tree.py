@@ -61,8 +61,8 @@ from ceiba.table import (
 )
 from ceiba.table.targets import (
     find_present_rows,
-    is_named_target,
     order_as_declared,
+    pop_target,
     split_target,
     take_rows,
 )
@@ -325,9 +325,7 @@ class DecisionTree(BaseTree):
     def _read_training(
         self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any], drop_missing_target: bool
     ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
-        name = None
-        if is_named_target(X, y):
-            name, (X, y) = y if isinstance(y, str) else None, split_target(X, y)
+        name, (X, y) = y if isinstance(y, str) else None, pop_target(X, y, self._task)
         if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._supports_multi_output():
             y = column_or_1d(y, warn=True)
         work = X.size if isinstance(X, np.ndarray) else 0

@@ -254,6 +254,34 @@ class DecisionTreeSurvival(DecisionTree):
             X, lambda curve: [curve.quantile(share).value for share in shares], np.float64
         )
 
+    def predict_restricted_mean(
+        self, X: Any, horizon: float | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return the restricted mean time of each row's leaf: its mean time up to a horizon.
+
+        Parameters
+        ----------
+        X : table
+        horizon : float, default=None
+            Times above it count as the horizon. None is the last time of the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+
+        Examples
+        --------
+        >>> import ceiba
+        >>> frame = {"x": [1, 1, 1, 9, 9], "time": [1, 2, 3, 8, 9], "died": [1, 1, 1, 1, 0]}
+        >>> model = ceiba.DecisionTreeSurvival(max_depth=1).fit(frame, ("time", "died"))
+        >>> model.predict_restricted_mean({"x": [1, 9]}, horizon=4).tolist()
+        [2.0, 4.0]
+        """
+        end = self.unique_times_[-1] if horizon is None else horizon
+        return self._predict_from_curves(
+            X, lambda curve: curve.restricted_mean(end).value, np.float64
+        )
+
     def _predict_functions(self, X: Any, kind: str, return_array: bool) -> npt.NDArray[Any]:
         def predict(curve: SurvivalCurve) -> Any:
             function = curve.step_function(kind)

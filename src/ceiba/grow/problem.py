@@ -30,7 +30,7 @@ from ceiba.grow.leaf_values import merge_equal_siblings
 from ceiba.grow.options import GrowOptions
 from ceiba.grow.priors import NO_SCALES, ClassScales, class_scales
 from ceiba.table import Table, Target, read_like, read_weights
-from ceiba.table.targets import HazardTarget, read_target_like, split_target
+from ceiba.table.targets import HazardTarget, pop_target, read_target_like
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
@@ -191,8 +191,7 @@ class Problem:
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
         """Read data by the schema of a tree, with its criterion, missing rule, priors and costs."""
-        if isinstance(y, str):
-            X, y = split_target(X, y)
+        X, y = pop_target(X, y, tree.task)
         table = (
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
         )

@@ -32,7 +32,7 @@ from ceiba.inspection.intervals import Interval, mean_interval
 from ceiba.listing import Listing
 from ceiba.survival import concordance
 from ceiba.table import Column, Table, count_effective_rows, read_target, read_weights
-from ceiba.table.targets import read_target_like, split_survival, split_target
+from ceiba.table.targets import pop_target, read_target_like
 from ceiba.task import Task
 from ceiba.tree import Tree, alter_priors
 from ceiba.tree.routing import RowEnds, find_row_ends, route
@@ -190,10 +190,7 @@ def permutation_importance(
     random_state: Any = None,
 ) -> Array:
     """Return the decrease of the score when a column is shuffled: the mean, then each repeat."""
-    if tree.task is Task.SURVIVAL:
-        X, y = split_survival(X, y)
-    elif isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
     target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises if y is not a target
     weight = read_weights(sample_weight, table.n_rows)
@@ -295,8 +292,7 @@ class RowGains:
     @classmethod
     def read(cls, tree: Tree, X: Any, y: Any, sample_weight: Any) -> RowGains:
         """Read held-out rows and find where they end."""
-        if isinstance(y, str):
-            X, y = split_target(X, y)
+        X, y = pop_target(X, y, tree.task)
         table = route.read(tree, X)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight

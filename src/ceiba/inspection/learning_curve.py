@@ -18,7 +18,8 @@ import numpy.typing as npt
 from ceiba.errors import DataError, OptionError
 from ceiba.listing import Listing
 from ceiba.table import Table, fit_schema
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
+from ceiba.task import Task
 
 _SEED: Final = 0
 Array = npt.NDArray[np.float64]
@@ -135,11 +136,11 @@ def learning_curve(
     """
     from sklearn.base import clone
 
-    if isinstance(y, str):
-        X, y = split_target(X, y)
+    survival = hasattr(estimator, "predict_survival_function")
+    X, y = pop_target(X, y, Task.SURVIVAL if survival else None)
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1, got {repeats}.")
-    n = len(y)
+    n = len(next(iter(y.values())) if isinstance(y, dict) else y)
     chosen = _check_sizes(sizes, n, test is not None)
     score, name = _find_scorer(estimator, metric)
     seed = _SEED if random_state is None else random_state

@@ -18,7 +18,7 @@ from ceiba.plot.painting.grid import (
     set_slice_title,
 )
 from ceiba.plot.painting.text import with_covering_fonts
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import level_text
@@ -79,8 +79,7 @@ def plot_prediction(
     tree = as_tree(tree, "plot_prediction")
     if tree.n_outputs > 1:
         raise OptionError("plot_prediction is not supported for several outputs.")
-    if isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task)
     table = None if X is None else route.read(tree, X)
     name = _column(tree, column)
     steps = axis_cells(tree, name, None if table is None else table.column(name).values)

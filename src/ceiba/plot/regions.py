@@ -28,7 +28,7 @@ from ceiba.plot.painting.grid import (
 )
 from ceiba.plot.painting.text import with_covering_fonts
 from ceiba.table import Column, Table, read_target
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
@@ -93,8 +93,7 @@ def plot_regions(
     tree = as_tree(tree, "plot_regions")
     if tree.n_outputs > 1:
         raise OptionError("plot_regions is not supported for several outputs.")
-    if isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task)
     table = None if X is None else route.read(tree, X)
     names = _two_columns(tree, columns)
     fixed = fixed_values(tree, table, at)

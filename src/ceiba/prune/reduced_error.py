@@ -20,7 +20,7 @@ from ceiba.options import boolean, fraction, parameter
 from ceiba.prune.cost_complexity import node_risks
 from ceiba.prune.cross_validation.folds import read_seed
 from ceiba.prune.pruning import Pruned, Pruning
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
 from ceiba.tree import Tree
 
 
@@ -108,11 +108,8 @@ class ReducedError(Pruning):
                 "ReducedError needs a validation set: pass X and y, or use it as prune= of an "
                 "estimator, which then holds rows out."
             )
-        X, y = self.X, self.y
-        if isinstance(y, str):
-            X, y = split_target(X, y)
-        elif y is None and tree.target.name is not None:
-            X, y = split_target(X, tree.target.name)
+        y = tree.target.name if self.y is None else self.y
+        X, y = pop_target(self.X, y, tree.task)
         return self._prune_on_rows(tree, X, y, self.sample_weight)
 
     def _prune_on_rows(self, tree: Tree, X: Any, y: Any, weight: Any) -> Pruned:

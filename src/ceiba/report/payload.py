@@ -43,7 +43,7 @@ from ceiba.report.training_rows import (
 from ceiba.report.trust import encode_trust
 from ceiba.table import Scan, Table
 from ceiba.table.scanning import ScannedTable
-from ceiba.table.targets import split_survival, split_target
+from ceiba.table.targets import pop_target
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -207,10 +207,7 @@ def fits_into_memory(scan: Scan) -> bool:
 def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
     """Read (X, y), (frame, name of its target), or a frame that contains the target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
-    if tree.task is Task.SURVIVAL:
-        X, y = split_survival(X, y)
-    elif isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task)
     return route.read(tree, X), y
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ceiba.errors import OptionError
 from ceiba.table import Table
 from ceiba.table.scanning import is_dask
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target, split_target
 from ceiba.tree.attachments import leaf_quantiles
 from ceiba.tree.collapse import collapse
 from ceiba.tree.construct.sample import Container, sample
@@ -504,7 +504,7 @@ class TreeMethods:
             X, sample_weight = split_target(X, sample_weight)
         if on_gpu:
             ends = gpu.to_host(self.apply(X))
-            X, y = split_target(X, y) if isinstance(y, str) else (X, y)
+            X, y = pop_target(X, y, tree.task)
             if isinstance(by, str):
                 X = {**X, by: gpu.to_host(X[by])}
             y, sample_weight, by = map(gpu.to_host, (y, sample_weight, by))
@@ -719,8 +719,7 @@ class TreeMethods:
         """
         from ceiba.trust import drift
 
-        if isinstance(y, str):
-            X, y = split_target(X, y)
+        X, y = pop_target(X, y, self._tree.task)
         return drift(self._tree, self._read_rows(X), y)
 
     def card(
@@ -783,8 +782,7 @@ class TreeMethods:
 
     def _read_known(self, X: Any, y: Any) -> tuple[Table, Any]:
         """Read rows with known targets; y may be the name of a column of X."""
-        if isinstance(y, str):
-            X, y = split_target(X, y)
+        X, y = pop_target(X, y, self._tree.task)
         return self._read_rows(X), y
 
     def stability(

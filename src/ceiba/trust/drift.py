@@ -21,7 +21,7 @@ from ceiba.errors import DataError
 from ceiba.inspection import correct_holm, is_weighted, mean_interval, predicts_mean, wilson
 from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.table import Table, read_target
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
 from ceiba.tree import Tree, rows_by_weight, sum_over_subtrees
 from ceiba.tree.routing import RowEnds, find_row_ends, route
 
@@ -138,8 +138,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     >>> result.start, result.flagged
     (0, True)
     """
-    if isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task)
     if not tree.n_rows[0]:
         raise DataError("The tree has no training counts. Fit it, or call refit_leaves(X, y).")
     if y is not None and tree.n_outputs > 1:

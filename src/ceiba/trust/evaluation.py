@@ -40,7 +40,7 @@ from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.survival import Estimate
 from ceiba.table import Table, count_effective_rows, read_target, read_weights
 from ceiba.table.readers import missing_mask
-from ceiba.table.targets import is_named_target, split_survival, split_target
+from ceiba.table.targets import pop_target, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree, censoring_curve, leaf_quantiles, node_curve
 from ceiba.tree.routing import route
@@ -442,12 +442,9 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
 
 def read_evaluation(tree: Tree, X: Any, y: Any, by: Any, event: Any = None) -> tuple[Any, Any, Any]:
     """Pop target and groups named as columns from X; return X, y and (name, labels) or None."""
-    if tree.task is Task.SURVIVAL:
-        X, y = split_survival(X, y, event)
-    elif event is not None:
+    if event is not None and tree.task is not Task.SURVIVAL:
         raise OptionError("event is supported for survival trees only.")
-    elif is_named_target(X, y):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task, event)
     if by is None:
         return X, y, None
     if not isinstance(by, str):

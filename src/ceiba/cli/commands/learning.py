@@ -18,6 +18,7 @@ from ceiba.cli.options.shared_options import (
     Data,
     DataOrExample,
     Drop,
+    Event,
     Example,
     HtmlReport,
     KeepIdentifiers,
@@ -30,6 +31,7 @@ from ceiba.cli.options.shared_options import (
     Out,
     Quiet,
     ReadingFlags,
+    Time,
     Weight,
     resolve_example,
 )
@@ -44,6 +46,8 @@ from ceiba.cli.terminal.output import (
 )
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import escape_control, pluralize
+
+_PASS_TARGET = "Pass --target, or --time and --event for survival times."
 
 
 def describe(
@@ -100,10 +104,8 @@ def learn(
         ),
     ] = None,
     example: Example = None,
-    time: Annotated[OptStr, Option(help="Column with survival times, instead of --target.")] = None,
-    event: Annotated[
-        OptStr, Option(help="Column with events (1) and censored rows (0), or COLUMN=CODE.")
-    ] = None,
+    time: Time = None,
+    event: Event = None,
     model: Annotated[
         OptPath, Option("--model", "-m", help="Model file to write. [default: DATA.ceiba]")
     ] = None,
@@ -193,19 +195,17 @@ def learn(
     if weight is not None and frequency is not None:
         raise OptionError("Pass --weight or --frequency, not both.")
     if (time is None) == (target is None) or (time is None) != (event is None):
-        raise OptionError("Pass --target, or --time and --event for survival times.")
+        raise OptionError(_PASS_TARGET)
     if event is not None:
         if task not in (None, "survival"):
             raise OptionError(f"--task must be survival with --time and --event, got {task!r}.")
         task = "survival"
     elif task == "survival":
         raise OptionError("--task survival requires --time and --event, not --target.")
-    column, coded, code = (event or "").partition("=")
     work = LearnJob(
         data=data,
         target=time or target or "",
-        event=None if event is None else column,
-        event_code=code if coded else None,
+        event=event,
         reading=reading.resolve(quiet),
         shape={
             "drop": split_names(drop),
@@ -364,8 +364,10 @@ def compare(
 def curve(
     data: Data,
     target: Annotated[
-        str, typer.Option("--target", "-t", help="Column to predict (name or number).")
-    ],
+        OptStr, Option("--target", "-t", help="Column to predict (name or number).")
+    ] = None,
+    time: Time = None,
+    event: Event = None,
     task: Annotated[
         OptStr, Option(help="Learning task. [default: inferred from the target]")
     ] = None,
@@ -390,15 +392,18 @@ def curve(
     from ceiba.table.files import split_names
 
     show_warnings(quiet=True)
+    if (time is None) == (target is None) or (time is None) != (event is None):
+        raise OptionError(_PASS_TARGET)
     check_out_path(out)
     work = LearnJob(
-        data=data, target=target,
+        data=data, target=time or target or "", event=event,
         reading=reading.resolve(),
         shape={"drop": split_names(drop), "categorical": split_names(categorical), "numeric": [],
                "ordered": {}},
         weight=None, quiet=True, keep_identifiers=keep_identifiers,
     )  # fmt: skip
     settings = flags.read_settings(set_)
+    task = task if event is None else "survival"
     flags.check_before_reading(task, recipe, {}, settings)
     work.read(task, advise=False)
     model = flags.make_model(work.task, recipe, settings)

@@ -52,6 +52,10 @@ RenamedTarget = Annotated[
     str | None, typer.Option("--target", "-t", help="Target column. [default: as in training]")
 ]
 Weight = Annotated[str | None, typer.Option(help="Column with row weights.")]
+Time = Annotated[str | None, typer.Option(help="Column with survival times, instead of --target.")]
+Event = Annotated[
+    str | None, typer.Option(help="Column with events (1) and censored rows (0), or COLUMN=CODE.")
+]
 Drop = Annotated[list[str] | None, typer.Option(help="Columns to exclude.")]
 HtmlReport = Annotated[Path | None, typer.Option(help="Interactive HTML report to write.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Suppress messages.")]

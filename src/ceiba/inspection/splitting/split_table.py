@@ -20,7 +20,7 @@ from ceiba.inspection.splitting.division import (
 )
 from ceiba.listing import Listing
 from ceiba.table import Column, Kind, Table, Target, read, read_target
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
 from ceiba.tree import Tree
 
 _MAX_LEVELS: Final = 8  # levels listed in a sentence; the others are counted
@@ -66,8 +66,7 @@ def split_table(
     gain: impurity before minus after; cost: impurity after; sizes: rows in each branch
     """
     chosen = criterion_named(criterion)
-    if isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, chosen.task)
     table = read(X, categorical_features=categorical_features)
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)

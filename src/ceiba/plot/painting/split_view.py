@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ceiba.layout import PanelAxis, bin_edges
 from ceiba.table import Column, ColumnInfo, Table, format_value, read_target
-from ceiba.table.targets import split_target
+from ceiba.table.targets import pop_target
 from ceiba.task import Task
 from ceiba.tree import SplitKind, Tree
 from ceiba.tree.routing import route
@@ -40,10 +40,9 @@ class PanelRows:
 
 def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
     """Read the rows to draw."""
+    X, y = pop_target(X, y, tree.task)
     if tree.task is Task.SURVIVAL:  # histograms alone: times are censored
         y = None
-    if isinstance(y, str):
-        X, y = split_target(X, y)
     table = route.read(tree, X)
     end = route.apply(tree, table)
     if y is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ceiba.table.targets.labels import encode_labels as encode_labels
 from ceiba.table.targets.split_target import is_named_target as is_named_target
+from ceiba.table.targets.split_target import pop_target as pop_target
 from ceiba.table.targets.split_target import split_survival as split_survival
 from ceiba.table.targets.split_target import split_target as split_target
 from ceiba.table.targets.survival import HazardTarget as HazardTarget

@@ -12,8 +12,10 @@ from ceiba.table.scanning.scan import Scan, is_dask_frame
 from ceiba.table.schema import column_error
 from ceiba.table.targets.survival import parse_surv, read_events, split_columns
 from ceiba.table.targets.target import read_outputs
+from ceiba.task import Task
 
 _SEQUENCES = (list, tuple)  # a union is built anew at each call
+_NAMES = (str, list, tuple)
 
 
 def is_named_target(X: Any, y: Any) -> bool:
@@ -80,6 +82,14 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
 def _check_name(name: str, names: Sequence[Any]) -> None:
     if name not in names:
         raise column_error(name, names)
+
+
+def pop_target(X: Any, y: Any, task: Task | None = None, event: Any = None) -> tuple[Any, Any]:
+    """Return X without its target columns and the target, if y names columns; otherwise X and y."""
+    if task is Task.SURVIVAL:
+        return split_survival(X, y, event)
+    named = isinstance(y, _NAMES) and is_named_target(X, y)
+    return split_target(X, y) if named else (X, y)
 
 
 def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:

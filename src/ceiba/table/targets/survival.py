@@ -134,6 +134,7 @@ def _is_code(level: Any, code: Any) -> bool:
 
 def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
     """Raise for events that are not 0 and 1, or not two values of which one is the code."""
+    levels = [int(v) if isinstance(v, float) and v.is_integer() else v for v in levels]
     shown = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
     if len(levels) > 2:
         raise DataError(

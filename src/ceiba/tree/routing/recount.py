@@ -17,7 +17,7 @@ import numpy as np
 
 from ceiba.criteria import quantile_level, quantile_loss, weighted_quantiles
 from ceiba.table import exact_sums, read_weights
-from ceiba.table.targets import HazardTarget, read_target_like, split_target
+from ceiba.table.targets import HazardTarget, pop_target, read_target_like
 from ceiba.task import Task
 from ceiba.tree.arrays import Array, sum_over_subtrees
 from ceiba.tree.impurity import alter_priors, class_impurity, class_risk, gains, scale_by_prior
@@ -59,8 +59,7 @@ def recount(
     add: Summation = sum_in_order,
 ) -> Tree:
     """Return the tree with counts of other data, summed by `add`; see `Tree.refit_leaves`."""
-    if isinstance(y, str):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
     target = read_target_like(y, tree.target, table.n_rows).values
     weights = read_weights(sample_weight, table.n_rows)
