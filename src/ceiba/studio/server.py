@@ -131,6 +131,7 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body)),
     ("GET", "/api/cross-validation", lambda s, a: s.validations.status()),
     ("DELETE", "/api/cross-validation", lambda s, a: s.validations.cancel()),
+    ("DELETE", "/api/growth", lambda s, a: s.stop_growing()),
     ("POST", "/api/save", lambda s, a: saving.save(s.workspace, a.body)),
     ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.list_table_files()}),
     (

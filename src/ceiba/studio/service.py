@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError
@@ -19,6 +20,7 @@ from ceiba.studio.analysis.lessons import check_answer, is_answered, lesson_step
 from ceiba.studio.analysis.node_analysis import NodeAnalysis, NodeRowCache
 from ceiba.studio.analysis.preview import find_further_cut, preview_split
 from ceiba.studio.analysis.rivals import compute_p_values, find_rivals, hide_splits
+from ceiba.studio.analysis.scores import CancelledError
 from ceiba.studio.analysis.state import describe_columns, description_key, state_to_json
 from ceiba.studio.analysis.trail import Trail
 from ceiba.studio.prepare import Prepared
@@ -28,6 +30,7 @@ from ceiba.studio.work.workspace import StaleError, Workspace
 
 #: The name that comparisons use for the tree that `fit` grows.
 AUTOMATIC: Final = "@automatic"
+_SECONDS_BETWEEN: Final = 0.1  # messages about the progress of growing
 
 
 class LessonError(CeibaError):
@@ -47,6 +50,7 @@ class Service:
         self._descriptions: dict[bool, tuple[str, dict[str, Any]]] = {}
         self._cache: tuple[Any, dict[Any, Any]] = (None, {})
         self._trail = Trail()
+        self._stop_growing = threading.Event()
         self._automatic: tuple[Any, State] | None = None
         self.validations = ValidationRuns(workspace)
         self._lock = workspace.lock
@@ -93,7 +97,10 @@ class Service:
             raise OptionError("Post answers to /api/lesson. Only the studio records validations.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
-            arguments = self._choose_splits(arguments)
+            try:
+                arguments = self._choose_splits(arguments)
+            except CancelledError:
+                return self.state()
         self.workspace.act(body.get("action"), arguments, body.get("revision"))
         return self.state()
 
@@ -104,8 +111,28 @@ class Service:
             return arguments
         context = self.workspace.context(state)
         node = context.check_node(arguments.get("node"))
-        splits = choose_splits(self.analysis(), context, node, arguments.get("levels"))
+        stop = self._stop_growing = threading.Event()
+        sent = begun = monotonic()
+
+        def report(done: int, total: int) -> None:
+            nonlocal sent
+            if stop.is_set():
+                raise CancelledError
+            if monotonic() - sent > _SECONDS_BETWEEN:
+                sent = monotonic()
+                self.workspace.notify({"type": "growing", "done": done, "total": total})
+
+        try:
+            splits = choose_splits(self.analysis(), context, node, arguments.get("levels"), report)
+        finally:
+            if sent > begun:
+                self.workspace.notify({"type": "growing", "done": 0, "total": 0})
         return {**arguments, "splits": splits} if splits else arguments
+
+    def stop_growing(self) -> dict[str, Any]:
+        """Cancel the growth that runs; it changes nothing."""
+        self._stop_growing.set()
+        return {}
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""

@@ -1,6 +1,6 @@
-"""Cross-validation on the page: its progress, fold by fold, and the button that cancels it.
+"""Cross-validation and growth on the page: their progress, and the buttons that cancel them.
 
-Folds wait at a gate that the test opens, so nothing depends on how fast the machine is.
+Folds and nodes wait at a gate that the test opens, so nothing depends on how fast the machine is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ceiba.studio.analysis import scores
+from ceiba.studio.analysis import growing, scores
 from ceiba.studio.work.workspace import Workspace
 from tests.studio.page.hands import Hands
 from tests.studio.page.serving import serve_here
@@ -46,11 +46,12 @@ def hands(browser: Any, gate: threading.Semaphore) -> Iterator[Hands]:
         tab.context.close()
 
 
-def bar(hands: Hands) -> list[Any]:
+def bar(hands: Hands, name: str = "cv") -> list[Any]:
     """Return what the progress bar shows."""
     shown: list[Any] = hands.run(
-        """() => { const bar = document.getElementById("cv-progress");
-          return bar && [bar.value, bar.max, bar.nextSibling.textContent]; }"""
+        """(id) => { const bar = document.getElementById(id);
+          return bar && [bar.value, bar.max, bar.nextSibling.textContent]; }""",
+        f"{name}-progress",
     )
     return shown
 
@@ -109,3 +110,33 @@ def test_other_tab_sees_the_progress_and_may_cancel(
     assert bar(hands) is None
     assert hands.run("() => ceibaStudio.studio.server.figures.cross_validated") is None
     other.context.close()
+
+
+def test_growth_shows_its_progress_and_cancel_changes_nothing(
+    hands: Hands, gate: threading.Semaphore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = growing.find_first_rival
+
+    def find_first_rival(*given: Any) -> Any:
+        assert gate.acquire(timeout=120)
+        return find(*given)
+
+    monkeypatch.setattr(growing, "find_first_rival", find_first_rival)
+    before = hands.revision(), hands.shape()
+    hands.page.focus("#grow-all")
+    hands.press("Enter")
+    hands.page.wait_for_timeout(150)  # shorter growth shows no bar
+    gate.release(1)
+    hands.until("document.getElementById('grow-progress')")
+    done, total, text = bar(hands, "grow")
+    assert 0 < done < total
+    assert text == f"{done}/{total}"
+    assert hands.run("() => document.activeElement.id") == "grow-stop"
+    hands.press("Enter")
+    gate.release(1)
+    hands.until("document.getElementById('grow-all') && !ceibaStudio.studio.busy")
+    assert (hands.revision(), hands.shape()) == before
+    gate.release(1000)
+    hands.await_action(lambda: hands.page.click("#grow-all"))
+    assert len(hands.shape()) > len(before[1])
+    assert hands.errors == []

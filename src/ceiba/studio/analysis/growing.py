@@ -7,6 +7,7 @@ action, so that journal and script repeat them without a search.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ceiba.edit import rules_at
@@ -17,9 +18,16 @@ from ceiba.studio.work.state import branch_path, levels_below_leaf
 
 
 def choose_splits(
-    analysis: NodeAnalysis, context: ActionContext, node: int, levels: Any
+    analysis: NodeAnalysis,
+    context: ActionContext,
+    node: int,
+    levels: Any,
+    on_node: Callable[[int, int], None],
 ) -> list[list[Any]]:
-    """Return the nodes and splits that replace those of `grow_leaves`, in pre-order."""
+    """Return the nodes and splits that replace those of `grow_leaves`, in pre-order.
+
+    `on_node(done, total)` is called before each node; `total` changes with the splits.
+    """
     options = analysis.problem.options
     by_gain = options.max_leaf_nodes is None and options.column_cost is None
     if not by_gain or "tests" in options.growers or options.min_significance is not None:
@@ -27,7 +35,8 @@ def choose_splits(
     before, splits = analysis.tree, list[list[Any]]()
     state, _ = grow(context, node, levels)
     i = node
-    while i < int(state.fitted_tree.subtree_end[node]):
+    while i < (end := int(state.fitted_tree.subtree_end[node])):
+        on_node(i - node, end - node)
         tree = state.fitted_tree
         if not tree.is_leaf[i] and levels_below_leaf(before, branch_path(tree, i)) is not None:
             first = _first_split(NodeAnalysis(state, analysis.data, analysis.row_cache), i)

@@ -172,6 +172,7 @@ function onServerMessage(message) {
   if (message.type === "state") studio.announcedRevision = Math.max(studio.announcedRevision, message.revision);
   if (message.type === "state" && message.revision !== studio.server.revision && !studio.busy) refresh();
   else if (message.type === "progress") studio.progress = { done: message.done, total: message.total };
+  else if (message.type === "growing") studio.growing = message.total ? { done: message.done, total: message.total } : null;
   else if (["cross_validated", "cancelled", "failed"].includes(message.type)) {
     studio.progress = null;
     if (message.type === "failed") notify(message.text, "warn");

@@ -47,6 +47,7 @@ export const api = {
   crossValidate: (folds, trees) => request("/api/cross-validation", { method: "POST", body: { folds, trees } }),
   crossValidation: () => request("/api/cross-validation"),
   stopCrossValidation: () => request("/api/cross-validation", { method: "DELETE" }),
+  stopGrowing: () => request("/api/growth", { method: "DELETE" }),
   answer: (node, column) => request(`/api/lesson/${node}`, { method: "POST", body: { column } }),
   steps: (node, column, measure) => request(`/api/lesson/${node}?column=${encodeURIComponent(column)}&measure=${measure}&lang=${language.code}`),
   close: () => request("/api/close", { method: "POST", body: {} }),
@@ -93,7 +94,7 @@ export const studio = {
   /** @type {any} the draft of a split (column, node, data; cuts, of which one is active, or groups; answer to the last preview; error) */ draft: null,
   /** whether a split was taken from the editor: its hint is known then */ hasTakenDraft: false,
   /** number of running actions */ busy: 0, /** the last revision announced by the server */ announcedRevision: 0,
-  /** @type {{done: number, total: number}|null} */ progress: null,
+  /** @type {{done: number, total: number}|null} of a cross-validation */ progress: null, /** @type {{done: number, total: number}|null} in nodes */ growing: null,
   /** @type {number[]} milliseconds that previews took */ previewMs: [],
 };
 

@@ -19,7 +19,8 @@ export function editorBar() {
     el("div", { class: "editor-tools", role: "toolbar", "aria-label": t("s_tools") },
       tool("undo", "↶ " + t("s_undo"), `${t("s_undo")} (Ctrl+Z)`, () => act("undo", { steps: 1 }), !s.undo),
       tool("redo", "↷ " + t("s_redo"), `${t("s_redo")} (Ctrl+Shift+Z)`, () => act("redo", { steps: 1 }), !s.redo),
-      tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
+      studio.growing ? progressLine("grow", t("s_grow_all"), studio.growing, () => attempt(api.stopGrowing))
+        : tool("grow-all", t("s_grow_all"), t("s_grow_all_hint"), () => act("grow", { node: 0, levels: null }), isHidden(0)),
       el("span", { class: "tool-gap" }), tool("restart", t("s_restart"), t("s_restart_hint"), () => act("restart"), M.n < 2)));
 }
 
@@ -80,14 +81,17 @@ function liveCurve() {
   return svg;
 }
 
+/** A progress bar with a button to cancel. */
+const progressLine = (id, label, { done, total }, stop) => el("span", { class: "cv-line" },
+  el("progress", { id: id + "-progress", max: total, value: done, "aria-label": label }), el("span", { class: "num" }, `${fmtCount(done)}/${fmtCount(total)}`),
+  el("button", { class: "small", id: id + "-stop", onclick: stop }, t("s_cancel")));
+
 /** Cross-validation on demand, with its progress and a button to stop it. */
 function crossValidationBox(f) {
   const run = el("button", { class: "small", id: "cv-run", onclick: () => startCrossValidation() }, t(f ? "s_cv_again" : "s_cv_run"));
   const box = el("span", { class: "figure-box", id: "cv-box" }, el("span", { class: "figure-name" }, t("cross_validated")));
   if (studio.progress) {
-    const { done, total } = studio.progress;
-    const bar = el("progress", { id: "cv-progress", max: total, value: done, "aria-label": t("cross_validated") });
-    box.append(el("span", { class: "cv-line" }, bar, el("span", { class: "num" }, `${done}/${total}`), el("button", { class: "small", id: "cv-stop", onclick: stopCrossValidation }, t("s_cancel"))));
+    box.append(progressLine("cv", t("cross_validated"), studio.progress, stopCrossValidation));
   } else if (f) box.append(el("span", { class: "cv-line" }, el("strong", { class: f.current === false ? "old" : "", title: f.current === false ? t("s_cv_old") : undefined }, figureText(f)), f.current === false ? el("span", { class: "tag" }, t("s_older")) : null, f.current === false ? run : null));
   else box.append(run);
   return box;
@@ -127,6 +131,6 @@ export function fillBar() {
   if (!bar) return;
   const held = bar.contains(document.activeElement) ? document.activeElement.id : "";
   bar.replaceWith(editorBar());
-  const again = byId(held) || byId({ "cv-run": "cv-stop", "cv-stop": "cv-run" }[held] || "");
+  const again = byId(held) || byId({ "cv-run": "cv-stop", "cv-stop": "cv-run", "grow-all": "grow-stop", "grow-stop": "grow-all" }[held] || "");
   if (held && again) again.focus();
 }
