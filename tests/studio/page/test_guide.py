@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import ceiba
+from ceiba.datasets import get_path
 from tests.marks import slow
 from tests.studio.page.conftest import Open
 from tests.studio.page.hands import Hands
@@ -136,6 +138,27 @@ def test_cut_carries_its_number_and_rubbish_gets_a_word(hands: Hands) -> None:
     assert page.is_hidden("#cut-remove")  # it is the only one
 
 
+def test_labels_of_a_large_tree_are_legible_on_a_narrow_screen(
+    open_studio: Open, tmp_path: Path
+) -> None:
+    table = Path(shutil.copy(get_path("titanic"), tmp_path / "titanic.csv"))
+    size = {"width": 1024, "height": 768}
+    hands = open_studio(table, "survived", viewport=size)
+    hands.page.click("#screen-editor")
+    hands.await_rivals()
+    hands.run(
+        """() => { window.drawn = []; const pen = CanvasRenderingContext2D.prototype;
+          const draw = pen.fillText;
+          pen.fillText = function (text, ...at) { drawn.push(text); draw.call(this, text, ...at); };
+        }"""
+    )
+    hands.await_action(lambda: hands.page.click("#grow-all"))
+    hands.page.wait_for_timeout(200)
+    drawn = hands.run("() => drawn")
+    assert any(re.fullmatch(r"age ≤ [\d.]+", text) for text in drawn)
+    assert [text for text in drawn if re.match(r"·|.*= ?$|.*[≤<=∈] ?[\d.]*…", text)] == []
+
+
 @pytest.mark.slow
 def test_skewed_column_has_a_stretched_axis(open_studio: Open, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
@@ -213,6 +236,8 @@ def test_columns_without_a_header_are_renamed_on_the_first_screen(
     table.write_text("\n".join(rows), "utf-8")
     hands = open_studio(table, "column_3")
     page = hands.page
+    assert "no header" in page.inner_text("#table-screen")
+    assert "--names" not in page.inner_text("#table-screen")
     for k, name in ((0, "income"), (2, "default")):
         page.fill(f"#name-{k}", name)
         hands.await_action(lambda: page.keyboard.press("Tab"))

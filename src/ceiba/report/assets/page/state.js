@@ -109,10 +109,12 @@ const INITIAL_SIZES = [[31, 4], [15, 3], [7, 2], [3, 1]];
 /** @type {Set<number>|null} */ let lastInitialFold = null;
 /** Whether the tree is folded as initially. */
 export const isInitialFold = () => state.folded === lastInitialFold;
-/** The initial fold. @param {number} [smaller] how many sizes below the largest, for a small canvas */
-export function initialFold(smaller = 0) {
+/** The initial fold, with the path to a node unfolded. @param {number} [smaller] how many sizes below the largest, for a small canvas */
+export function initialFold(smaller = 0, to = 0) {
   const [most, deep] = INITIAL_SIZES[Math.min(smaller + (state.bigIcicle ? 1 : 0), INITIAL_SIZES.length - 1)];
-  return (lastInitialFold = foldToSize(most, deep));
+  lastInitialFold = foldToSize(most, deep);
+  for (let a = M.parent[to]; a >= 0; a = M.parent[a]) lastInitialFold.delete(a);
+  return lastInitialFold;
 }
 
 /** Fold the tree to about `most` visible nodes, the heaviest first, on at most `deep` levels. */

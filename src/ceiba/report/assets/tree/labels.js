@@ -60,7 +60,7 @@ export function conditionText(i, room, size, bold = false) {
 /** Whether a width leaves some letters of the column name next to the cut. */
 export const isLegible = (i, room, size) => M.splits.kind[i] === LEVELS || room - textWidth(" " + conditionText(i, room, size), size) >= 3.5 * size;
 
-/** The split shortened to a width. */
+/** The split shortened to a width: rather the column alone than a part of a cut or level. */
 export function shortQuestion(i, room, size, bold = false) {
   const whole = question(i, 12);
   if (textWidth(whole, size, bold) <= room) return whole;
@@ -69,16 +69,18 @@ export function shortQuestion(i, room, size, bold = false) {
   if (M.splits.kind[i] !== LEVELS) {
     const rest = conditionText(i, room, size, bold);
     const name = shortName(j, room - textWidth(" " + rest, size, bold), size, bold);
-    return name ? `${name} ${rest}` : elide(rest, room, size, bold);
+    return name ? `${name} ${rest}` : shortName(j, room, size, bold);
   }
-  const alone = branchLevels(M.splits, i, 0).length === 1;
+  const levels = branchLevels(M.splits, i, 0);
+  const isAlone = levels.length === 1;
   for (const part of [0.6, 0.5, 0.4, 0.3]) {
     const name = shortName(j, room * part, size, bold);
-    const label = `${name} ${conditionText(i, room - textWidth(name + " ", size, bold), size, bold)}`;
-    if (label.includes("{") || alone) return label;
+    const rest = conditionText(i, room - textWidth(name + " ", size, bold), size, bold);
+    if (name && (isAlone ? rest.length > 4 || rest === `= ${levels[0]}` : rest.includes("{"))) return `${name} ${rest}`;
   }
-  const rest = conditionText(i, 0, size, bold);
-  return `${shortName(j, room - textWidth(" " + rest, size, bold), size, bold)} ${rest}`;
+  const rest = isAlone ? "" : conditionText(i, 0, size, bold);
+  const name = rest && shortName(j, room - textWidth(" " + rest, size, bold), size, bold);
+  return name ? `${name} ${rest}` : shortName(j, room, size, bold);
 }
 
 /** The prediction of a node shortened to a width: the class, not its share; "" if hardly a letter would be left. */
@@ -88,7 +90,8 @@ export function shortAnswer(i, room, size, bold = false) {
   const share = shareGap() + fmtPercent(M.prob(i, M.answer[i]));
   const left = room - textWidth(share, size, bold);
   const name = M.hasNumericClasses ? elideClass(M.answer[i], left, size, bold) : elide(M.classes[M.answer[i]], left, size, bold);
-  return name.length > 3 || M.hasNumericClasses ? isolateRtl(name) + share : "";
+  if (name.length > (M.hasNumericClasses ? 2 : 3)) return isolateRtl(name) + share;
+  return M.hasNumericClasses ? elideClass(M.answer[i], room, size, bold) : "";
 }
 
 /** "Survived = 1" shortened to a width: the number stays whole, the name of the target is shortened. */

@@ -19,7 +19,7 @@ function showOverview(bigIcicle) {
   const opening = isInitialFold();
   update({ bigIcicle });
   if (opening && !state.hasCase) update({ folded: initialFold() });
-  fitTree();
+  fitInitially();
 }
 
 export function treePane() {
@@ -32,7 +32,7 @@ export function treePane() {
       button("fit", "⤢ " + t("fit"), t("fit_hint"), () => fitTree(undefined, false)), button("one", "1:1", t("one_to_one"), () => { zoomTo(1); bringIntoView(state.selected); }),
       button("zoom-in", "+", t("zoom_in"), () => zoomTo(view.zoom * 1.4)), button("zoom-out", "−", t("zoom_out"), () => zoomTo(view.zoom / 1.4)),
       button("turn", "⟲", t("turn"), () => { state.orientation = view.direction === "right" ? "down" : "right"; fitTree(); }),
-      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: initialFold() }); fitTree(); }),
+      button("fold", t("fold_all"), t("fold_hint"), () => { update({ folded: initialFold() }); fitInitially(); }),
       button("unfold", t("unfold_all"), t("unfold_hint"), () => { update({ folded: new Set() }); fitTree(); }),
       button("big", "▤ " + t("overview"), t("overview_hint"), () => showOverview(!state.bigIcicle)),
       el("button", { id: "filter", "aria-expanded": String(state.filterOpen), "aria-controls": "filter-box", title: t("filter_hint"), onclick: () => update({ filterOpen: !state.filterOpen }) }, "▽ " + t("filter")),
@@ -98,12 +98,14 @@ function measureCanvases() {
   scheduleIcicle();
 }
 
-/** Fit the tree; fold more of it if it is folded as initially and does not fit the canvas. */
-function fitInitially() {
-  if (isInitialFold()) state.folded = initialFold();
+const LEGIBLE_BAR = 96; // px: a short split fits
+/** Fit the tree; fold more of it if it is folded as initially and its text does not fit the canvas. */
+export function fitInitially() {
+  if (isInitialFold()) state.folded = initialFold(0, state.selected);
   fitTree();
-  for (let smaller = 1; smaller <= 3 && view.overflows && view.layout.folded && isInitialFold() && !state.hasCase; smaller++) {
-    state.folded = initialFold(smaller);
+  const isTight = () => view.overflows || (view.narrow && boxSize().w < LEGIBLE_BAR);
+  for (let smaller = 1; smaller <= 3 && isTight() && view.layout.folded && isInitialFold() && !state.hasCase; smaller++) {
+    state.folded = initialFold(smaller, state.selected);
     fitTree();
   }
 }

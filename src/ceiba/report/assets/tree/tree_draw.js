@@ -276,8 +276,8 @@ function drawBar(pen, i, x, y, box, mark) {
 function drawTallBar(pen, i, left, top, room, three) {
   const rows = M.hasRows ? `n ${fmtCount(M.rows[i])}` : "";
   const answerAfter = (lead) => {
-    // "Survived = 1" must not be shortened: rather omit the rows.
-    if (M.hasNumericClasses && textWidth(lead + answerText(i), 11) > room) return textWidth(answerText(i), 11) <= room ? answerText(i) : rows;
+    // "Survived = 1" is shortened only where it stands alone: rather omit the rows.
+    if (M.hasNumericClasses && textWidth(lead + answerText(i), 11) > room) return textWidth(answerText(i), 11) <= room ? answerText(i) : lead ? rows : shortAnswer(i, room, 11);
     const answer = shortAnswer(i, room - textWidth(lead, 11), 11);
     return answer ? lead + answer : rows;
   };

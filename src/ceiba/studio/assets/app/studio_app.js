@@ -10,9 +10,9 @@ import { subscribe, isPreview, reveal, state, update } from "../../../report/ass
 import { addCurves } from "../../../report/assets/trust/survival_chart.js";
 import { filterText } from "../../../report/assets/tree/search.js";
 import { showHover } from "../../../report/assets/tree/hover.js";
-import { colourLegend, connectTree, updateLegend, unwireTree } from "../../../report/assets/tree/pane.js";
+import { colourLegend, connectTree, fitInitially, updateLegend, unwireTree } from "../../../report/assets/tree/pane.js";
 import { buildOutline } from "../../../report/assets/tree/tree_events.js";
-import { bringIntoView, fitTree, makeLayout, scheduleIcicle, scheduleTree, screenPosition } from "../../../report/assets/tree/tree_view.js";
+import { bringIntoView, makeLayout, scheduleIcicle, scheduleTree, screenPosition } from "../../../report/assets/tree/tree_view.js";
 import { view } from "../../../report/assets/tree/tree_view.js";
 import { editorBar, fillBar, saveButtons } from "../editor/toolbar.js";
 import { rivals } from "../editor/branches.js";
@@ -157,7 +157,7 @@ function redrawTree() {
   if (view.touched) {
     view.layout = layout;
     bringIntoView(state.selected, true);
-  } else fitTree(layout);
+  } else fitInitially();
   const key = document.querySelector(".left > .key");
   if (key) key.replaceWith(colourLegend());
   byId("filter-found").textContent = filterText();

@@ -121,13 +121,6 @@ export function nodeAtPath(path, whole = false) {
 
 const MAX_NEW_NODES = 24; // with more new nodes at once, the tree is folded as initially
 
-/** The initial fold, with the path to a node unfolded. */
-function initialFoldTo(i) {
-  const folded = initialFold();
-  for (let a = M.parent[i]; a >= 0; a = M.parent[a]) folded.delete(a);
-  return folded;
-}
-
 /** Show a state of the server. @param {any} server @param {boolean} [anyhow] even if its revision is older, since the server may have restarted */
 export function applyState(server, anyhow = false) {
   const before = studio.server;
@@ -139,7 +132,7 @@ export function applyState(server, anyhow = false) {
     state.step = M.start;
     state.selected = had ? nodeAtPath(had.selected) : 0;
     state.folded = had ? new Set(had.folded.map((path) => nodeAtPath(path, true)).filter((i) => i > 0 && !M.isLeaf(i))) : initialFold();
-    if (had && M.n > had.n + MAX_NEW_NODES) state.folded = initialFoldTo(state.selected);
+    if (had && M.n > had.n + MAX_NEW_NODES) state.folded = initialFold(0, state.selected);
     state.source = M.test ? "test" : "train";
     state.casePath = [];
   }
