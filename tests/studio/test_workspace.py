@@ -179,7 +179,7 @@ def test_journal_is_open_once(reopened: Any, tmp_path: Path) -> None:
 def test_journal_never_overwrites_what_is_no_workspace(tmp_path: Path) -> None:
     path = tmp_path / "thesis.txt"
     path.write_text("all my work\n")
-    with pytest.raises(DataError, match="not a workspace"):
+    with pytest.raises(DataError, match="not a studio workspace"):
         Journal.open(path, "x", {})
     assert path.read_text() == "all my work\n"
 

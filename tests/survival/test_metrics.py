@@ -133,7 +133,7 @@ def test_metrics_bad_input_raises() -> None:
     censoring = SurvivalCurve.of_censoring([1, 2], [0, 1])
     with pytest.raises(DataError, match="No pair of rows is comparable"):
         concordance([2, 1], [1, 0], [1.0, 2.0])
-    with pytest.raises(DataError, match="risk must be 2 numbers"):
+    with pytest.raises(DataError, match="risk must have 2 values"):
         concordance([2, 1], [1, 0], [1.0])
     with pytest.raises(DataError, match="smaller horizon"):
         concordance([1, 2, 3], [1, 1, 1], [1, 2, 3], censoring=SurvivalCurve([1], [2], [2]))

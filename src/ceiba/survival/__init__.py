@@ -1,4 +1,4 @@
-"""Curves and metrics of survival times, from rows or from counts; numpy alone.
+"""Compute survival curves and metrics of predicted survival, using only numpy.
 
 `SurvivalCurve` is the Kaplan-Meier estimator with bands, quantiles, restricted means and cumulative
 hazards; `concordance`, `brier_scores` and `calibration` evaluate predictions of censored times.

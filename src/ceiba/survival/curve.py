@@ -1,4 +1,4 @@
-"""The Kaplan-Meier curve: bands, quantiles, restricted mean, cumulative hazard.
+"""Kaplan-Meier curves with bands, quantiles, restricted mean and cumulative hazard.
 
 With d(i) events among n(i) rows at risk at the distinct time t(i), all of them weighted (Kaplan and
 Meier 1958; Greenwood 1926; Nelson 1972 and Aalen 1978):
@@ -29,11 +29,11 @@ from ceiba.formatting import format_number
 from ceiba.survival.rows import Array, read_numbers, read_rows
 from ceiba.words import words
 
-_TIE: Final = 1.5e-8  # sqrt of float64's epsilon: steps closer to a level lie on it, as in survfit
+_TIE: Final = 1.5e-8  # square root of float64's epsilon; closer steps count as ties, as in survfit
 
 
 class Estimate(NamedTuple):
-    """A figure with the bounds of its interval; infinite times are not reached.
+    """An estimate with the bounds of its interval; infinity means not reached.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Estimate(NamedTuple):
     high: float
 
     def text(self, lang: str = "en") -> str:
-        """Return the figure and its interval as text."""
+        """Return the estimate and its interval as text."""
         value, low, high = (format_time(time, lang) for time in self)
         between = words(lang)("evaluate.between", low=low, high=high)
         return value if self.value == self.low == np.inf else f"{value} ({between})"
@@ -62,12 +62,12 @@ def format_time(time: float, lang: str = "en") -> str:
 class StepFunction:
     """A right-continuous step function, constant before its first and after its last step.
 
-    Has the attributes and the call of scikit-survival's `StepFunction`.
+    The attributes and the call are those of scikit-survival's `StepFunction`.
 
     Parameters
     ----------
     x, y : float64 arrays
-        Ascending positions, and the value from each position on.
+        Ascending positions, and the value from each position to the next.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class StepFunction:
 
     @property
     def domain(self) -> tuple[float, float]:
-        """First and last position."""
+        """The first and the last position."""
         return float(self.x[0]), float(self.x[-1])
 
     def __call__(self, x: npt.ArrayLike) -> Any:
@@ -103,7 +103,7 @@ class SurvivalCurve:
     time : float64 array
         Distinct times, ascending.
     at_risk, events : float64 arrays
-        Weight of the rows at risk at each time, and of the events.
+        Weight of the rows at risk, and of the events, at each time.
     n : float, optional
         Weight of all rows; by default that of the rows at risk at the first time.
 
@@ -145,7 +145,7 @@ class SurvivalCurve:
         event: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
     ) -> SurvivalCurve:
-        """Return the curve of rows, with a step for each distinct observed time."""
+        """Estimate the curve from rows, with a step for each distinct observed time."""
         distinct, at_risk, events, _ = _count_rows(time, event, sample_weight)
         return cls(distinct, at_risk, events)
 
@@ -156,22 +156,22 @@ class SurvivalCurve:
         event: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
     ) -> SurvivalCurve:
-        """Return the curve of the time to censoring, in which events count as censored.
+        """Estimate the curve of the time to censoring, in which events count as censored.
 
         Events come before censoring at the same time, so they are not at risk there.
         """
         distinct, at_risk, events, censored = _count_rows(time, event, sample_weight)
-        # Where the last rows all have events, nobody is at risk of censoring.
+        # If the last rows all have events, no row is at risk of censoring.
         return cls(distinct, np.maximum(at_risk - events, censored), censored, float(at_risk[0]))
 
     @property
     def n_events(self) -> float:
-        """Weight of the events."""
+        """The weight of the events."""
         return float(self.events.sum())
 
     @cached_property
     def survival(self) -> Array:
-        """S at each time."""
+        """Survival S at each time."""
         with np.errstate(invalid="ignore"):
             kept = 1.0 - self.events / self.at_risk
         # All rows at risk have the event: exactly 0, whatever the sums of weights round to.
@@ -195,7 +195,7 @@ class SurvivalCurve:
         return np.asarray(np.cumsum(step))
 
     def __call__(self, times: npt.ArrayLike) -> Any:
-        """Return S at some times: 1 before the first time, constant after the last."""
+        """Return S at some times; it is 1 before the first time and constant after the last."""
         return self._steps(self.survival, 1.0)(times)
 
     def cumulative_hazard(self, times: npt.ArrayLike) -> Any:
@@ -207,7 +207,7 @@ class SurvivalCurve:
         z = normal_quantile(confidence)
         inside = (self.survival > 0) & (self.survival < 1)
         s = np.where(inside, self.survival, np.nan)
-        half = z * np.sqrt(self._variance) / np.log(s)  # log s < 0
+        half = z * np.sqrt(self._variance) / np.log(s)  # log(s) is negative
         return s ** np.exp(-half), s ** np.exp(half)
 
     def survival_at(self, times: npt.ArrayLike, confidence: float = 0.95) -> tuple[Any, Any, Any]:
@@ -219,14 +219,14 @@ class SurvivalCurve:
         )
 
     def quantile(self, q: float, confidence: float = 0.95) -> Estimate:
-        """Return the time by which a share q of the rows has had the event; inf: not reached."""
+        """Return the time by which a share q of the rows has had the event (inf: not reached)."""
         if not 0 < q < 1:
             raise OptionError(f"q must be between 0 and 1, got {q!r}.")
         low, high = self.bands(confidence)
         return Estimate(*(self._crossing(curve, 1 - q) for curve in (self.survival, low, high)))
 
     def median(self, confidence: float = 0.95) -> Estimate:
-        """Return the median time; inf: not reached."""
+        """Return the median time, or inf if not reached."""
         return self.quantile(0.5, confidence)
 
     def restricted_mean(self, horizon: float | None = None, confidence: float = 0.95) -> Estimate:
@@ -237,8 +237,8 @@ class SurvivalCurve:
         inside = self.time < end
         x = np.concatenate([[0.0], self.time[inside], [end]])
         area = np.diff(x) * np.append(1.0, self.survival[inside])
-        after = np.cumsum(area[::-1])[::-1][1:]  # from each time to the horizon
-        # Greenwood: an event at t changes S after t, hence the area from t on.
+        after = np.cumsum(area[::-1])[::-1][1:]  # area from each time to the horizon
+        # Greenwood's formula: an event at t changes S after t, hence the area from t on.
         step = np.diff(self._variance[inside], prepend=0.0)
         half = normal_quantile(confidence) * float(np.sqrt((after**2 * step).sum()))
         mean = float(area.sum())
@@ -269,7 +269,7 @@ class SurvivalCurve:
 
     def _crossing(self, curve: Array, level: float) -> float:
         """Return the first time at which a falling curve is at or below a level."""
-        below = np.flatnonzero(curve < level + _TIE)  # NaN is not below
+        below = np.flatnonzero(curve < level + _TIE)  # NaN does not count as below
         if not len(below):
             return np.inf
         first = int(below[0])
@@ -292,7 +292,7 @@ def normal_quantile(confidence: float) -> float:
 def _count_rows(
     time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the distinct times, and the weight at risk, of events and of censored rows at each."""
+    """Return the distinct times, and the weights at risk, with an event, and censored at each."""
     times, happened, weight = read_rows(time, event, sample_weight)
     some = weight > 0
     distinct, at = np.unique(times[some], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Metrics of predicted survival: concordance, Brier score, calibration.
+"""Evaluate predicted survival by concordance, Brier score and calibration.
 
 A pair of rows is comparable if the one with the shorter time had the event; at equal times, if the
 other one was censored. It is concordant if the row with the event had the higher risk; equal risks
@@ -10,8 +10,8 @@ depend on how many rows were censored. The Brier score (Graf et al. 1999) at tim
     (1 - S(t))^2 / G(t)    if the row was observed beyond t
     0                      if it was censored before
 
-All of these look at times up to a horizon only. A C-index is a ratio of sums over pairs; the
-contributions of rows are its linear terms, so their sum is 0 and their spread its standard error.
+All metrics use only times up to a horizon. A C-index is a ratio of sums over pairs. The
+contributions of rows are its linear terms: they sum to 0, and their spread is its standard error.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from ceiba.errors import DataError, OptionError
 from ceiba.survival.curve import SurvivalCurve
 from ceiba.survival.rows import Array, read_rows
 
-_MAX_CELLS: Final = 2_000_000  # of the table of times by risks that is held at once
-_MIN_AT_RISK: Final = 0.1  # share of the rows that are at risk at the default horizon
+_MAX_CELLS: Final = 2_000_000  # largest table of times by risks in memory
+_MIN_AT_RISK: Final = 0.1  # share of rows at risk at the default horizon
 
 
 class Concordance(NamedTuple):
@@ -66,7 +66,7 @@ class BrierScores(NamedTuple):
 
 
 class CalibrationGroup(NamedTuple):
-    """Rows with similar predictions of S at one time: predicted and observed survival.
+    """Predicted and observed survival of rows with similar predictions at one time.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
     last = ordered[len(ordered) - max(1, round(_MIN_AT_RISK * len(ordered)))]
     inside = times[happened & (times <= last)]
     if not len(inside) or not inside.max() > 0:
-        raise DataError("The rows have no event after time 0: there is no horizon to evaluate at.")
+        raise DataError("The rows have no event after time 0, which the default horizon requires.")
     return float(inside.max())
 
 
@@ -114,7 +114,7 @@ def concordance(
     censoring: SurvivalCurve | None = None,
     horizon: float | None = None,
 ) -> Concordance:
-    """Return Harrell's C, or Uno's if the curve of censoring is passed.
+    """Return Harrell's C, or Uno's C if the censoring curve is passed.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def concordance(
     risk : array-like of shape (n_rows,)
         Predicted risk: higher means an earlier event.
     sample_weight : array-like of shape (n_rows,), optional
-        A pair has the product of two weights.
+        The weight of a pair is the product of the weights of its rows.
     censoring : SurvivalCurve, optional
         `SurvivalCurve.of_censoring` of the training rows.
     horizon : float, optional
@@ -145,17 +145,16 @@ def concordance(
     times, happened, weight = read_rows(time, event, sample_weight)
     score = np.asarray(risk, dtype=np.float64)
     if score.shape != times.shape or np.isnan(score).any():
-        raise DataError(f"risk must be {len(times)} numbers, got shape {score.shape}.")
+        raise DataError(f"risk must have {len(times)} values, got shape {score.shape}.")
     counted = happened & (weight > 0)
     if horizon is not None:
         counted &= times < horizon
-    first = np.where(counted, weight, 0.0)  # as the row with the event
+    first = np.where(counted, weight, 0.0)  # weight of each row as the one with the event
     if censoring is not None:
         g = censoring(times)
         if (g[counted] <= 0).any():
             raise DataError(
-                "Nobody is observed as long as some of these events in the training rows. "
-                "Pass a smaller horizon."
+                "Some events come after the last time in the training rows. Pass a smaller horizon."
             )
         first[counted] /= g[counted] ** 2
     # Ranks of time on which "later" means comparable: a censored row comes after events.
@@ -182,7 +181,7 @@ def _sums_after(
     asked: npt.NDArray[np.bool_],
     n_levels: int,
 ) -> tuple[Array, Array, Array]:
-    """Return, of the rows after each asked row, the weight: all, of lower level, of equal level."""
+    """Return the weight of all later rows, of those with a lower level, and with an equal level."""
     level = level - level.min(initial=0)
     order = np.argsort(-rank, kind="stable")
     sums = np.zeros((3, len(rank)))
@@ -199,7 +198,7 @@ def _sums_after(
         table[0] = held
         np.cumsum(table, axis=0, out=table)
         held = table[-1].copy()
-        # The rows before the first one of the same rank, in this order of falling ranks.
+        # Number of rows with a higher rank, since the ranks are in descending order.
         before = np.searchsorted(-rank[block], -rank[block], side="left")
         ask = asked[block]
         known = table[before[ask]]
@@ -221,7 +220,7 @@ def brier_scores(
     group: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> BrierScores:
-    """Return the Brier scores at some times, weighted for censoring, and the integrated score.
+    """Return Brier scores at some times and their integral, with weights for censoring.
 
     Parameters
     ----------
@@ -233,7 +232,7 @@ def brier_scores(
     censoring : SurvivalCurve
         `SurvivalCurve.of_censoring` of the training rows.
     group : array-like of int of shape (n_rows,), optional
-        The row of `survival` of each row, for predictions that many rows share.
+        Index into `survival` for each row, if rows share predictions.
     sample_weight : array-like of shape (n_rows,), optional
 
     Returns
@@ -289,7 +288,7 @@ def calibration(
     n_groups: int = 10,
     confidence: float = 0.95,
 ) -> list[CalibrationGroup]:
-    """Compare predicted S at one time with the Kaplan-Meier curve of rows with equal predictions.
+    """Compare predicted survival at one time with Kaplan-Meier curves by group of predictions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Checks of survival times, events and weights."""
+"""Check survival times, events and weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 def read_rows(
     time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
 ) -> tuple[Array, npt.NDArray[np.bool_], Array]:
-    """Return times, events and weights as arrays of one length; raise if they cannot be used."""
+    """Return times, events and weights as arrays of equal length after checking them."""
     times = read_numbers(time, "time")
     status = np.asarray(event)
     if status.ndim != 1 or len(status) != len(times):
@@ -26,7 +26,7 @@ def read_rows(
     if len(weight) != len(times):
         raise DataError(f"sample_weight must have {len(times)} values, got {len(weight)}.")
     if not weight.sum() > 0:
-        raise DataError("Some row must have a weight above 0.")
+        raise DataError("At least one row must have a weight above 0.")
     return times, status.astype(bool), weight
 
 

@@ -19,7 +19,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def format_value(
     number: float, display: Display = "number", digits: int = 6, zone: str | None = None
 ) -> str:
-    """Return a number of a column as text; datetimes in their time zone, with its offset."""
+    """Format a number of a column; datetimes are in their time zone, with its offset."""
     if number != number:
         return "missing"
     if display == "boolean" and number in (0.0, 1.0):
@@ -41,7 +41,7 @@ def format_value(
 
 @lru_cache(maxsize=32)
 def load_zone(zone: str) -> datetime.tzinfo:
-    """Return a time zone by name or offset; UTC if this machine does not know it."""
+    """Return a time zone by name or offset, or UTC if this machine does not know it."""
     offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d\d):?(\d\d)", zone)
     if offset:
         size = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3]))
@@ -53,7 +53,7 @@ def load_zone(zone: str) -> datetime.tzinfo:
 
 
 def number_to_level(number: float, display: Display) -> Any:
-    """Return the level for a number of a column that `categorical_features` names."""
+    """Return the level for a number of a column named in `categorical_features`."""
     if display == "boolean" and number in (0.0, 1.0):
         return bool(number)
     if display == "number" or display == "boolean":

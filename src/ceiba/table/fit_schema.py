@@ -1,11 +1,11 @@
-"""The schema of the rows that a tree is fitted to: levels, ranges, missing counts.
+"""Compute the schema of the rows that a tree is fitted to: levels, ranges, missing counts.
 
-Rows without a target and rows of weight 0 may be dropped after a table was read. Their missing
+Rows without a target and rows with weight 0 may be dropped after a table is read. Their missing
 values, ranges and levels are not part of the schema. A level without rows becomes unseen, unless a
 category type declares it. The kind of a column does not change. Infinities are rejected.
 
-The core computes the ranges of a matrix in one pass: numpy's reductions take longer than the whole
-fit of a small table, and read a large one twice.
+The core computes the ranges of a matrix in one pass, because numpy's reductions take longer than
+fitting a small table, and read a large table twice.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ColumnRange(NamedTuple):
 def matrix_ranges(
     X: Array, names: tuple[str, ...] | None, n_threads: int = 1
 ) -> NDArray[np.float64]:
-    """Return the missing count, minimum and maximum of each column; NaN without values."""
+    """Return the missing count, minimum and maximum of each column (NaN if all are missing)."""
     ranges, is_finite = _core.matrix_ranges(X, n_threads)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))
@@ -47,9 +47,9 @@ def matrix_ranges(
 
 
 def column_range(name: str, values: Array, *, finite: bool = True) -> ColumnRange:
-    """Return the range of a numeric column; raise for infinities if it must be finite."""
+    """Return the range of a numeric column; raise an error for infinities if `finite`."""
     n_missing = 0
-    if not len(values):  # no row has a target, which is an error later
+    if not len(values):  # without any target, an error follows later
         return ColumnRange(0, None, None)
     low, high = float(np.min(values)), float(np.max(values))
     if low != low:
@@ -74,7 +74,7 @@ def _infinity_error(name: str, values: Array) -> DataError:
 def fit_schema(
     table: Table, learned: NDArray[np.bool_] | None = None, *, keep_levels: bool = False
 ) -> Table:
-    """Return the table with the schema of its rows, or of the rows that are learned from."""
+    """Return the table with the schema of its rows, or of the given training rows."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
     is_lazy = "_ranges" in schema.__dict__
@@ -115,10 +115,10 @@ def _fit_column(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bo
 
 
 def recount_missing(schema: Schema, table: Table, weight: NDArray[np.float64] | None) -> Schema:
-    """Return a schema with the (weighted) missing counts of the rows of a table."""
+    """Return a schema with the (weighted) missing counts of a table."""
     each = np.ones(table.n_rows) if weight is None else weight
     columns = tuple(
-        # A column that had missing values before keeps at least one: it is known to have some.
+        # The count of a column that had missing values stays at least 1, as they may occur again.
         replace(info, n_missing=max(1, round(float(each[column.missing].sum()))))
         if info.n_missing
         else info

@@ -32,8 +32,8 @@ MANY_LEVELS: Final = 1000
 _SAMPLE_ROWS: Final = 1024
 _MIN_EQUAL_STEPS: Final = 0.1
 _MAX_CHI_SQUARE: Final = 7.81  # 95 % quantile with 3 degrees of freedom
-_MIN_SHARE: Final = 0.8  # of cells that look like numbers or dates in a text column
-_CODE_WIDTH: Final = 5  # digits of equal width that are not a quantity; years have four
+_MIN_SHARE: Final = 0.8  # share of cells that look like numbers or dates
+_CODE_WIDTH: Final = 5  # numbers of equal width from here on are codes; years have 4 digits
 _NAME: Final = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|nr|no|key|index|code))$|[a-z](?:Id|ID|Nr|No|Key|Index|Code)$|^[A-Z]ID$"
 )
@@ -50,7 +50,7 @@ TextContent = Literal["numbers", "dates", "codes", ""]
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column is an identifier, by the rule in the module's docstring."""
+    """Whether a column is an identifier by the rule in the module docstring."""
     if column.info.is_numeric:
         return column.info.display == "number" and _is_row_number(column)
     if column.info.kind is Kind.ORDERED or column.info.n_levels < MIN_DISTINCT * MIN_ROWS:
@@ -63,7 +63,7 @@ def is_identifier(column: Column) -> bool:
 
 
 def has_rare_levels(column: Column) -> bool:
-    """Whether the levels of a category have fewer than two rows on average, in at least 50 rows."""
+    """Whether levels have fewer than two rows on average, in a column of at least 50 rows."""
     if column.info.kind is not Kind.CATEGORICAL:
         return False
     counts = level_counts(column)
@@ -86,7 +86,7 @@ def _is_row_number(column: Column) -> bool:
         or high - low + 1 < MIN_DISTINCT * (len(values) - info.n_missing)
     ):
         return False
-    # A sample first: most measurements repeat or have fractions there already.
+    # Check a sample first, because it rules out most measurements by repeats or fractions.
     some = values[:: -(-len(values) // _SAMPLE_ROWS)] if len(values) > _SAMPLE_ROWS else values
     for part in (some, values) if some is not values else (values,):
         present = part[~np.isnan(part)]
@@ -108,7 +108,7 @@ def _is_row_number(column: Column) -> bool:
 def classify_texts(
     levels: Iterable[Any], counts: NDArray[np.int64]
 ) -> tuple[TextContent, str | None]:
-    """Return what most texts of a column contain (numbers, dates or codes), and an exception."""
+    """Return the type of most texts (numbers, dates or codes), and a text of another type."""
     pairs = zip(levels, counts.tolist(), strict=True)
     texts = {text: k for text, k in pairs if k and isinstance(text, str) and text.strip()}
     n = sum(texts.values())
@@ -132,7 +132,7 @@ def should_warn_identifier(columns: Sequence[Column], j: int) -> bool:
     """Whether `fit` warns that a column is an identifier."""
     column = columns[j]
     if column.info.is_numeric:
-        # Floats are seldom identifiers, but integers with missing values are read as floats.
+        # Floats are rarely identifiers, but integers with missing values are read as floats.
         may_be_integers = column.of_integers or column.info.n_missing > 0
         if len(columns) == 1 or not may_be_integers:
             return False

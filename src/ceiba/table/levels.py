@@ -1,7 +1,7 @@
-"""Levels of categorical columns: find them, sort them, and encode values by them.
+"""Find and sort the levels of categorical columns, and encode values by them.
 
-Levels are in declared order, else sorted, never in order of appearance: the tree must not depend on
-the order of rows. A level is a str, int, float or bool, so that it can be printed, saved and
+Levels are in declared order, else sorted. Their order of appearance is never used, since trees must
+not depend on it. A level is a str, int, float or bool, so that it can be printed, saved and
 compared everywhere; other values (dates, intervals) are converted to text.
 """
 
@@ -35,7 +35,7 @@ def normalize_level(value: Any) -> str | int | float | bool:
     if isinstance(value, int):
         return int(value) if abs(value) < _MAX_INTEGER else str(value)
     if isinstance(value, float):
-        if not math.isfinite(value):  # model files are JSON, which has no infinity
+        if not math.isfinite(value):  # model files are JSON, which has no infinities
             return str(value)
         return int(value) if value.is_integer() and abs(value) < _MAX_INTEGER else value
     if isinstance(value, bytes):
@@ -46,13 +46,13 @@ def normalize_level(value: Any) -> str | int | float | bool:
 
 
 def sort_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Sort levels, numbers before strings (a category type may mix them)."""
+    """Sort levels, with numbers before strings (a category type may mix them)."""
     return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
 
 
 def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
-    """Encode strings by their sorted levels; values that are neither str nor bytes are missing."""
-    # Only the distinct strings are sorted: np.unique would sort all rows.
+    """Encode strings by their sorted levels; values other than str and bytes are missing."""
+    # Sort only the distinct strings; np.unique would sort all rows.
     distinct = dict.fromkeys(values)
     plain = {v: normalize_level(v) for v in distinct if isinstance(v, str | bytes)}
     levels = sort_levels(list(set(plain.values())))
@@ -65,7 +65,7 @@ def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
 def normalize_levels(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
 ) -> tuple[Codes, tuple[Any, ...]]:
-    """Return codes and levels of a category type as plain levels, sorted unless declared."""
+    """Convert codes and levels of a category type to plain levels, sorted unless declared."""
     codes = codes.astype(np.int32, copy=False)
     plain = [normalize_level(level) for level in levels]
     if len(set(plain)) < len(plain):
@@ -98,7 +98,7 @@ def encode_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
 
 
 class Levels(list[Any]):
-    """A list of strings with its levels in a declared order.
+    """A list of strings that declares the order of its levels.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Levels(list[Any]):
                 )
 
     def codes(self) -> list[int]:
-        """Return the position of each value among the levels; -1 is missing."""
+        """Return the position of each value among the levels, or -1 if it is missing."""
         code_of = {level: code for code, level in enumerate(self.levels)}
         return [code_of.get(value, -1) for value in self]
 

@@ -1,4 +1,4 @@
-"""Read a table for fitting: kinds by type or by `categorical_features`, levels, ranges.
+"""Read a table for fitting, with the kinds, levels and ranges of its columns.
 
 container -> TableSource (names and columns as found) -> checks -> columns with levels and ranges ->
 Table. A float matrix stays one.
@@ -57,9 +57,9 @@ def read(
     Returns
     -------
     Table
-        Without a copy if the container allows it. Numbers are float64; float32 and a matrix of
-        integers stay as they are. Integers beyond 2**53 and decimals become the nearest float64,
-        with a warning if digits are lost.
+        Data are not copied if the container allows it. Numbers become float64, except float32 and
+        integer matrices. Integers beyond 2**53 and decimals become the nearest float64, with a
+        warning if digits are lost.
 
     Raises
     ------
@@ -78,14 +78,14 @@ def read(
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     if by_type and isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
-    # The fast path, for arrays of numbers: reading iris takes two microseconds.
+    # The fast path for arrays of numbers: reading iris takes two microseconds.
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
     if is_array and (by_type or categorical_features is None) and X.flags.aligned:
         if X.dtype in FLOATS:
             return Table.from_matrix(X, Schema.from_ranges(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
             seen = matrix_ranges(X, None, n_threads)
-            if np.abs(seen).max() < EXACT_LIMIT:  # larger ones are rounded, with a warning
+            if np.abs(seen).max() < EXACT_LIMIT:  # larger integers are rounded, with a warning
                 return Table.from_matrix(X, Schema.from_ranges(seen))
     source = open_source(X)
     check_shape(source)
@@ -109,7 +109,7 @@ def read(
 
 
 def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
-    """Return a column with its range, levels and missing count; categorical if chosen."""
+    """Return a column with its range, levels and missing count, converted if `categorical`."""
     info = column.info
     if info.is_numeric and not is_chosen:
         seen = column_range(info.name, column.values, finite=finite)
@@ -121,7 +121,7 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
         codes, numbers = encode_numbers(column.values)
         texts = [number_to_level(number, info.display) for number in numbers.tolist()]
         levels = tuple(dict.fromkeys(texts))
-        if len(levels) < len(texts):  # times that print alike are one level
+        if len(levels) < len(texts):  # equal texts of different times are one level
             place = {level: code for code, level in enumerate(levels)}
             codes = recode(codes, [place[text] for text in texts])
     kind = Kind.CATEGORICAL if is_chosen else info.kind

@@ -1,4 +1,4 @@
-"""Read a table for predicting, by the schema seen when fitting.
+"""Read a table for predicting, using the schema seen when fitting.
 
 container -> TableSource -> columns matched by position or by name -> levels encoded by the schema
 -> Table. A float matrix skips these steps. Matching by position follows scikit-learn: different
@@ -27,7 +27,7 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema, join_names
 from ceiba.table.table import FLOATS, MISSING_CODE, Column, Table
 
 Unseen = Literal["keep", "missing", "error"]
-_SMALL = 100_000  # cells; copying so few is faster than reading column by column
+_SMALL = 100_000  # cells; below, copying is faster than reading each column
 _MATCHES = ("position", "name", "order")
 _MAX_LISTED = 5
 _PLAIN = ("number", "boolean")
@@ -42,13 +42,13 @@ def read_like(
     unseen: Unseen = "keep",
     owner: str = "this tree",
 ) -> Table:
-    """Read a table (or a scan, by name) for predicting, by the schema seen when fitting.
+    """Read a table (or a scan, by name) for predicting, using the schema seen when fitting.
 
     "order" ignores names. A level not seen when fitting gets the code ``n_levels`` ("keep"),
     becomes "missing", or raises an "error". Infinities are allowed, as they compare with any cut.
     `owner` names the fitted object in messages.
     """
-    # The fast path: a float matrix for unnamed numeric columns is used as it is.
+    # The fast path uses a float matrix for unnamed numeric columns without conversion.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
         if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:
@@ -84,7 +84,7 @@ def read_like(
 def match_by_position(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
-    """Return the positions in X of the columns of ``schema``, which must be in the same order."""
+    """Return the positions in X of the columns of ``schema``, which must have the same order."""
     positions = _drop_target(names, n_columns, schema)
     if names is not None and schema.named:
         columns = [names[j] for j in positions]
@@ -168,7 +168,7 @@ def _bullet_list(names: Sequence[str]) -> list[str]:
 
 
 def conform_column(column: Column, info: ColumnInfo, unseen: Unseen = "keep") -> Column:
-    """Return ``column`` with the kind and the levels of ``info``."""
+    """Convert ``column`` to the kind and the levels of ``info``."""
     if info.is_numeric:
         return Column(info, _conform_numbers(column, info))
     if column.info.is_numeric:

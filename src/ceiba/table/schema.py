@@ -1,4 +1,4 @@
-"""The schema of a table: names, kinds, levels, and the ranges seen when fitting.
+"""Define the schema of a table: names, kinds, levels, and the ranges seen when fitting.
 
 Every tree has a ``Schema``. It contains no data, so a saved tree does not contain the table that it
 was grown from. Numeric columns have a ``display``, the format of their numbers: booleans are 0/1;
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """Name, kind, levels and range of one column.
+    """Name, kind, levels and range of a column.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ColumnInfo:
     n_missing : int
         Missing values seen when fitting.
     minimum, maximum : float or None
-        Range seen when fitting (numeric columns with at least one value).
+        Range seen when fitting; None for columns without numbers.
     zone : str or None
         Time zone in which the datetimes of this column are printed; None if they had none.
 
@@ -85,12 +85,12 @@ class ColumnInfo:
 
     @property
     def n_levels(self) -> int:
-        """Number of levels; 0 for a numeric column."""
+        """The number of levels; 0 for a numeric column."""
         return len(self.levels)
 
     @cached_property
     def codes(self) -> dict[Any, int]:
-        """The code of each level."""
+        """The code of each level, by level."""
         return {level: code for code, level in enumerate(self.levels)}
 
 
@@ -133,16 +133,16 @@ class TargetInfo:
 
     @property
     def n_classes(self) -> tuple[int, ...]:
-        """Number of classes of each output; empty for regression."""
+        """The number of classes of each output; empty for regression."""
         return tuple(len(labels) for labels in self.classes)
 
     @property
     def width(self) -> int:
-        """Size of the value of an output: the largest number of classes, or 1."""
+        """The length of an output's value: the largest number of classes, or 1."""
         return max(self.n_classes, default=1)
 
     def format_output(self, k: int, text: str) -> str:
-        """Return text for one output, prefixed with its name if it has one: ``size = large``.
+        """Format a value of one output, prefixed with its name if it has one: ``size = large``.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class TargetInfo:
         return f"{self.outputs[k]} = {text}" if self.outputs else text
 
     def output_suffix(self, k: int) -> str:
-        """Return the suffix of names that belong to one of several outputs: its name or number.
+        """Return the suffix for names that refer to one of several outputs: its name or number.
 
         Examples
         --------
@@ -213,7 +213,7 @@ class Schema:
     def from_ranges(
         seen: NDArray[np.float64], names: tuple[str, ...] | None = None, display: Display = "number"
     ) -> Schema:
-        """Return the schema of a matrix; its `columns` are created at first use.
+        """Return the schema of a matrix, whose `columns` are created on first use.
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class Schema:
             raise column_error(name, self.names) from None
 
     def with_target(self, target: TargetInfo | None) -> Schema:
-        """Return the same columns with this target."""
+        """Return a schema with the same columns and this target."""
         schema = object.__new__(Schema)
         schema.__dict__.update(self.__dict__, target=target)
         return schema
@@ -292,7 +292,7 @@ def auto_names(n_columns: int) -> tuple[str, ...]:
 
 
 def column_error(name: str, names: Sequence[Any]) -> SchemaError:
-    """Return the error for a column that is not among the names of a table."""
+    """Return the error for a column that a table does not have."""
     return SchemaError(
         f"Column not found: {name!r}. Columns: "
         f"{join_names(tuple(names))}.{did_you_mean(name, names)}"
@@ -300,6 +300,6 @@ def column_error(name: str, names: Sequence[Any]) -> SchemaError:
 
 
 def join_names(names: tuple[Any, ...], limit: int = 8) -> str:
-    """Return names for a message, at most ``limit`` of them."""
+    """Format at most ``limit`` names for a message."""
     text = ", ".join(repr(name) for name in names[:limit])
     return f"{text}, ... ({len(names)} in all)" if len(names) > limit else text or "none"

@@ -1,9 +1,9 @@
-"""The table after reading: typed columns of equal length, and the schema.
+"""Define the table after reading: typed columns of equal length, and the schema.
 
-A table that was passed as a matrix keeps that matrix (no copy, no work per column); its columns are
-created at first access: strided views, or float64 copies of integers. This keeps the prediction of
-a single row at a few microseconds. A sparse matrix is kept too; the values of a column are made
-dense at each access.
+A table that was passed as a matrix keeps that matrix without copying it. Its columns are created on
+first access, as strided views or as float64 copies of integers. Predicting a single row therefore
+takes a few microseconds. A sparse matrix is kept too; each access to the values of a column makes
+them dense.
 
 Missing is NaN in numbers and -1 in codes. A level that the schema does not contain has the code
 ``len(levels)``: unseen is not missing.
@@ -26,7 +26,7 @@ MISSING_CODE = -1
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Values of one column with their schema.
+    """The values of a column with their schema.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Column:
     values : ndarray
         1-d float64 or float32 (possibly a strided view of the user's array), or int32 codes.
     levels_found : bool
-        Whether the levels were collected from the rows, not declared by the type of the column.
+        Whether the levels were collected from the rows and not declared by the column's type.
     of_integers : bool
         Whether the numbers were passed as integers.
 
@@ -74,7 +74,7 @@ class Column:
         return mask
 
 
-#: Matrix types that are used as they are.
+#: Matrix types that are used without conversion.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 #: Integer types that the core reads without a copy.
 INTEGERS = tuple(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8))[:-1]
@@ -87,7 +87,7 @@ class Table:
     Parameters
     ----------
     columns : tuple of Column
-        The columns (views, created at first use, if the table was passed as a matrix).
+        The columns; for a matrix, views that are created on first use.
     n_rows : int
         Number of rows.
     schema : Schema
@@ -110,7 +110,7 @@ class Table:
     [0, -1]
     """
 
-    #: The grower for this kind of table; empty if the options decide.
+    #: The grower for this kind of table; if empty, the options decide.
     grower: ClassVar[str] = ""
     #: Whether all rows are in memory, in one piece.
     is_whole: ClassVar[bool] = True
@@ -184,7 +184,7 @@ class Table:
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
-        """Return the digits with which printed cuts separate the same values of their columns."""
+        """Return the digits that printed cuts need to separate the same values of their columns."""
         return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
 
     def pieces(self) -> Iterable[Table]:
@@ -192,7 +192,7 @@ class Table:
         return (self,)
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """Return the table of these rows (positions or mask) under the same schema."""
+        """Return the table of these rows (positions or mask) with the same schema."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix[rows], self.schema)
         if self.sparse is not None:
@@ -211,7 +211,7 @@ class Table:
         return Table(columns, self.n_rows, Schema(infos, self.schema.target, self.schema.named))
 
     def with_schema(self, schema: Schema) -> Table:
-        """Return the same values with another schema of the same columns (e.g. with a target)."""
+        """Return the same values with another schema of the same columns, e.g. with a target."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix, schema)
         if self.sparse is not None:
@@ -241,12 +241,12 @@ class SparseColumn(Column):
 
     @property
     def values(self) -> NDArray[Any]:
-        """All values, zeros included."""
+        """All values, including zeros."""
         return sparse_values(self.__dict__["_matrix"], self.__dict__["_position"])
 
 
 def sparse_values(matrix: Any, column: int) -> NDArray[Any]:
-    """Return one column of a sparse matrix as a float array, zeros included."""
+    """Return one column of a sparse matrix as a dense float array."""
     return _floats(matrix[:, [column]].toarray().ravel())
 
 

@@ -1,4 +1,4 @@
-"""Sample weights: one finite number >= 0 per row, by scikit-learn's conventions."""
+"""Read sample weights: one finite number >= 0 per row, as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         )
     if not len(weights):
         return weights
-    low, high = float(weights.min()), float(weights.max())  # NaN if any weight is
+    low, high = float(weights.min()), float(weights.max())  # NaN if any weight is NaN
     if low != low or low == -np.inf or high == np.inf:
         row = int(np.argmin(np.isfinite(weights)))
         raise DataError(
@@ -74,7 +74,7 @@ def exact_sum(weight: NDArray[np.float64]) -> float:
 def exact_sums(
     weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
 ) -> NDArray[np.float64]:
-    """Return the sum of weights of each group, each rounded once."""
+    """Return the sum of weights of each group, rounded once."""
     return round_digit_sums(np.asarray(_core.sum_digits(weight, groups, n_groups)))
 
 
@@ -84,7 +84,7 @@ def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Return the effective number of rows: the sum of weights that are counts, else Kish's."""
+    """Return the effective number of rows: the sum of frequency weights, else Kish's estimate."""
     if weight is None:
         return float(n_rows)
     if counts:

@@ -1,8 +1,8 @@
 """Detect the notation of the cells of a CSV column: 1.5, 1.234,5, R$ 12, 8 %, 31/12/2024, true.
 
 `matching_styles` lists the styles that match every cell of a column. Cells such as 1.234 match two
-(decimal point, or thousands separator). `choose_styles` decides by the other columns of the file,
-by the file that the model was learned from, then by the separator, and reports the ambiguity.
+(decimal point, or thousands separator). To choose one, `choose_styles` looks at the other columns,
+the training file of the model and the separator, in this order, and reports the ambiguity.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ceiba._polars import pl
 from ceiba.errors import DataError
 from ceiba.table.schema import ColumnInfo
 
-#: Cells that are missing values among numbers and dates; among texts they are ordinary levels.
+#: Cells that are missing values in columns of numbers and dates, but levels in text columns.
 WEAK_MARKERS: Final = (
     "", "-", "--", "---", "–", "—", ".", "..", "…", "None", "none", "NONE", "na", "Na", "N.A.",
     "n.a.",
@@ -30,7 +30,7 @@ _AFFIXED: Final = (
     rf"^([+-]?)\s*({_CURRENCY}|)\s*([+-]?[\d.,'’ \u00a0\u202f\u2009]+?)\s*({_CURRENCY}|%|)$"
 )
 _GROUPS: Final = {"": "", ".": r"\.", ",": ",", " ": "[ \u00a0\u202f\u2009]", "'": "['’]"}
-_DATES: Final = {  # the pattern is needed too: %Y alone would read 24 as the year 24
+_DATES: Final = {  # patterns are needed because %Y alone would read 24 as the year 24
     "%Y-%m-%d": r"^\d{4}-\d{1,2}-\d{1,2}$",
     "%Y/%m/%d": r"^\d{4}/\d{1,2}/\d{1,2}$",
     "%d/%m/%Y": r"^\d{1,2}/\d{1,2}/\d{4}$",
@@ -43,14 +43,14 @@ _DATES: Final = {  # the pattern is needed too: %Y alone would read 24 as the ye
     "%d.%m.%y": r"^\d{1,2}\.\d{1,2}\.\d{2}$",
     "%d-%m-%y": r"^\d{1,2}-\d{1,2}-\d{2}$",
 }
-#: A whole number that begins with 0 (00501): a code, not a number.
+#: Whole numbers that begin with 0 (00501) are codes.
 CODE: Final = r"^[+-]?0\d+$"
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
 #: Patterns distinguish only 0 from other digits, so 3.14 and 2.71 have the same shape.
 _DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
-#: The kinds of styles that are numbers.
+#: The kinds of styles that represent numbers.
 NUMBERS: Final = ("integer", "number")
 
 
@@ -66,7 +66,7 @@ class Style:
     form: str = ""
 
     def read(self, series: Any) -> Any:
-        """Convert texts; a cell that does not match the style becomes null."""
+        """Convert texts; cells that do not match the style become null."""
         return series.to_frame().select(self.expression(pl.col(series.name))).to_series()
 
     def expression(self, cells: Any) -> Any:
@@ -107,7 +107,7 @@ class Style:
 
     @property
     def pattern(self) -> str:
-        """Regular expression of a number of this style, without currency or percent sign."""
+        """Regular expression for numbers of this style, without currency or percent sign."""
         groups, mark = _GROUPS[self.thousands], _GROUPS[self.decimal]
         whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{groups}\d{{3}})+)" if groups else r"\d+"
         if not mark:
@@ -129,7 +129,7 @@ class Style:
 
 INTEGER: Final = Style("integer")
 PLAIN: Final = Style("number", ".")
-#: Numbers that any program reads.
+#: Number styles that every CSV reader supports.
 PLAIN_STYLES: Final = (INTEGER, PLAIN, Style("number"))
 TEXT: Final = Style("text")
 _BOOLEAN: Final = Style("boolean")
@@ -210,7 +210,7 @@ def _matching_date_styles(cells: list[str]) -> Iterable[Style]:
 def _reads_all(style: Style, series: Any) -> bool:
     try:
         return not style.read(series).null_count()
-    except pl.exceptions.PolarsError:  # polars cannot infer a time format
+    except pl.exceptions.PolarsError:  # polars could not infer a time format
         return False
 
 
@@ -227,7 +227,7 @@ def _all_match(cells: list[str], pattern: str) -> bool:
 
 @dataclass
 class StyleChoice:
-    """The style of each column, and messages about ambiguous ones."""
+    """The style of each column, and remarks about ambiguous ones."""
 
     styles: dict[str, Style] = field(default_factory=dict)
     ambiguities: list[str] = field(default_factory=list)
@@ -248,7 +248,7 @@ def choose_styles(
     stored: Mapping[str, Style] | None = None,
 ) -> StyleChoice:
     """Choose one style for each column."""
-    # The only possibility for one column settles the ambiguities of the others.
+    # An unambiguous column decides for the ambiguous ones.
     marks, orders = (
         {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}
         for possible in (_possible_marks, _possible_orders)
@@ -266,7 +266,7 @@ def choose_styles(
 
 
 def _possible_marks(styles: Sequence[Style]) -> set[str]:
-    """Return the possible decimal marks; none if no cell has a mark."""
+    """Return the possible decimal marks, or none if no cell has a mark."""
     numbers = [style for style in styles if style.kind in NUMBERS]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
         return set()
@@ -288,7 +288,7 @@ def _choose_number(
     if len(possible) < 2:
         return styles[0]
     by_mark = {mark: next(s for s in styles if s.decimal == mark) for mark in (".", ",")}
-    grouped = by_mark["."].thousands == ","  # 1,234: else it is 1.234
+    grouped = by_mark["."].thousands == ","  # whether cells look like 1,234
     if decimal_comma is not None:
         return by_mark["," if decimal_comma else "."]
     if len(marks) == 1:
@@ -316,7 +316,7 @@ def _choose_number(
 
 
 def _possible_orders(styles: Sequence[Style]) -> set[str]:
-    """Return which of day and month may come first; none if the year comes first."""
+    """Return which of day and month may come first, or none if the year comes first."""
     forms = {style.form[:2] for style in styles if style.form[:2] in ("%d", "%m")}
     return forms if all(style.form[:2] in ("%d", "%m") for style in styles) else set()
 
@@ -347,7 +347,7 @@ def _choose_date(
 
 
 def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
-    """Return a typed value in the usual notation (1234.5, 2024-12-31); raise if it is ambiguous."""
+    """Convert a typed value to standard notation (1234.5, 2024-12-31), unless it is ambiguous."""
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
     is_number = info.display == "number"
@@ -361,6 +361,6 @@ def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) ->
     choice = choose_styles({info.name: fits}, decimal_comma=decimal_comma, stored=styles)
     if choice.ambiguities:
         example = "1234.5" if is_number else "2024-12-31"
-        raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write it like {example}.")
+        raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write it as {example}.")
     value: Any = choice.styles[info.name].read(pl.Series("value", [text]))[0]
     return text if value is None else str(value)

@@ -1,4 +1,4 @@
-"""Read a CSV file in pieces: its format, and pieces parsed to given types.
+"""Read a CSV file in pieces: detect its format, and parse pieces to given types.
 
 Errors (a record with too many cells, an unclosed quote) name the line of the file.
 """
@@ -35,7 +35,7 @@ from ceiba.table.files.streams import (
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_BYTES: Final = 2**20  # from which header and styles are detected
+_SAMPLE_BYTES: Final = 2**20  # header and styles are detected from these
 _SAMPLE_ROWS: Final = 10_000
 
 
@@ -47,8 +47,8 @@ class CsvFormat:
     encoding: str = "utf-8"
     header: bool = True
     names: tuple[str, ...] = ()
-    markers: tuple[str, ...] = ()  # of missing values, besides the empty cell
-    styles: Mapping[str, Style] = field(default_factory=dict)  # of the cells, by column
+    markers: tuple[str, ...] = ()  # markers of missing values besides the empty cell
+    styles: Mapping[str, Style] = field(default_factory=dict)  # cell style by column
 
     def to_dict(self) -> dict[str, Any]:
         """Return header, names and unusual styles, for the model file."""
@@ -67,7 +67,7 @@ class CsvPiece:
     file: CsvFile
     raw: bytes
     line: int
-    encoding: str = "utf-8"  # of the file; `raw` is UTF-8
+    encoding: str = "utf-8"  # encoding of the file; `raw` is UTF-8
 
     def parse(
         self,
@@ -77,7 +77,7 @@ class CsvPiece:
         markers: bool = True,
         rows: int | None = None,
     ) -> pl.DataFrame:
-        """Return columns (the first `rows` rows) with these types, and all others as texts."""
+        """Return the first `rows` rows, with these column types and all other columns as texts."""
         file = self.file
         missing = list(file.format.markers) if markers else None
         try:
@@ -90,7 +90,7 @@ class CsvPiece:
             raise DataError(f"{display_name(file.source)}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
-        """Parse like `parse`, but leave markers in text columns to the caller."""
+        """Parse as `parse` does, but leave markers in text columns to the caller."""
         # Comparing every cell with the markers takes polars 40 % longer, and most files have none
         # among numbers. It is skipped until a cell is not a finite number, unless a marker that is
         # itself a number (-999) occurs in the piece.
@@ -113,7 +113,7 @@ class CsvPiece:
         rows: int | None,
     ) -> pl.DataFrame:
         file = self.file
-        # polars leaves the doubled quotes of a header as they are.
+        # polars does not unescape doubled quotes in a header.
         doubled = {name: name.replace('"', '""') for name in file.format.names}
         frame = pl.read_csv(
             file.header + self.raw,
@@ -137,7 +137,7 @@ class CsvPiece:
             line = self.line + reader.line_num
 
     def find_line(self, row: int) -> int:
-        """Return the line of the file on which a row of this piece begins."""
+        """Return the line number in the file at which a row of this piece begins."""
         if b'"' not in self.raw:
             return self.line + row
         return next(line for k, (line, _) in enumerate(self._records()) if k == row)
@@ -158,7 +158,7 @@ class CsvPiece:
                         f"{where}, line {line}: {len(cells)} cells, but the header has {n}. Check "
                         f"the separator ({separator!r}); cells that contain it need quotes."
                     )
-        except csv.Error:  # a cell too long for Python; the caller raises polars' error
+        except csv.Error:  # a cell is too long for Python; the caller raises polars' error
             return
 
 
@@ -172,7 +172,7 @@ class CsvFile:
         self.done = 0
         markers = tuple(marker for marker in reading.markers if marker)
         self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
-        self.numbers_only = True  # until a marker is found among numbers
+        self.numbers_only = True  # false once a marker is found among numbers
         self.remarks: list[str] = []
         self._pieces = read_pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         first = next(self._pieces, None)
@@ -188,7 +188,7 @@ class CsvFile:
         self.remarks += remarks
         self.format = CsvFormat(separator, first.encoding, has_header, tuple(names), markers)
         end = start
-        if has_header:  # a name in quotes may go over several lines
+        if has_header:  # a quoted name may span several lines
             while (end := first.raw.find(b"\n", end) + 1) and first.raw.count(b'"', start, end) % 2:
                 pass
             end = end or len(first.raw)
@@ -206,8 +206,8 @@ class CsvFile:
             at = raw.find(b"\n", at) + 1
             if not at:
                 raise OptionError(
-                    f"--skip-rows {self.reading.skip_rows}: "
-                    f"{display_name(self.source)} has fewer lines."
+                    f"--skip-rows {self.reading.skip_rows} exceeds the lines of "
+                    f"{display_name(self.source)}."
                 )
         line = raw[at : raw.find(b"\n", at) + 1].strip()
         if line[:4].lower() == b"sep=" and len(line) <= 5:
@@ -226,7 +226,7 @@ class CsvFile:
         return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
     def choose(self, fits: Mapping[str, Any]) -> StyleChoice:
-        """Choose among matching styles, by the options and the styles of the model."""
+        """Choose among matching styles, using the options and the styles of the model."""
         reading = self.reading
         return choose_styles(
             fits,
@@ -244,7 +244,7 @@ class CsvFile:
         return self.choice.decimal_comma
 
     def __iter__(self) -> Iterator[CsvPiece]:
-        """Yield the pieces in order; at least one, which may be empty."""
+        """Yield the pieces in order: at least one, which may be empty."""
         self.done = self._first_done
         yield self._first
         for piece in self._pieces:

@@ -30,14 +30,14 @@ def parse_records(text: str, separator: str, limit: int = _SAMPLE_ROWS) -> list[
                 rows.append([cell.strip() for cell in cells])
             if len(rows) == limit:
                 break
-    except csv.Error:  # a cell too long for Python
+    except csv.Error:  # a cell is too long for Python
         pass
     return rows
 
 
 def detect_separator(text: str) -> str:
-    r"""Return the separator that all lines agree on, else the most frequent of the first line."""
-    outside = "".join(text.split('"')[::2])  # without quoted cells
+    r"""Return the separator that splits all lines alike, else the first line's most frequent."""
+    outside = "".join(text.split('"')[::2])  # the text outside quoted cells
     lines = [line for line in outside.split("\n")[:50] if line.strip(" \r")] or [""]
     counts = {mark: [line.count(mark) for line in lines] for mark in _SEPARATORS}
     agreed = [mark for mark in _SEPARATORS if counts[mark][0] and len(set(counts[mark])) == 1]
@@ -51,8 +51,8 @@ def detect_separator(text: str) -> str:
 def is_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first record contains names rather than data.
 
-    It contains data if no cell is a text above numbers, and either some cell is a number above
-    numbers or most texts occur again below. Consecutive numbers (2019, 2020, ...) are names.
+    It is data if no text has numbers below it, and if either a number has numbers below it or most
+    texts occur again below. Consecutive numbers (2019, 2020, ...) are names.
     """
     if len(rows) < 2 or not any(rows[0]):
         return True
@@ -102,15 +102,15 @@ def name_columns(
     if len(stored) == n:
         return stored, False, []
     remark = (
-        f"{source} seems to have no header; its columns are named column_1 to column_{n}. Name "
-        "them with --names or --names-from, or pass --header if the first line is a header."
+        f"{source} seems to have no header; its columns are named column_1 to column_{n}. Pass "
+        "names with --names or --names-from, or pass --header if the first line is a header."
     )
     names = [f"column_{j + 1}" for j in range(n)]
     return names, False, [remark] if reading.header is None else []
 
 
 def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return unique column names, and remarks on those that changed."""
+    """Return unique column names, and remarks about changed names."""
     taken = {name for name in names if name}
     unique: list[str] = []
     seen: set[str] = set()
@@ -126,7 +126,7 @@ def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
         taken.add(new)
         unique.append(new)
         if name:
-            remarks.append(f"Duplicate column name {name!r}: the second one is read as {new!r}.")
+            remarks.append(f"Duplicate column name {name!r}: the second one is renamed to {new!r}.")
     return unique, remarks
 
 

@@ -27,8 +27,8 @@ from ceiba.table.readers.mappings import values_to_column
 from ceiba.table.schema import ColumnInfo, Schema
 from ceiba.table.table import Table
 
-RowLocator = Callable[[int], str]  # the position of a row in the file, for messages
-_FLOAT32 = 2**24  # integers up to it are exact in float32
+RowLocator = Callable[[int], str]  # returns the position of a row in the file
+_FLOAT32 = 2**24  # all integers up to this one are exact in float32
 _EXPECTED = {
     "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
     "datetime": "a time (2024-05-01 12:30)", "duration": "a number",
@@ -84,7 +84,7 @@ def convert_columns(
 
 
 def as_columns(frame: pl.DataFrame) -> Any:
-    """Return a frame for the estimators; a polars Enum is an ordered column here."""
+    """Convert a frame for the estimators; polars Enums become ordered columns."""
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     return {
@@ -116,7 +116,7 @@ def as_table(columns: list[Any]) -> Table:
 
 
 def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN) -> Any:
-    """Convert texts to numbers; the error for other cells names the line."""
+    """Convert texts to numbers; errors name the line of an invalid cell."""
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
     if style.kind not in NUMBERS:
@@ -127,7 +127,7 @@ def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN
 
 
 def read_numbers(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
-    """Return a column as numbers, by the style of the file."""
+    """Convert a column to numbers with the style of the file."""
     style = get_styles(batch).get(name, PLAIN)
     return _to_numbers(cells[name], name, batch.locate, style).alias(name)
 
@@ -145,7 +145,7 @@ def _check_converted(series: Any, converted: Any, name: str, what: str, locate: 
 
 
 def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
-    """Return the columns of a schema from the rows of a file, converted to their kinds."""
+    """Select the columns of a schema from rows of a file, and convert them to their kinds."""
     columns = batch.columns
     if not schema.named:
         names = dict(zip(schema.names, columns, strict=False))
@@ -168,7 +168,7 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         ]
         try:
             frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
-        except pl.exceptions.ComputeError:  # texts: blanks are stripped, errors name the line
+        except pl.exceptions.ComputeError:  # read texts to name the line
             frame = piece.parse(columns=list(wanted))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     expressions = {
@@ -192,7 +192,7 @@ def get_styles(batch: Batch) -> Mapping[str, Style]:
     if batch.piece is None:
         return batch.styles
     file = batch.piece.file
-    # A column without a common style is read as numbers, which names the offending cell.
+    # Reading a column without a common style as numbers raises an error that names a cell.
     number = Style("number", ",", ".") if file.decimal_comma else PLAIN
     return {
         name: number if style.kind == "text" else style
@@ -201,7 +201,7 @@ def get_styles(batch: Batch) -> Mapping[str, Style]:
 
 
 def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
-    """Return the expression that converts texts to the kind of the column in the schema."""
+    """Return an expression that converts texts to the column's kind in the schema."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
             return (style if style.kind in NUMBERS else PLAIN).expression(cells).cast(pl.Float64)
@@ -226,6 +226,6 @@ def _parse_times(text: Any) -> Any:
         return days
     try:
         times = text.str.to_datetime(strict=False, time_unit="us")
-    except pl.exceptions.PolarsError:  # polars cannot infer a time format
+    except pl.exceptions.PolarsError:  # polars could not infer a time format
         return days
     return times.fill_null(days) if times.dtype == days.dtype else times

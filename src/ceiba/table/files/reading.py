@@ -95,7 +95,7 @@ def build_read_options(
 
 
 def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
-    """Return the read options that a function was called with."""
+    """Convert the keyword arguments of a function to read options."""
     names = list(inspect.signature(build_read_options).parameters)
     for name in options:
         if name not in names:
@@ -105,7 +105,7 @@ def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A whole table: its frame, remarks for the user, and its format."""
+    """A whole table as a frame, with remarks for the user and its format."""
 
     frame: Any
     remarks: list[str] = field(default_factory=list)
@@ -123,7 +123,7 @@ class Batch:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
-        """Return the rows, optionally of some columns; `markers`: read NA and others as missing."""
+        """Return the rows, optionally of some columns; with `markers`, NA etc. become missing."""
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
         part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
@@ -137,7 +137,7 @@ class Batch:
 
 
 def is_text(source: str) -> bool:
-    """Whether a source is read as CSV text."""
+    """Whether a source is a CSV text file."""
     if source == "-":
         return True
     if "::" in source:
@@ -179,7 +179,7 @@ def expand_sources(source: str) -> list[str]:
 
 
 def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
-    """Read a sheet; its texts are typed like those of a CSV file."""
+    """Read a sheet, inferring types of its texts as in a CSV file."""
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
             raise OptionError(f"{option} is not supported for spreadsheets, got {source}.")
@@ -227,7 +227,7 @@ def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
 
 
 def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch]:
-    """Yield a table in batches of about `size` rows; at least one, which may be empty."""
+    """Yield a table in batches of about `size` rows: at least one, which may be empty."""
     if len(paths := expand_sources(source)) > 1 or paths != [source]:
         for path in paths:
             yield from read_batches(path, reading, size)

@@ -42,7 +42,7 @@ class OpenedScan:
     scan: Scan
     format: CsvFormat
     remarks: list[str]
-    n_left_out: int = 0  # rows without a target
+    n_left_out: int = 0  # dropped rows without a target
 
 
 def open_scan(
@@ -54,19 +54,19 @@ def open_scan(
     cluster: Any = None,
     target: str = "",
 ) -> OpenedScan:
-    """Open files of any format as a scan; files that are not Parquet lose rows without a target."""
+    """Open files of any format as a scan; rows without a target are dropped except from Parquet."""
     paths = _paths(source)
     if cluster is not None and scratch is not None:
         raise OptionError(
-            "scratch is not supported with cluster: its workers keep rows in memory. Pass only one "
-            "of the two."
+            "scratch is not supported with cluster, whose workers keep rows in memory. Pass only "
+            "one of them."
         )
     size, directory = parse_size(memory, "memory"), None if scratch is None else str(scratch)
     if directory is not None and not Path(directory).is_dir():
         raise OptionError(f"scratch must be an existing directory, got {directory!r}.")
     if all(map(_is_parquet, paths)):
         refuse_text_options(paths[0], reading)
-        if cluster is not None:  # workers are in other directories
+        if cluster is not None:  # workers have other working directories
             paths = [str(Path(path).absolute()) for path in paths]
         files = [ParquetFile.from_path(Path(path)) for path in paths]
         return OpenedScan(make_scan(files, size, directory, cluster), CsvFormat(), [])
@@ -107,7 +107,7 @@ def _is_parquet(path: str) -> bool:
 def _spool_typed(
     paths: Sequence[str], reading: ReadOptions, spool: _Spool
 ) -> tuple[CsvFormat, list[str]]:
-    """Write typed tables: Arrow and NDJSON in batches, others (which are small) as a whole."""
+    """Write typed tables: Arrow and NDJSON in batches, others (small ones) as a whole."""
     csv = CsvFormat()
     remarks: list[str] = []
     for path in paths:
@@ -172,7 +172,7 @@ class _Spool:
             self._flush()
 
     def finish(self, name: str) -> ParquetFile:
-        """Finish writing and return the file, which is called `name` in errors."""
+        """Finish writing and return the file; errors call it `name`."""
         self._flush()
         if self._writer is None:
             raise DataError(f"{name} has no rows.")
@@ -207,4 +207,4 @@ class _Spool:
 
 
 class _Owner:
-    """The temporary file is deleted with this object."""
+    """Deletes the temporary file when garbage-collected."""

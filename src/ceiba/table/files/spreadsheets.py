@@ -1,7 +1,7 @@
 """Read a sheet of a spreadsheet: ``FILE.xlsx`` or ``FILE.xlsx::SHEET``; also .xls, .xlsb and .ods.
 
 A column of only numbers, dates or booleans keeps that type. A column that contains a text becomes a
-text column, which is then typed like a column of a CSV file.
+text column, whose type is then inferred as in a CSV file.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: File extensions of spreadsheets.
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _BASE_MEMORY: Final = 2 << 30  # bytes
-_MEMORY_PER_BYTE: Final = 1000  # more per byte of the file; a compressed cell has 1 to 10
+_MEMORY_PER_BYTE: Final = 1000  # bytes per byte of the file, whose cells have 1 to 10 each
 
 
 def is_spreadsheet(source: str) -> bool:
@@ -31,7 +31,7 @@ def is_spreadsheet(source: str) -> bool:
 
 
 def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, bool, list[str]]:
-    """Return a sheet (the named or first full one), whether it has a header, and remarks."""
+    """Return the named or first nonempty sheet, whether it has a header, and remarks."""
     # The reader allocates a dense range of cells and aborts its process if two cells are too far
     # apart. It therefore runs in a child process, whose memory limit depends on the file size.
     path, _, wanted = source.partition("::")
@@ -44,8 +44,8 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
     n, n_named = len(names), sum(map(bool, cells[0]))
     if has_header and n_named < n / 2:
         raise DataError(
-            f"{source}: the first row has names for {n_named} of {n} columns. If there is a title "
-            "above the table, skip it with --skip-rows."
+            f"{source}: the first row names {n_named} of {n} columns. If there is a title above "
+            "the table, skip it with --skip-rows."
         )
     body = rows[1:] if has_header else rows
     columns = [_to_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]
@@ -53,7 +53,7 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
 
 
 def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
-    """Return the rows of a sheet that are not empty, and remarks."""
+    """Return the nonempty rows of a sheet, and remarks."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:

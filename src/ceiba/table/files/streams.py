@@ -1,6 +1,6 @@
-"""Read text files of any compression and encoding as pieces of whole records in UTF-8.
+"""Read text files of any compression and encoding in pieces of whole UTF-8 records.
 
-A file or the standard input is read once, sequentially, in pieces of some megabytes. Each piece
+A file or the standard input is read once, sequentially, in pieces of a few megabytes. Each piece
 ends at the end of a record, so that it can be parsed alone. A second thread reads, decompresses and
 decodes ahead while a piece is processed. Errors name line and column.
 """
@@ -47,7 +47,7 @@ _BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark starts with that of UTF-1
 }
 _LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
 _NON_ASCII: Final = re.compile(rb"[\x80-\xff]+")
-#: Letters next to ASCII letters, or signs: euro, quotes, dashes, degrees, ordinals.
+#: Western letters next to ASCII letters, or signs (euro, quotes, dashes, degrees, ordinals).
 _WESTERN: Final = re.compile(
     rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
     rb"|(?<![\x80-\xff])[" + _LETTERS + rb"]{1,2}(?=[A-Za-z])"
@@ -59,8 +59,8 @@ _WORD: Final = re.compile(
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _PIECE_SIZE: Final = 16 * _BLOCK
-_MAX_RECORD: Final = 256 << 20  # bytes; a small compressed file may contain a record of gigabytes
-_MAX_AHEAD: Final = 2  # pieces read ahead
+_MAX_RECORD: Final = 256 << 20  # bytes; a small compressed file may contain a huge record
+_MAX_AHEAD: Final = 2  # number of pieces
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def display_name(source: str) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error message; those of polars and duckdb are long."""
+    """Return the first line of an error message, as those of polars and duckdb are long."""
     return str(error).strip().split("\n")[0]
 
 
@@ -94,8 +94,8 @@ def require_file(path: str) -> str:
 
 
 def call_in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a child process, which a malicious file may crash without harm."""
-    # The path of this process: -c would put the working directory, with the data, first.
+    """Call a function in a child process, so that a malicious file cannot crash this one."""
+    # Pass on sys.path: -c would put the working directory, which may contain the data, first.
     code = (
         f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _run_child; _run_child()"
     )
@@ -138,7 +138,7 @@ def is_stream(source: str) -> bool:
     return source == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
 
-_COPIES: Final[dict[str, str]] = {}  # temporary copies of streams, by their names
+_COPIES: Final[dict[str, str]] = {}  # temporary copy of each stream, by name
 
 
 def make_seekable(source: str) -> str:
@@ -159,7 +159,7 @@ def make_seekable(source: str) -> str:
 
 
 def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Yield blocks of decompressed bytes, each with the offset reached in the file."""
+    """Yield blocks of decompressed bytes, each with its end offset in the file."""
     if source == "-":
         while block := sys.stdin.buffer.read(_BLOCK):
             yield block, 0
@@ -198,7 +198,7 @@ def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
 
 
 def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Decompress the only file of an archive."""
+    """Decompress the only file in an archive."""
     try:
         with zipfile.ZipFile(source) as archive:
             files = [name for name in archive.namelist() if not name.endswith("/")]
@@ -222,7 +222,7 @@ def read_pieces(
     rows: int | None = None,
     remarks: list[str] | None = None,
 ) -> Iterator[TextPiece]:
-    """Yield a text source in pieces of whole records, read ahead by a thread."""
+    """Yield a text source in pieces of whole records, which a thread reads ahead."""
     ahead: queue.Queue[TextPiece | BaseException | None] = queue.Queue(_MAX_AHEAD)
     stopped = threading.Event()
 
@@ -275,7 +275,7 @@ def _cut_pieces(
                     f"{display_name(source)}, line {line}: record of more than "
                     f'{_MAX_RECORD >> 20} MB. Is there an unclosed quote (")?'
                 )
-            # Doubling keeps the cost linear: a long record is not searched again at each block.
+            # Doubling keeps the cost linear: a long record is not searched again for each block.
             if not end:
                 size = max(size, 2 * (len(text) - at))
                 break
@@ -292,7 +292,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
     """Return the end of the last record in raw[start:stop] (a newline outside quotes), or 0."""
     end = raw.rfind(b"\n", start, stop) + 1
     quotes = raw.count(b'"', start, end) if end else 0
-    while end and quotes % 2:  # inside a quoted cell: continue before its opening quote
+    while end and quotes % 2:  # this is inside a quoted cell, so continue before its opening quote
         opened = raw.rfind(b'"', start, end)
         before = raw.rfind(b"\n", start, opened) + 1
         quotes -= raw.count(b'"', max(before, start), end)
@@ -301,7 +301,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
 
 
 def _detect_encoding(block: bytes) -> str:
-    """Return the encoding by the first bytes: a byte order mark, or a NUL at every other byte."""
+    """Detect the encoding from the first bytes: a byte order mark, or NUL at every other byte."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name
@@ -314,9 +314,9 @@ def _detect_encoding(block: bytes) -> str:
 
 
 def _western_word(raw: bytes) -> str:
-    """Return an example word if bytes are surely Windows-1252, else ""."""
-    # They are if each byte beyond ASCII is a Western letter next to ASCII letters, at most two in a
-    # row, or one of a few signs. Other code pages have signs there, or words of such bytes only.
+    """Return an example word if bytes are almost certainly Windows-1252, else ""."""
+    # Each non-ASCII byte must be a Western letter next to ASCII letters, at most two in a row, or
+    # one of a few signs. Other code pages have signs there, or words of non-ASCII bytes only.
     if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):
         return ""
     word = _WORD.search(raw)
@@ -326,11 +326,11 @@ def _western_word(raw: bytes) -> str:
 def _decode_blocks(
     source: str, encoding: str | None, remarks: list[str] | None = None
 ) -> Iterator[tuple[bytes, int, str]]:
-    """Yield blocks as UTF-8 with line feeds, each with the offset and the encoding of the file."""
-    line = column = 1  # of the next byte
+    """Yield blocks as UTF-8 with line feeds, each with its offset and the file's encoding."""
+    line = column = 1  # position of the next byte
     decoder: Any = None
     plain = old_mac = guessed = False
-    beyond = False  # whether a character beyond ASCII was decoded
+    beyond = False  # whether a non-ASCII character was decoded
     first = True
     done = 0
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
@@ -380,7 +380,7 @@ def _decode_blocks(
 
 
 def _format_position(before: bytes, line: int, column: int, source: str) -> str:
-    """Return the position after some bytes that begin at a line and column, for messages."""
+    """Format the position after some bytes that begin at a line and column, for messages."""
     ends = before.count(b"\n")
     at = len(before) - before.rfind(b"\n") if ends else column + len(before)
     return f"{display_name(source)}, line {line + ends}, column {at}"
@@ -392,7 +392,7 @@ def _decode_error(
     # `error.object` includes the bytes that the decoder kept from the previous block.
     place = _format_position(error.object[: error.start], line, column, source)
     if b"\0" in error.object[:1000]:
-        hint = "This is not a text file. Is it a spreadsheet or a database with a wrong extension?"
+        hint = "It is not a text file. Is it a spreadsheet or a database with a wrong extension?"
     else:
         hint = (
             "Pass its encoding, e.g. --encoding cp1252 for files from Windows in Western Europe or "

@@ -1,8 +1,8 @@
 """Read CSV files with typed columns, into memory or into a spool.
 
-The styles of the cells are inferred from all rows of all files: the styles of the first rows are
-tried, and if a later cell does not match, the files are scanned as texts and read again. Typed
-pieces go to a sink: columns in memory, or a spool.
+Cell styles are inferred from all rows of all files. The files are first read with the styles of the
+first rows. If a later cell does not match, they are scanned as texts and read again. Typed pieces
+go to a sink: columns in memory, or a spool.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ceiba.table.files.streams import require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_ROWS: Final = 10_000  # from which styles are guessed
+_SAMPLE_ROWS: Final = 10_000  # styles are first guessed from these
 
 
 class Sink(Protocol):
@@ -47,7 +47,7 @@ class Sink(Protocol):
         """Add rows."""
 
     def restart(self) -> None:
-        """Discard all rows: they are added again, with other types."""
+        """Discard all rows, which will be added again with other types."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ class _Pieces:
             file = CsvFile(source, reading)
             self.files.append(file)
             first = self.files[0].format
-            if len(self.files) == 1:  # the first file decides the dialect
+            if len(self.files) == 1:  # the first file determines the dialect
                 reading = replace(
                     reading,
                     separator=first.separator,
@@ -101,17 +101,17 @@ def read_csv(
 
 
 def find_nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
-    """Return unnamed columns without values (of trailing separators), and a remark."""
+    """Return empty columns without a name, caused by trailing separators, and a remark."""
     made_up = [name for name in csv.names if re.fullmatch(r"column_\d+", name)]
     empty = [name for name in made_up if name not in filled] if csv.header else []
     if not empty or len(empty) == len(csv.names):
         return [], []
-    return empty, [f"Dropped columns without name and values: {', '.join(empty)}."]
+    return empty, [f"Dropped columns without names and values: {', '.join(empty)}."]
 
 
 @dataclass
 class ColumnSink:
-    """Collect typed pieces as whole columns: texts as codes, integers in the smallest type."""
+    """Collect typed pieces as columns, with texts as codes and integers in the smallest type."""
 
     _parts: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -125,12 +125,12 @@ class ColumnSink:
         self._parts.clear()
 
     def frame(self) -> pl.DataFrame:
-        """Return the columns; the pieces of each are released once it is concatenated."""
+        """Return the columns; the pieces of a column are released once concatenated."""
         columns = []
         for name in list(self._parts):
             parts = self._parts.pop(name)
             kinds = {part.dtype for part in parts}
-            if len(kinds) > 1:  # whole numbers of several sizes: the largest of them
+            if len(kinds) > 1:  # use the largest of the integer types
                 kind = max(kinds, key=lambda k: int("".join(filter(str.isdigit, str(k))) or 64))
                 parts = [part.cast(kind) for part in parts]
             whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
@@ -149,9 +149,9 @@ def cast_frame(
 
 
 def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> StyleChoice | None:
-    """Type pieces by a choice, or by a guess from the first rows; return None if it fails."""
+    """Convert pieces with the chosen or guessed styles; return None if a guess fails."""
     guessed = choice is None
-    empty: set[str] = set()  # columns without a value in the sample, whose style is unknown
+    empty: set[str] = set()  # columns without a value in the sample have an unknown style
     for piece in pieces:
         if choice is None:
             texts = piece.parse(rows=_SAMPLE_ROWS).to_dict(as_series=False)
@@ -164,7 +164,7 @@ def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> Sty
             return None
         frame = frame.select(pieces.files[0].format.names)
         if frame.width > 1 and all(series.null_count() for series in frame.get_columns()):
-            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # empty lines
+            frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))  # drop empty lines
         sink.add(frame)
     return choice
 
@@ -175,7 +175,7 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
              for name, style in styles.items() if style in PLAIN_STYLES}  # fmt: skip
     try:
         frame = piece.parse_numbers(plain)
-    except pl.exceptions.ComputeError:  # the parser rejects blanks around numbers, and "-"
+    except pl.exceptions.ComputeError:  # the parser rejects "-" and blanks around numbers
         if guessed:
             return None
         frame = piece.parse()
@@ -187,7 +187,7 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
         read = [name for name in texts if styles[name] != TEXT]
         if any(typed[name].null_count() > tidied[name].null_count() for name in read):
             return None
-        # With a number beyond float64, or a code (00501), the column is a text column.
+        # A number beyond float64 or a code (00501) makes the column a text column.
         finite = frame.select(pl.col(list(plain)).is_finite().all()) if plain else None
         if finite is not None and (_holds_codes(piece, list(plain)) or not all(finite.row(0))):
             return None
@@ -195,11 +195,11 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
 
 
 def _holds_codes(piece: CsvPiece, names: list[str]) -> bool:
-    """Whether a numeric column contains a code (00501), which the parser reads as a number."""
-    # Searching the bytes for 0 followed by a digit first takes a tenth of the time.
+    """Whether a column contains a code (00501), which the parser would read as a number."""
+    # First search the bytes for 0 followed by a digit, which takes a tenth of the time.
     raw = np.frombuffer(piece.raw, np.uint8)
     zero = np.flatnonzero((raw[:-1] == ord("0")) & (raw[1:] >= ord("0")) & (raw[1:] <= ord("9")))
-    # The zero must start a cell, or follow a sign that does: not 2024-05, 1.05, 12:05.
+    # The zero must start a cell or follow a leading sign, unlike in 2024-05, 1.05 and 12:05.
     begins = np.zeros(256, bool)
     begins[list(b'\n" ' + piece.file.format.separator.encode()[:1])] = True
     before = zero - 1
@@ -219,7 +219,7 @@ def _compact(series: Any) -> Any:
 
 def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
     """Choose among the styles that match all rows of all files."""
-    fits: dict[str, tuple[Style, ...]] = {}  # of the columns with a value so far
+    fits: dict[str, tuple[Style, ...]] = {}  # possible styles of columns with a value
     for piece in pieces:
         markers = piece.file.format.markers
         frame = piece.parse()
@@ -244,7 +244,7 @@ def _filter_styles(
             style = fits[name][k]
             try:
                 read = style.read(frame[name])
-            except pl.exceptions.PolarsError:  # polars cannot infer a time format
+            except pl.exceptions.PolarsError:  # polars could not infer a time format
                 left[name].remove(style)
                 continue
             codes = style.kind in NUMBERS and bool(bare[name].str.contains(CODE).any())

@@ -1,4 +1,4 @@
-"""Readers: one file per kind of container, and the conversion of values to typed columns."""
+"""Read each kind of container, and convert its values to typed columns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Read numpy arrays: plain 2-d, object, masked, and structured (one column per field).
 
-The dtype decides the kind: numbers -> numeric | bool -> numeric 0/1, printed as yes/no | strings ->
-categorical | datetime64, timedelta64 -> numeric seconds | object -> by the types of the values.
-Masked values are missing.
+The dtype determines the kind. Numbers are numeric, booleans are numeric 0/1 (printed as yes/no),
+strings are categorical, and datetime64 and timedelta64 are numeric seconds. For object arrays, the
+types of the values decide. Masked values are missing.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _as_matrix(X: Array) -> Array | None:
         return as_floats(X)
     if X.dtype.itemsize == 8 and X.size:
         if max(-int(X.min()), int(X.max())) > EXACT_LIMIT:
-            return None  # read column by column, so that the warning can name the column
+            return None  # the columns are read one by one, so that warnings can name them
         return integers_to_floats("X", X)
     return X.astype(np.float64)
 

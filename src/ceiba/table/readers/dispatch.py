@@ -1,4 +1,4 @@
-"""Choose the reader of a container. narwhals is imported only for data frames."""
+"""Choose the reader of a container; narwhals is imported only for data frames."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def open_source(X: Any) -> TableSource:
         return open_array(X)
     if isinstance(X, list | tuple):
         return open_rows(X)
-    if is_sparse(X):  # before mappings: scipy's dok format is a dict
+    if is_sparse(X):  # check this before mappings, because scipy's dok format is a dict
         return open_sparse(X)
     if isinstance(X, Mapping):
         return open_mapping(X)

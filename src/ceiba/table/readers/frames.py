@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _SMALL = 100_000
 _WIDE = 500
 _FEW_ROWS = 1000
-# Names in pandas (numpy types) and polars. The nullable "Float64" of pandas is distinguished from
-# that of polars by the kind of its numpy form.
+# Type names of pandas (numpy) and polars. The nullable "Float64" of pandas differs from that of
+# polars in the kind of its numpy type.
 _FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
 
 
@@ -85,11 +85,11 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
 
 
 def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
-    """Return a small frame of floats as one matrix; None for other frames."""
-    # Copying a small frame takes two microseconds in total, reading it 60 for each column.
+    """Return a small frame of floats as one matrix, or None for other frames."""
+    # Copying a small frame takes two microseconds, but reading it takes 60 for each column.
     n_rows, n_columns = frame.shape
     native = frame.to_native()
-    dtypes = getattr(native, "dtypes", None)  # pyarrow has none; reading its columns is cheap
+    dtypes = getattr(native, "dtypes", None)  # pyarrow has none, but its columns are cheap
     if dtypes is None or not 0 < n_rows * n_columns <= _SMALL:
         return None
     if any(str(dtype) not in _FLOAT_TYPES for dtype in dtypes):
@@ -99,14 +99,14 @@ def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
 
 
 def series_to_column(name: str, values: Any) -> Column:
-    """Read a column from a Series, or from anything that numpy can convert."""
+    """Read a column from a Series or from anything that numpy can convert."""
     import narwhals as nw
 
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(
         values, pandas.api.extensions.ExtensionArray | pandas.Index
     ):
-        values = pandas.Series(values)  # categories keep their order, times their zone
+        values = pandas.Series(values)  # keeps the order of categories and the time zone
     series = nw.from_native(values, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return _narwhals_to_column(name, series)
@@ -116,7 +116,7 @@ def series_to_column(name: str, values: Any) -> Column:
 def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
     native = series.to_native()
     dtype = getattr(native, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "fib":  # pandas: the array itself, no copy
+    if isinstance(dtype, np.dtype) and dtype.kind in "fib":  # pandas columns are not copied
         return array_to_column(name, native.to_numpy())
     import narwhals as nw
 
@@ -143,7 +143,7 @@ def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
     if kind.is_integer() and series.null_count():
         there = series.drop_nulls()
         if len(there) and max(-there.min(), there.max()) > EXACT_LIMIT:
-            array_to_column(name, there.to_numpy())  # for its warning
+            array_to_column(name, there.to_numpy())  # warns about rounding
         return numeric_column(name, _floats(series), of_integers=True)
     if isinstance(kind, nw.Datetime | nw.Date):
         return _time_column(name, series)
@@ -159,7 +159,7 @@ def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
     """Return a series as a numpy array; raise DataTypeError if numpy has no such type."""
     try:
         return np.asarray(series.to_numpy())
-    except Exception as error:  # each library raises its own
+    except Exception as error:  # libraries raise different errors
         native = getattr(series.to_native(), "type", series.dtype)
         raise DataTypeError(
             f"Column {name!r} has unsupported type {native} ({error}). Supported types: numbers, "
@@ -174,7 +174,7 @@ def _floats(series: nw.Series[Any]) -> NDArray[Any]:
 
 def _time_column(name: str, series: nw.Series[Any]) -> Column:
     values = np.asarray(series.to_numpy())
-    if values.dtype.kind != "M":  # objects: dates of an Arrow-typed pandas column
+    if values.dtype.kind != "M":  # dates of an Arrow-typed pandas column are objects
         return array_to_column(name, values)
     zone = getattr(series.dtype, "time_zone", None)
     numbers, display = to_seconds(name, values, zoned=zone is not None)
@@ -195,13 +195,13 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
         return _levels_column(name, _codes(enum), levels, declared=True)
     if series.implementation.is_pyarrow():
         return _arrow_category(name, series.to_native())
-    if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas, which cannot convert all
+    if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas cannot convert all of them
         return _arrow_category(name, series.to_native().array.__arrow_array__())
     return array_to_column(name, np.asarray(series.to_numpy(), dtype=object))
 
 
 def _polars_strings(name: str, native: Any) -> Column:
-    if len(native) <= _FEW_ROWS:  # for few rows, a dict is faster than a polars query
+    if len(native) <= _FEW_ROWS:  # a dict is faster than a polars query for few rows
         coded, observed_levels = encode_strings(native.to_list())
         return _levels_column(name, coded, observed_levels, declared=True, observed=True)
     # Casting to an Enum of the sorted levels encodes each row by one hash lookup.
@@ -218,7 +218,7 @@ def _codes(enum: Any) -> NDArray[Any]:
 def _arrow_category(name: str, native: Any) -> Column:
     import pyarrow as pa
 
-    # Chunk by chunk: Arrow cannot unify dictionaries that hold null.
+    # Read each chunk, because Arrow cannot unify dictionaries that contain null.
     place: dict[Any, int] = {}
     parts = [np.empty(0, np.int32)]
     for chunk in native.chunks:
@@ -227,7 +227,7 @@ def _arrow_category(name: str, native: Any) -> Column:
             -1 if level is None else place.setdefault(level, len(place)) for level in levels
         ]
         codes = chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
-        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # -1 indexes the last entry
+        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # code -1 selects the last entry
     ordered = bool(native.type.ordered)
     codes = np.concatenate(parts)
     return _levels_column(name, codes, list(place), ordered=ordered, declared=ordered)
@@ -255,7 +255,7 @@ def _levels_column(
     observed: bool = False,
 ) -> Column:
     settled, plain = normalize_levels(name, codes, levels, declared=declared)
-    if not plain:  # all values missing and no levels declared: like a column of None
+    if not plain:  # without values and declared levels, read it like a column of None
         return numeric_column(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)

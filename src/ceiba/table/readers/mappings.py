@@ -1,4 +1,4 @@
-"""Read plain Python containers: dict of lists, list of dicts, list of lists.
+"""Read plain Python containers: dicts of lists, lists of dicts and lists of lists.
 
 A dict of scalars is one row. In a list of dicts, an absent key is a missing value.
 """
@@ -23,7 +23,7 @@ _NUMBER_TYPES = frozenset({int, float})
 
 
 def open_mapping(X: Mapping[Any, Any]) -> TableSource:
-    """Open a dict of columns (lists, arrays, Series), or a dict of single values as one row."""
+    """Open a dict of columns (lists, arrays, Series), or a dict of scalars as one row."""
     names = normalize_names(list(X))
     if X and all(_is_single(value) for value in X.values()):
         columns = [[value] for value in X.values()]

@@ -1,4 +1,4 @@
-"""Numeric columns: floats stay as they are, other numbers become the nearest float64.
+"""Read numeric columns: keep floats, and convert other numbers to the nearest float64.
 
 Integers beyond 2**53 may not be exact in float64; a warning is issued if values change. Complex
 numbers have no order and are rejected.
@@ -27,13 +27,13 @@ def numeric_column(
     *,
     of_integers: bool = False,
 ) -> Column:
-    """Return a numeric column over float values."""
+    """Return a numeric column of float values."""
     info = ColumnInfo(name, Kind.NUMERIC, display=display, zone=zone)
     return Column(info, values, of_integers=of_integers)
 
 
 def as_floats(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float64 and float32 as they are, and other floats converted to one of them."""
+    """Return float64 and float32 unchanged, and convert other floats to one of them."""
     if values.dtype == np.float64 or values.dtype == np.float32:
         # The core requires alignment, which fields of a packed record do not have.
         return values if values.flags.aligned else values.copy()
@@ -45,7 +45,7 @@ def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     floats = values.astype(np.float64)
     is_long = values.dtype.itemsize == 8 and values.size > 0
     if is_long and max(-int(values.min()), int(values.max())) > EXACT_LIMIT:
-        # A float rounded up to the limit of the integer type cannot be cast back.
+        # A float that was rounded up to the limit of the integer type cannot be cast back.
         fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
         back = floats[fits].astype(values.dtype)
         if not fits.all() or not np.array_equal(back, values[fits]):

@@ -45,7 +45,7 @@ def objects_to_column(name: str, values: Sequence[Any]) -> Column:
         int not in seen
         or all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
     ):
-        # The common case; numpy itself converts None to NaN.
+        # This is the common case; numpy itself converts None to NaN.
         of_integers = int in seen and float not in seen
         return numeric_column(name, np.array(values, dtype=np.float64), of_integers=of_integers)
     if seen - {type(None)} == {str}:
@@ -53,7 +53,7 @@ def objects_to_column(name: str, values: Sequence[Any]) -> Column:
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
     types, missing = seen, missing_mask(values)
     if missing is not None:
-        # NaN among strings or dates marks a missing value and is not a number.
+        # NaN among strings or dates is a missing value, not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
         values = [None if m else v for v, m in zip(values, missing.tolist(), strict=True)]
     if not types:
@@ -86,7 +86,7 @@ def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTyp
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
         hint = "Supported types: numbers, booleans, strings, categories and dates."
         if strange[0].__name__ == "Interval":
-            hint = "Pass its ends as two numeric columns, or convert it with .astype(str)."
+            hint = "Pass its bounds as two numeric columns, or convert it with .astype(str)."
         return DataTypeError(
             f"Column {name!r}, row {row}: the argument must be a string or a real number, not "
             f"{strange[0].__name__!r}. {hint}"
@@ -99,10 +99,10 @@ def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTyp
 
 
 def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN; None if nothing is missing."""
+    """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN, or None without missing values."""
     types = set(map(type, values))
     can_miss = {t for t in types if t.__name__ in _MISSING_TYPES}
-    # NaN and NaT differ from themselves; comparing a signalling Decimal("sNaN") raises.
+    # NaN and NaT differ from themselves; comparing Decimal("sNaN") raises an error.
     odd = tuple(
         t
         for t in types - can_miss
@@ -144,6 +144,6 @@ def _is_inexact(value: Any, number: float) -> bool:
     if isinstance(value, int | np.integer):
         return abs(int(value)) > EXACT_LIMIT and int(number) != int(value)
     if isinstance(value, decimal.Decimal):
-        # 0.1 is not a binary fraction, but its shortest form is 0.1: no digits are lost.
+        # No digits are lost if the shortest form of the float is the decimal, such as 0.1.
         return value.is_finite() and decimal.Decimal(repr(number)) != value
     return False

@@ -1,7 +1,7 @@
-"""`TableSource`, the result of every reader: column names, number of rows, and a column reader.
+"""Define `TableSource`, the result of every reader: names, number of rows, column reader.
 
-Columns are read one by one, and only those that are used, so a wide frame matched by name costs no
-more than its used columns.
+Only used columns are read, one by one, so unused columns of a wide frame that is matched by name
+cost nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class TableSource:
 
 
 def normalize_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
-    """Return column labels as names, or None if none is a str; raise if only some are."""
+    """Return column labels as names, or None if none is a str; raise an error if only some are."""
     seen: set[Any] = set()
     for label in labels:
         if label in seen:

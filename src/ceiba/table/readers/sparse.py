@@ -67,7 +67,7 @@ def _canonicalize(X: Any) -> Any:
 
 
 def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
-    """Return ranges as `matrix_ranges` does; raise for NaN and infinities."""
+    """Return ranges as `matrix_ranges` does; raise an error for NaN and infinities."""
     ranges, is_finite = _core.sparse_ranges(*sparse_arrays(matrix))
     n_missing = ranges[0]
     if is_finite and not n_missing.any():
@@ -78,7 +78,7 @@ def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
     if n_missing.any():
         raise DataError(
             f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s). They "
-            "are not supported for sparse X. Fill them in, or pass X.toarray() (it must fit into "
+            "are not supported for sparse X. Impute them, or pass X.toarray() (it must fit into "
             "memory)."
         )
     raise DataError(

@@ -29,7 +29,7 @@ TIME_TYPES = (*DATE_TYPES, *CLOCK_TYPES, *SPAN_TYPES)
 def to_seconds(
     name: str, values: NDArray[Any], *, zoned: bool = False
 ) -> tuple[NDArray[np.float64], Display]:
-    """Return datetime64 or timedelta64 values as seconds, and their display."""
+    """Convert datetime64 or timedelta64 values to seconds; also return their display."""
     unit, step = np.datetime_data(values.dtype)
     if unit not in _PER_SECOND or step != 1:
         finest = "ns" if unit in ("ps", "fs", "as") else "s"
@@ -57,7 +57,7 @@ def to_seconds(
 
 
 def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.float64], Display]:
-    """Return Python dates, datetimes, times of day or durations (None is missing) as seconds."""
+    """Convert Python dates, datetimes, times of day or durations (None is missing) to seconds."""
     present = [value for value in values if value is not None]
     if all(isinstance(value, datetime.time) for value in present):
         numbers = [np.nan if value is None else _since_midnight(value) for value in values]
@@ -70,7 +70,7 @@ def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
 
 
 def start_of_period(period: Any) -> np.datetime64:
-    """Return the start of a pandas Period; by its parts, as a Timestamp has fewer years."""
+    """Return the start of a pandas Period from its parts, because a Timestamp has fewer years."""
     first = period.asfreq("s", how="start")
     day = datetime.datetime(first.year, first.month, first.day)
     return np.datetime64(day, "us") + np.timedelta64(
@@ -79,7 +79,7 @@ def start_of_period(period: Any) -> np.datetime64:
 
 
 def find_zone(name: str, values: Sequence[Any]) -> str | None:
-    """Return the time zone of datetimes: UTC if there are several, None if there is none."""
+    """Return the time zone of datetimes: UTC if they have several, None if they have none."""
     moments = [value for value in values if isinstance(value, datetime.datetime)]
     zones = {value.tzinfo for value in moments}
     if zones <= {None}:
@@ -93,7 +93,7 @@ def find_zone(name: str, values: Sequence[Any]) -> str | None:
 
 
 def parse_iso_dates(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
-    """Return ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") as seconds, and their zone."""
+    """Convert ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") to seconds; also find the zone."""
     moments = []
     for text in texts:
         try:

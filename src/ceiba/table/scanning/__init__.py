@@ -1,4 +1,4 @@
-"""Tables larger than memory, read piece by piece."""
+"""Read tables that are larger than memory, piece by piece."""
 
 from __future__ import annotations
 

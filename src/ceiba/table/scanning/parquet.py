@@ -1,7 +1,7 @@
-"""Parquet files of a scan: their footers, and their rows in batches.
+"""Read the Parquet files of a scan: their footers, and their rows in batches.
 
-Size and modification time are compared whenever a file is opened, so that a file that changed in
-the meantime is an error and not a wrong tree.
+Size and modification time are compared whenever a file is opened, so that a changed file raises an
+error and does not cause a wrong tree.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BATCH_ROWS = 1 << 16
 
 
 def import_parquet() -> Any:
-    """Return `pyarrow.parquet`; the error for a missing package says what to install."""
+    """Return `pyarrow.parquet`; if it is missing, the error names the package to install."""
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
@@ -29,19 +29,19 @@ def import_parquet() -> Any:
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A file, its schema and its row groups when it was first opened."""
+    """A file with its schema and its row groups at the time it was first opened."""
 
     path: Path
     size: int
-    changed: int  # nanoseconds
+    changed: int  # modification time in nanoseconds
     schema: Any
     group_rows: tuple[int, ...]
-    name: str = ""  # for messages, if not the path
-    owner: Any = field(default=None, repr=False, compare=False)  # of a temporary file
+    name: str = ""  # for messages, if different from the path
+    owner: Any = field(default=None, repr=False, compare=False)  # deletes a temporary file
 
     @property
     def display_name(self) -> str:
-        """Name of the file in messages."""
+        """The name of the file in messages."""
         return self.name or str(self.path)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Tables in files: read as a whole (`read_file`), or piece by piece (`scan`).
+"""Read tables in files: as a whole (`read_file`), or piece by piece (`scan`).
 
 A scan with a schema is a `Table` whose rows are read in pieces (`pieces`), or column by column.
 Dask collections are recognized by type, without importing dask.
@@ -38,7 +38,7 @@ class ScanPiece:
     n_rows: int
 
     def call_naming_file(self, work: Callable[[], T]) -> T:
-        """Call `work`, which reads these rows; errors name the file."""
+        """Call `work`, which reads these rows, and name the file in its errors."""
         try:
             return work()
         except CeibaError as error:
@@ -62,16 +62,16 @@ class Scan:
     memory : int
         Memory limit for growing, in bytes.
     scratch : str or None
-        Directory for temporary files; None: the default of the system.
+        Directory for temporary files; None is the system's temporary directory.
     """
 
     files: tuple[ParquetFile, ...]
     names: tuple[str, ...]
     memory: int
     scratch: str | None = None
-    # Called with a kind of message ("plan" or "progress") and its text.
+    # A function of a kind of message ("plan" or "progress") and its text.
     watch: Callable[[str, str], None] | None = None
-    # Address of a Dask scheduler, or a client, whose workers read the files.
+    # The address of a Dask scheduler or a client, whose workers read the files.
     cluster: Any = None
 
     @property
@@ -114,14 +114,14 @@ class Scan:
         return frozenset(name for name in self.names if str(self.arrow_type(name)) == "float")
 
     def without(self, *names: str) -> Scan:
-        """Return the same rows without some columns."""
+        """Return the scan without some columns."""
         for name in names:
             if name not in self.names:
                 raise column_error(name, self.names)
         return replace(self, names=tuple(name for name in self.names if name not in names))
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """Yield all rows in order, as Arrow tables of at most 65,536 rows.
+        """Yield all rows in order as Arrow tables of at most 65,536 rows.
 
         Parameters
         ----------
@@ -154,8 +154,8 @@ def scan(
     Parameters
     ----------
     source : str, path, or list of these
-        Files, or patterns such as ``"big/*.parquet"``, whose files are sorted by name. Files that
-        are not Parquet (CSV, Arrow, NDJSON, ...) are read once, as by :func:`ceiba.read_file`, into
+        Files, or patterns such as ``"big/*.parquet"``, whose files are sorted by name. Files in
+        other formats (CSV, Arrow, NDJSON, ...) are read once, as by :func:`ceiba.read_file`, into
         a temporary Parquet file in `scratch`.
     memory : str or int, default="4GB"
         Memory limit for fitting, in bytes or with KB, MB, GB or TB.
@@ -182,8 +182,8 @@ def scan(
 
     Notes
     -----
-    Only the footers of Parquet files are read here. Fitting gives exactly the tree that the whole
-    table would give in memory: see ``docs/beyond_memory.md``.
+    Only the footers of Parquet files are read here. Fitting grows exactly the same tree as with the
+    whole table in memory: see ``docs/beyond_memory.md``.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def scan(
 def make_scan(
     files: Sequence[ParquetFile], memory: int, scratch: str | None, cluster: Any = None
 ) -> Scan:
-    """Return a scan of opened files; they must have the same columns, and at least one row."""
+    """Return a scan of opened files, which must have the same columns and at least one row."""
     check_same_columns(files)
     names = tuple(files[0].schema.names)
     check_unique_names(names, files[0].display_name)
@@ -276,7 +276,7 @@ class ScannedTable(Table):
 
 
 class _ScannedColumn(Column):
-    """A column of a scan, read at each access to its values."""
+    """A column of a scan, which is read at each access to its values."""
 
     def __init__(self, table: ScannedTable, info: ColumnInfo) -> None:
         self.__dict__.update(info=info, levels_found=False, _table=table)
@@ -301,7 +301,7 @@ def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
         CSV (compressed or not; a pattern such as ``*.csv`` for several files), Parquet, Arrow,
         NDJSON, a spreadsheet (`FILE::SHEET`), or `FILE.db::TABLE` of SQLite or DuckDB.
     **options
-        Overrides of what is detected: `separator`, `encoding`, `missing_marker` (a list of
+        Override detected settings: `separator`, `encoding`, `missing_marker` (a list of
         strings), `decimal_comma`, `day_first`, `header`, `names` ("a,b,c") and `skip_rows`.
 
     Returns

@@ -1,7 +1,7 @@
 """Encode class labels as sorted classes and int32 codes.
 
-Integers of a small range are encoded by a lookup table in the core (no sort), strings by a dict
-(only the distinct ones are sorted), everything else by np.unique.
+Integers in a small range are encoded by a lookup table in the core, without sorting. Strings are
+encoded by a dict, which sorts only the distinct ones, and all other values by np.unique.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 EncodedLabels = tuple[Array, NDArray[np.int32]]
-# More distinct floats than this, with fewer rows each than this, are probably not classes.
+# A target with more distinct floats, and fewer rows for each, is probably not a class.
 _MAX_FLOAT_CLASSES: Final = 10
 _MIN_ROWS_PER_CLASS: Final = 10
 
 
 def encode_labels(y: Array, n_threads: int = 1) -> EncodedLabels:
-    """Return the sorted classes of ``y`` and the code of each row; no label may be missing."""
+    """Return the sorted classes of ``y`` and the code of each row; labels must not be missing."""
     kind = y.dtype.kind
     if kind in "iub":
         return _encode_integers(y, n_threads)
@@ -32,7 +32,7 @@ def encode_labels(y: Array, n_threads: int = 1) -> EncodedLabels:
         return _encode_floats(y)
     if kind in "UT":
         classes, codes = _encode_texts(y.tolist())
-        # As wide as the longest class, not as the target: classes of a loaded model are the same.
+        # Use the width of the longest class, so that the classes equal those of a loaded model.
         return classes.astype(str if kind == "U" else y.dtype), codes
     if kind == "O":
         return _encode_objects(y)
@@ -104,7 +104,7 @@ def _encode_objects(y: Array) -> EncodedLabels:
         refuse_infinite(numbers)
         return _encode_floats(numbers)
     try:
-        return _encode_texts(values)  # anything that hashes and sorts: dates, tuples, enums
+        return _encode_texts(values)  # any hashable and sortable values: dates, tuples, enums
     except TypeError:
         raise label_type_error(" and ".join(sorted(t.__name__ for t in types))) from None
 

@@ -1,4 +1,4 @@
-"""Split target columns off a table by name: fit(frame, "RAIN"), fit(frame, ("time", "status"))."""
+"""Split target columns off a table by name, as in fit(frame, "RAIN")."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ceiba.table.targets.survival import parse_surv, read_events, split_columns
 from ceiba.table.targets.target import read_outputs
 from ceiba.task import Task
 
-_SEQUENCES = (list, tuple)  # a union is built anew at each call
+_SEQUENCES = (list, tuple)  # faster than a union, which is built at each call
 _NAMES = (str, list, tuple)
 
 
 def is_named_target(X: Any, y: Any) -> bool:
-    """Whether y names columns of X: a str, or a list of names that is not as long as X."""
+    """Whether y names columns of X, as a str or as a list of names shorter than X."""
     if isinstance(y, str):
         return True
     if not isinstance(y, _SEQUENCES) or not y or not all(isinstance(name, str) for name in y):
@@ -38,14 +38,14 @@ def _column_names(X: Any) -> Sequence[Any] | None:
         return list(X)
     if isinstance(X, list | tuple):
         return list(X[0]) if X and isinstance(X[0], Mapping) else None
-    if hasattr(X, "collect_schema"):  # polars, narwhals: lazy frames warn on `columns`
+    if hasattr(X, "collect_schema"):  # lazy frames of polars and narwhals warn on `columns`
         return list(X.collect_schema().names())
     columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
     return None if columns is None or callable(columns) else list(columns)
 
 
 def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
-    """Return a table without its target columns, and the target, both as in their library."""
+    """Return a table without its target columns, and the target, as objects of their library."""
     if not isinstance(name, str):
         outputs = {}
         for column in name:
@@ -110,6 +110,6 @@ def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
         raise DataError(f"event={event!r} requires a target with two columns, time and event.")
     label = label if isinstance(label, tuple) else ("time", "event")
     events = read_events(status, event, as_in_r=names is not None and names.as_in_r)
-    # The name keeps the code, for rows that are evaluated later.
+    # The name contains the code, which evaluation needs for other rows.
     coded = label[1] if event is None or "," in str(event) else f"{label[1]} == {event}"
     return X, {label[0]: time, coded: events}

@@ -1,12 +1,12 @@
-"""Survival targets: times and whether the event was observed, of any container.
+"""Read survival targets (times, and whether the event was observed) from any container.
 
-A structured array (a boolean field and one of numbers, as scikit-survival has it), two columns
-(time, then event), ``Surv(time, status)`` with the names of columns, or times alone, which are all
-observed. `Target.values` has a column of times and one of events (1.0, or 0.0: right-censored).
+A target is a structured array (a boolean and a numeric field, as in scikit-survival), two columns
+(time, then event), ``Surv(time, status)`` with column names, or times alone, all of them observed.
+`Target.values` has a column of times and one of events (1.0, or 0.0 if right-censored).
 
 `hazard_times` scales times so that the overall hazard is 1: the cumulative hazard of all rows at
 these times (Nelson's estimate with a constant rate between events). Overall survival is then
-exponential, and a Poisson tree of the events per unit of scaled time is a survival tree with
+exponential, and a Poisson tree for events per unit of scaled time is a survival tree that predicts
 relative hazards (LeBlanc and Crowley 1992).
 """
 
@@ -32,7 +32,7 @@ _CODE = re.compile(r"(?P<column>.+?)\s*==\s*(?P<code>.+)")
 
 
 class SurvivalNames(NamedTuple):
-    """Columns of a target, and the code of the event; R's codes 1 and 2 may be read."""
+    """The columns of a target and the code of the event; R's codes 1 and 2 may be allowed."""
 
     time: str
     event: str
@@ -41,14 +41,14 @@ class SurvivalNames(NamedTuple):
 
 
 def parse_surv(text: str) -> SurvivalNames | None:
-    """Return the columns of ``Surv(time, status == 2)``; None if the text is not of this form."""
+    """Return the columns of ``Surv(time, status == 2)``, or None for texts of another form."""
     match = _SURV.fullmatch(text)
     if match is None:
         return None
     time, *rest = (_unquote(part) for part in match["arguments"].split(","))
     if len(rest) != 1 or not time or not rest[0] or "=" in rest[0].replace("==", ""):
         raise DataError(
-            f"{text!r}: Surv takes two columns, the time and the event. {_NOT_SUPPORTED}"
+            f"{text!r}: Surv must have two columns, the time and the event. {_NOT_SUPPORTED}"
         )
     code = _CODE.fullmatch(rest[0])
     if code is None:
@@ -62,16 +62,16 @@ def _unquote(text: str) -> str:
 
 
 def split_columns(outputs: list[npt.NDArray[Any]]) -> tuple[Any, Any]:
-    """Split target columns into times and events; events are None without an event column."""
+    """Split target columns into times and events, which are None without an event column."""
     if len(outputs) == 1:
         return outputs[0], None
     if len(outputs) > 2:
         raise DataError(
-            f"A survival target has two columns, time and event, got {len(outputs)}. "
+            f"A survival target must have two columns, time and event, got {len(outputs)}. "
             f"{_NOT_SUPPORTED}"
         )
     first, second = outputs
-    if first.dtype.kind == "b" and second.dtype.kind != "b":  # scikit-survival: the event first
+    if first.dtype.kind == "b" and second.dtype.kind != "b":  # scikit-survival puts the event first
         return second, first
     return first, second
 
@@ -101,13 +101,13 @@ def read_events(values: npt.NDArray[Any], code: Any = None, *, as_in_r: bool = F
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64)
         levels = np.unique(numbers[~np.isnan(numbers)]).tolist()
-    else:  # numbered in the order of their names
+    else:  # events are numbered in the order of their names
         missing = missing_mask(values.tolist())
         present = values if missing is None else values[~missing]
         levels = sorted(dict.fromkeys(present.tolist()), key=str)
         places = {level: k for k, level in enumerate(levels)}
         numbers = np.array([places.get(value, np.nan) for value in values.tolist()], np.float64)
-    codes: Any = None  # of each level
+    codes: Any = None  # event code of each level
     if code is None and set(levels) <= {0, 1}:
         codes = np.array(levels, np.float64)
     elif code is None and as_in_r and set(levels) <= {1, 2}:
@@ -133,7 +133,7 @@ def _is_code(level: Any, code: Any) -> bool:
 
 
 def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
-    """Raise for events that are not 0 and 1, or not two values of which one is the code."""
+    """Raise an error unless events are 0 and 1, or two values of which one is the code."""
     levels = [int(v) if isinstance(v, float) and v.is_integer() else v for v in levels]
     shown = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
     if len(levels) > 2:
@@ -150,7 +150,7 @@ def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
 
 
 def check_observed(event: Array, weight: Array | None = None) -> None:
-    """Raise if no row with a weight has an observed event."""
+    """Raise an error if no row with a positive weight has an observed event."""
     if not (event > 0 if weight is None else (event > 0) & (weight > 0)).any():
         raise DataError(
             "No event is observed: all rows are censored. At least one row must have the event."
@@ -158,7 +158,7 @@ def check_observed(event: Array, weight: Array | None = None) -> None:
 
 
 def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Array:
-    """Return times on the scale with an overall hazard of 1, all above 0."""
+    """Scale times so that the overall hazard is 1; all of them are above 0."""
     counted = np.ones(len(time), bool) if weight is None else weight > 0
     if not time.all():  # a time of 0 counts as half the smallest positive time
         positive = time[(time > 0) & counted]
@@ -173,7 +173,7 @@ def cumulative_hazard(
     borders = np.concatenate(([0.0], event_times[:-1], [time.max()]))
     length = np.diff(borders)
     n = len(length)
-    # The interval of each row: open to the left, as R's cut has it.
+    # The interval of each row is open on the left, as in R's `cut`.
     interval = np.clip(np.searchsorted(borders, time, side="left") - 1, 0, n - 1)
     cases = np.ones(len(time)) if weight is None else weight
     rows = np.bincount(interval, cases, n)
@@ -185,7 +185,7 @@ def cumulative_hazard(
 
 
 def log_rank_scores(values: Array) -> Array:
-    """Return event - H(time) of each row, H the Nelson-Aalen estimate; they sum to 0."""
+    """Return event - H(time) of each row, with the Nelson-Aalen estimate H; the sum is 0."""
     place = np.unique(values[:, 0], return_inverse=True)[1]
     leaving = np.bincount(place)
     at_risk = leaving[::-1].cumsum()[::-1]
@@ -196,10 +196,10 @@ def log_rank_scores(values: Array) -> Array:
 def risk_sets(
     values: Array, group: npt.NDArray[Any], n_groups: int
 ) -> tuple[Array, npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the rows at risk by group and event time, the events by time and by group."""
+    """Return the rows at risk by group and event time, and the events by time and by group."""
     time, event = values.T
     event_times = np.unique(time[event > 0])
-    n_times = np.searchsorted(event_times, time, side="right")  # at which a row was at risk
+    n_times = np.searchsorted(event_times, time, side="right")  # event times at risk
     shape = (n_groups, len(event_times) + 1)
     cells = np.bincount(group * shape[1] + n_times, minlength=shape[0] * shape[1]).reshape(shape)
     at_risk = cells[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(np.float64)
@@ -208,21 +208,21 @@ def risk_sets(
 
 
 def log_rank_chi_square(values: Array, group: npt.NDArray[Any], n_groups: int) -> float:
-    """Return the chi-square of the log-rank test of some groups."""
+    """Return the chi-square of the log-rank test between groups."""
     at_risk, happened, observed = risk_sets(values, group, n_groups)
     total = at_risk.sum(axis=0)
     share = at_risk / total
     spread = happened * (total - happened) / np.maximum(total - 1, 1)
-    excess = (observed - share @ happened)[:-1]  # they sum to 0
+    excess = (observed - share @ happened)[:-1]  # all of them sum to 0
     variance = np.diag(share @ spread) - (share * spread) @ share.T
     return float(excess @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ excess)
 
 
 class HazardTarget:
-    """A survival target as rates of events per scaled time, for growing and scoring."""
+    """A survival target as event rates per unit of scaled time, for growing and scoring."""
 
     def __init__(self, values: Array, weight: Array | None) -> None:
-        self.event = np.ascontiguousarray(values[:, 1])  # 1: observed, 0: censored
+        self.event = np.ascontiguousarray(values[:, 1])  # 1 if observed, 0 if censored
         check_observed(self.event, weight)
         self.cases = np.ones(len(values)) if weight is None else weight
         self.time = hazard_times(values[:, 0], self.event, weight)  # scaled
@@ -230,16 +230,16 @@ class HazardTarget:
 
     @cached_property
     def rate(self) -> Array:
-        """Events per unit of scaled time."""
+        """The number of events per unit of scaled time."""
         return np.asarray(self.event / self.time)
 
     @cached_property
     def overall(self) -> float:
-        """The overall hazard: 1, apart from rounding."""
+        """The overall hazard, which is 1 except for rounding errors."""
         return float(self.cases @ self.event / (self.cases @ self.time))
 
     @cached_property
     def event_rank(self) -> npt.NDArray[np.uint32]:
-        """Distinct event times of all rows up to the time of each row."""
+        """The number of distinct event times up to the time of each row."""
         times = np.unique(self._observed[self.event > 0])
         return np.searchsorted(times, self._observed, side="right").astype(np.uint32)

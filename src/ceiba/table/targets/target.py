@@ -1,7 +1,7 @@
-"""The target: columns of class codes (int32) or numbers (float64) in C order, without missing.
+"""Read the target as columns of class codes (int32) or numbers (float64) in C order.
 
 It is read from arrays, lists, Series and frames; a 2-d target has several outputs. Error messages
-are those of scikit-learn where it has one.
+are those of scikit-learn if it raises the same error.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Target:
     info : TargetInfo
         Name, task, classes.
     values : ndarray of shape (n_rows, n_outputs), C order
-        int32 codes of ``info.classes`` (classification) or float64 (regression). Survival: times,
-        and 1.0 for observed events, 0.0 for censored rows.
+        int32 codes of ``info.classes`` (classification) or float64 (regression). For survival,
+        times in the first column, and 1.0 (observed) or 0.0 (censored) in the second.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def read_target(
     task : {"classification", "regression", "survival"}
         What is learned.
     n_rows : int, optional
-        Rows of the table, which must be the number of values.
+        Number of rows of the table, which the target must have too.
     name : str, optional
-        Name of the target; default: the name of the Series.
+        Name of the target; by default, the name of the Series.
     n_threads : int, default=1
         Threads that encode integers.
 
@@ -116,7 +116,7 @@ def read_target(
             raise DataError(f"This target was read for {y.info.task}, but the task is {task}.")
         _check_rows(list(y.values.T), n_rows)
         return y
-    # The fast path, for integer classes, which cannot be missing or infinite.
+    # The fast path for integer classes, which cannot be missing or infinite.
     if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = encode_labels(y, n_threads)
@@ -130,8 +130,8 @@ def read_target(
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
                 f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Pass drop_missing_target=True to fit to drop them, "
-                "or fill them in."
+                f"first is row {row}. Pass drop_missing_target=True to fit to drop them, or impute "
+                "them."
             )
         refuse_infinite(output)
     names = found_name if isinstance(found_name, tuple) else ()
@@ -237,7 +237,7 @@ def _series_to_array(series: Any) -> Array:
 
     if isinstance(series.dtype, nw.Categorical) and _is_arrow(series.to_native()):
         column = series_to_column("y", series.to_native())  # Arrow cannot decode all of them
-        if column.info.is_numeric:  # all values are missing
+        if column.info.is_numeric:  # all values must be missing
             return column.values
         labels: Array = np.array([*column.info.levels, None], dtype=object)[column.values]
         return labels
@@ -256,7 +256,7 @@ def _is_arrow(values: Any) -> bool:
 
 
 def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
-    """Return some rows of a target of any container; several outputs as a 2-d array."""
+    """Return some rows of a target in any container; several outputs become a 2-d array."""
     if isinstance(y, Mapping):
         return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
@@ -267,7 +267,7 @@ def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
 
 
 def _to_array(y: Any) -> Array:
-    """Convert to an array without numpy's conversions: [1, 'a'] must not become strings."""
+    """Convert to an array without numpy's type promotion: [1, 'a'] must not become strings."""
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
             return y.data
@@ -306,7 +306,7 @@ def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
 def _find_missing(output: Array) -> NDArray[np.bool_] | None:
     kind = output.dtype.kind
     if kind == "f":
-        if not output.size or not np.isnan(output.min()):  # in one pass, without a mask
+        if not output.size or not np.isnan(output.min()):  # one pass without a mask
             return None
         return np.isnan(output)
     if kind in "Mm":
@@ -344,7 +344,7 @@ def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
 
 
 def order_as_declared(target: Target, y: Any) -> Target:
-    """Return the target with its classes in the order that ``y`` declares, if any."""
+    """Return the target with its classes in the order that ``y`` declares, if it does."""
     # scikit-learn sorts classes; R keeps the declared order, in which priors and losses are passed.
     declared = declared_classes(y)
     if declared is None or target.info.n_outputs != 1:
@@ -352,7 +352,7 @@ def order_as_declared(target: Target, y: Any) -> Target:
     classes = target.info.classes[0]
     position = {label: code for code, label in enumerate(classes.tolist())}
     order = [position[label] for label in declared if label in position]
-    if len(order) < len(classes):  # labels and declared classes have different types
+    if len(order) < len(classes):  # types of labels and declared classes may differ
         return target
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -366,10 +366,10 @@ def declared_classes(y: Any) -> list[Any] | None:
     if isinstance(y, np.ndarray | list | tuple):
         return None
     dtype = getattr(y, "dtype", getattr(y, "type", None))
-    categories = getattr(dtype, "categories", None)  # pandas; polars Enum
+    categories = getattr(dtype, "categories", None)  # pandas categories and polars Enums
     if categories is not None and type(dtype).__name__ != "Categorical":
         return list(categories.tolist() if hasattr(categories, "tolist") else categories)
-    if getattr(dtype, "ordered", False):  # pyarrow, which cannot unify dictionaries that hold null
+    if getattr(dtype, "ordered", False):  # pyarrow cannot unify dictionaries with nulls
         levels = (chunk.dictionary.to_pylist() for chunk in getattr(y, "chunks", [y]))
         return [level for level in dict.fromkeys(chain(*levels)) if level is not None]
     return None
