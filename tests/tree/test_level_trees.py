@@ -1,4 +1,4 @@
-"""Trees that split levels have a fast path too: each row ends where the readable walk ends."""
+"""Trees of any splits have a fast path too: each row ends where the readable walk ends."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ import pandas as pd
 import pytest
 
 import ceiba
+from ceiba import _core
 from ceiba.table.read_for_predict import read_like
 from ceiba.tree.routing.trace import trace
+from tests.tree.random_trees import random_rows, random_tree
 
 SIZES = ["S", "M", "L", "XL"]
+
+
+@pytest.fixture(params=["wide", "lanes"], autouse=True)
+def walk(request):
+    """Try both: sixteen rows in a register, where the processor is good at it, and eight."""
+    _core.allow_wide_registers(request.param == "wide")
+    yield
+    _core.allow_wide_registers(True)
 
 
 def frame(rng: np.random.Generator, n: int, *, unseen: bool) -> pd.DataFrame:
@@ -83,3 +93,28 @@ def test_many_rows_of_levels_same_answers_for_any_number_of_threads() -> None:
     leaf = model.apply(X)
     for node in np.unique(leaf):
         assert one[leaf == node][0] == pytest.approx(y[leaf == node].mean())
+
+
+@pytest.mark.parametrize("missing", ["learn", "surrogate"])
+@pytest.mark.parametrize("seed", range(12))
+def test_blocks_of_rows_end_where_a_trace_ends(seed: int, missing: str) -> None:
+    unseen = ["majority", "missing"][seed % 2]
+    tree = random_tree(seed, n_inner=25, missing=missing, unseen=unseen, stays=seed % 3 == 0)
+    X = random_rows(seed + 1, 600)
+    table = read_like(X, tree.schema, match="name")
+    ends = [trace(tree, table, row)[-1].node for row in range(600)]
+    assert tree.apply(X).tolist() == ends
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
+def test_numbers_that_float32_takes_for_the_cut_are_compared_in_float64(share: float) -> None:
+    tree = ceiba.tree.build(
+        ("x <= 0.1", ("c", {"u": {"a": 1}, "v": {"b": 1}, "w": {"c": 1}}), {"d": 1}),
+        levels={"c": ["u", "v", "w"]},
+    )
+    rng = np.random.default_rng(5)
+    near = rng.choice([0.1, 0.1 - 1e-12, 0.1 + 1e-12], 2000)
+    x = np.where(rng.random(2000) < share, near, rng.normal(size=2000))
+    c = rng.integers(3, size=2000)
+    ends = tree.apply({"x": x, "c": np.array(["u", "v", "w"])[c]})
+    assert np.array_equal(ends, np.where(x <= 0.1, 2 + c, 5))

@@ -12,24 +12,6 @@ constexpr std::size_t most_columns = 256;   // of a block of columns for the wid
 // The places of values in a block of the wide walk are numbers of 31 bits.
 constexpr std::ptrdiff_t farthest_row = (std::ptrdiff_t{1} << 30) / static_cast<std::ptrdiff_t>(wide_rows);
 
-// The largest float32 that is not above the cut.
-float not_above(double cut) {
-    constexpr float most = std::numeric_limits<float>::max();
-    if (std::isinf(cut)) return static_cast<float>(cut);
-    if (cut > static_cast<double>(most)) return most;
-    if (cut < -static_cast<double>(most)) return -std::numeric_limits<float>::infinity();
-    const float rounded = static_cast<float>(cut);
-    return static_cast<double>(rounded) > cut ? std::nextafter(rounded, -std::numeric_limits<float>::infinity())
-                                              : rounded;
-}
-
-// To the nearest, as values are; what is too large for float32 is infinite.
-float nearest(double cut) {
-    // The conversion of a number out of range is not defined by the language; it is by IEEE 754.
-    static_assert(std::numeric_limits<float>::is_iec559);
-    return static_cast<float>(cut);
-}
-
 }  // namespace
 
 // Missing: some value may be. Rounded: values and cuts were, so what is equal must be looked at again.

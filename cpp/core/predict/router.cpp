@@ -15,7 +15,7 @@ constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs mo
 
 Router::Router(tree::Questions questions) : questions_(std::move(questions)) {
     make_cuts();
-    if (cuts_.empty()) levels_ = LevelTree(questions_);
+    if (cuts_.empty()) general_ = GeneralTree(questions_);
 }
 
 // Trees of two branches that only cut numbers, or ask whether they are there, get a layout of their own.
@@ -72,23 +72,24 @@ std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
 
 Router::Method Router::method(const data::Table& table) const {
     if (!cuts_.empty() && cuts_.supports(table)) return Method::cuts;
-    return !levels_.empty() && levels_.supports(table) ? Method::levels : Method::general;
+    return !general_.empty() && general_.supports(table) ? Method::general : Method::by_node;
 }
 
 void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Method method,
                   std::int32_t* out) const {
     if (method == Method::cuts) return cuts_.apply(table, begin, end, out);
-    if (method == Method::levels) {
-        std::vector<std::size_t> unresolved;
-        levels_.apply(table, begin, end, out, unresolved);
-        for (std::size_t row : unresolved) out[row - begin] = end_of(table, row);
-        return;
-    }
     constexpr std::size_t few = 16;  // below, making room takes longer than asking row by row
-    if (questions_.branch_share.empty() && end - begin >= few)
-        tree::route_rows(questions_, table, begin, end, out);
-    else
-        for (std::size_t row = begin; row < end; ++row) out[row - begin] = end_of(table, row);
+    std::vector<std::size_t> unresolved;
+    std::size_t done = begin;
+    if (end - begin >= few) {
+        if (method == Method::general) done = general_.apply(table, begin, end, out, unresolved);
+        if (done < end && questions_.branch_share.empty()) {
+            tree::route_rows(questions_, table, done, end, out + (done - begin));
+            done = end;
+        }
+    }
+    for (const std::size_t row : unresolved) out[row - begin] = end_of(table, row);
+    for (; done < end; ++done) out[done - begin] = end_of(table, done);
 }
 
 template <class Body>

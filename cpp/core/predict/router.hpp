@@ -1,11 +1,11 @@
 // Routes rows of a table down a finished tree, by one of three methods. Trees of plain cuts over numeric columns use
-// the fastest (cut_tree.hpp), trees that also split levels the next (level_tree.hpp). All others (surrogates, rows that
-// stay in inner nodes, several branches) are routed node by node (tree/route_rows.hpp).
+// the fastest (cut_tree.hpp), all others the next (general_tree.hpp). Very large tables of levels, sparse matrices, and
+// columns that have another kind than in the tree are routed node by node (tree/route_rows.hpp).
 #pragma once
 
 #include "base/thread_pool.hpp"
 #include "predict/cut_tree.hpp"
-#include "predict/level_tree.hpp"
+#include "predict/general_tree.hpp"
 
 namespace ceiba::predict {
 
@@ -41,7 +41,7 @@ public:
     const tree::Questions& questions() const { return questions_; }
 
 private:
-    enum class Method { cuts, levels, general };
+    enum class Method { cuts, general, by_node };
     Method method(const data::Table& table) const;
     void ends(const data::Table& table, std::size_t begin, std::size_t end, Method method, std::int32_t* out) const;
     template <class Body>
@@ -50,8 +50,8 @@ private:
     void make_cuts();
 
     tree::Questions questions_;
-    CutTree cuts_;      // empty: the tree asks for more than cuts
-    LevelTree levels_;  // empty: or for more than cuts and level sets, or for cuts only
+    CutTree cuts_;         // empty: the tree asks for more than cuts
+    GeneralTree general_;  // empty: for cuts only, or for too much
 };
 
 }  // namespace ceiba::predict

@@ -34,6 +34,22 @@ CEIBA_WIDE_END
 
 }  // namespace
 
+float not_above(double cut) {
+    constexpr float most = std::numeric_limits<float>::max();
+    if (std::isinf(cut)) return static_cast<float>(cut);
+    if (cut > static_cast<double>(most)) return most;
+    if (cut < -static_cast<double>(most)) return -std::numeric_limits<float>::infinity();
+    const float rounded = static_cast<float>(cut);
+    return static_cast<double>(rounded) > cut ? std::nextafter(rounded, -std::numeric_limits<float>::infinity())
+                                              : rounded;
+}
+
+float nearest(double cut) {
+    // The conversion of a number out of range is not defined by the language; it is by IEEE 754.
+    static_assert(std::numeric_limits<float>::is_iec559);
+    return static_cast<float>(cut);
+}
+
 bool narrow_values(const float* from, std::size_t n, float* out) { return narrow_each(from, n, out); }
 
 bool narrow_values(const double* from, std::size_t n, float* out) {

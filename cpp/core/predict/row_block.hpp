@@ -152,6 +152,11 @@ inline auto next_block(const Prefetch& prefetch, std::size_t after, std::size_t 
     };
 }
 
+// The largest float32 that is not above the cut.
+float not_above(double cut);
+// To the nearest, as values are; what is too large for float32 is infinite.
+float nearest(double cut);
+
 // Copies values that lie in one piece, float64 to the nearest float32; true: one of them is missing.
 bool narrow_values(const float* from, std::size_t n, float* out);
 bool narrow_values(const double* from, std::size_t n, float* out);

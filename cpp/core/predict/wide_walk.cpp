@@ -21,28 +21,108 @@ struct Walkers {
     std::size_t n = 0, n_arrived = 0;
 };
 
-template <bool Missing, bool Rounded>
-struct Step {
+// What every step begins with: the nodes of sixteen rows, and the values that they ask for.
+struct Look {
     const SmallNode* nodes;
     const float* data;
     __m512i column_mask, column_bits, column_shift, lost;
 
-    CEIBA_WIDE_INLINE __m512i operator()(__m512i at, __m512i start) const {
+    struct Seen {
+        __m512 cut, x;
+        __m512i packed, column, child;
+    };
+
+    CEIBA_WIDE Look(const SmallTree& tree, const SmallRows& rows)
+        : nodes(tree.nodes),
+          data(rows.data),
+          column_mask(_mm512_set1_epi32(static_cast<std::int32_t>((1u << tree.column_bits) - 1u))),
+          column_bits(_mm512_set1_epi32(tree.column_bits)),
+          column_shift(_mm512_set1_epi32(rows.column_shift)),
+          lost(_mm512_set1_epi32(static_cast<std::int32_t>(tree.lost))) {}
+
+    CEIBA_WIDE_INLINE Seen operator()(__m512i at, __m512i start) const {
         const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-        const __m512i one = _mm512_set1_epi32(1);
         const __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256(at), nodes, sizeof(SmallNode));
         const __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64(at, 1), nodes, sizeof(SmallNode));
-        const __m512 cut = _mm512_castsi512_ps(_mm512_permutex2var_epi32(low, even, high));
-        const __m512i packed = _mm512_permutex2var_epi32(low, _mm512_add_epi32(even, one), high);
-        const __m512i column = _mm512_sllv_epi32(_mm512_and_si512(packed, column_mask), column_shift);
-        const __m512 x = _mm512_i32gather_ps(_mm512_add_epi32(start, column), data, sizeof(float));
+        const __m512i odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+        Seen seen;
+        seen.cut = _mm512_castsi512_ps(_mm512_permutex2var_epi32(low, even, high));
+        seen.packed = _mm512_permutex2var_epi32(low, odd, high);
+        seen.column = _mm512_and_si512(seen.packed, column_mask);
+        const __m512i value = _mm512_add_epi32(start, _mm512_sllv_epi32(seen.column, column_shift));
+        seen.x = _mm512_i32gather_ps(value, data, sizeof(float));
+        seen.child = _mm512_srlv_epi32(_mm512_andnot_si512(_mm512_set1_epi32(INT32_MIN), seen.packed), column_bits);
+        return seen;
+    }
+};
+
+template <bool Missing, bool Rounded>
+struct CutStep {
+    Look look;
+
+    CEIBA_WIDE CutStep(const SmallTree& tree, const SmallRows& rows) : look(tree, rows) {}
+
+    CEIBA_WIDE_INLINE __m512i operator()(__m512i at, __m512i start) const {
+        const auto [cut, x, packed, column, child] = look(at, start);
         __mmask16 second = _mm512_cmp_ps_mask(x, cut, _CMP_GT_OQ);
         if constexpr (Missing)
             second |= static_cast<__mmask16>(_mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q) & _mm512_movepi32_mask(packed));
-        const __m512i child = _mm512_srlv_epi32(_mm512_andnot_si512(_mm512_set1_epi32(INT32_MIN), packed), column_bits);
-        const __m512i next = _mm512_mask_add_epi32(child, second, child, one);
-        if constexpr (Rounded) return _mm512_mask_mov_epi32(next, _mm512_cmp_ps_mask(x, cut, _CMP_EQ_OQ), lost);
+        const __m512i next = _mm512_mask_add_epi32(child, second, child, _mm512_set1_epi32(1));
+        if constexpr (Rounded) return _mm512_mask_mov_epi32(next, _mm512_cmp_ps_mask(x, cut, _CMP_EQ_OQ), look.lost);
         return next;
+    }
+};
+
+template <Tables tables, bool Missing>
+struct GeneralStep {
+    Look look;
+    const GeneralNodes& tree;
+    __m512i entry_mask, lacking;
+    __mmask16 rounded;
+
+    CEIBA_WIDE GeneralStep(const GeneralNodes& general, const SmallRows& rows)
+        : look(general, rows),
+          tree(general),
+          entry_mask(_mm512_set1_epi32(static_cast<std::int32_t>(general.entry_mask))),
+          lacking(_mm512_set1_epi32(static_cast<std::int32_t>(general.lacking))),
+          rounded(rows.rounded ? 0xFFFF : 0) {}
+
+    CEIBA_WIDE_INLINE __m512i operator()(__m512i at, __m512i start) const {
+        const auto [cut, x, packed, column, child] = look(at, start);
+        const __mmask16 above = _mm512_cmp_ps_mask(x, cut, _CMP_GT_OQ), reversed = _mm512_movepi32_mask(packed);
+        const __mmask16 second = static_cast<__mmask16>(above ^ reversed);
+        __m512i next = _mm512_mask_add_epi32(child, second, child, _mm512_set1_epi32(1));
+        __mmask16 lacks = 0;
+        if constexpr (Missing) lacks = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+        if constexpr (tables != Tables::none) {
+            const __mmask16 levels = _mm512_cmp_ps_mask(cut, _mm512_set1_ps(HUGE_VALF), _CMP_EQ_OQ);
+            const __m512i entry = entry_of(levels, at, _mm512_castps_si512(x));
+            next = _mm512_add_epi32(next, entry);
+            if constexpr (Missing) lacks = static_cast<__mmask16>(lacks | _mm512_cmpeq_epi32_mask(entry, lacking));
+        }
+        if constexpr (Missing)
+            if (lacks) next = _mm512_mask_i32gather_epi32(next, lacks, at, tree.successor, sizeof(std::uint32_t));
+        const __mmask16 undecided = _mm512_mask_cmp_ps_mask(rounded, x, cut, _CMP_EQ_OQ);
+        return _mm512_mask_mov_epi32(next, undecided, look.lost);
+    }
+
+    // 0 at nodes that ask for no levels: all but those of infinite cuts.
+    CEIBA_WIDE_INLINE __m512i entry_of(__mmask16 levels, __m512i at, __m512i x) const {
+        const unsigned shift = static_cast<unsigned>(tree.entry_shift);
+        const __m512i low_half = _mm512_slli_epi32(at, 1), in_word = _mm512_set1_epi32(31);
+        const auto words = [&](__m512i index, const void* from) CEIBA_WIDE {
+            return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), levels, index, from, sizeof(std::uint32_t));
+        };
+        __m512i bit, word;
+        if constexpr (tables == Tables::inside) {
+            bit = _mm512_and_si512(_mm512_slli_epi32(x, shift), _mm512_set1_epi32(63));
+            word = words(_mm512_add_epi32(low_half, _mm512_srli_epi32(bit, 5)), tree.levels);
+        } else {
+            const __m512i mask = words(_mm512_add_epi32(low_half, _mm512_set1_epi32(1)), tree.levels);
+            bit = _mm512_slli_epi32(_mm512_and_si512(x, mask), shift);
+            word = words(_mm512_add_epi32(words(low_half, tree.levels), _mm512_srli_epi32(bit, 5)), tree.tables);
+        }
+        return _mm512_and_si512(_mm512_srlv_epi32(word, _mm512_and_si512(bit, in_word)), entry_mask);
     }
 };
 
@@ -91,14 +171,9 @@ CEIBA_WIDE void step_and_compact(const Step& step, LinePrefetch& next_rows, Walk
     walkers.n = kept;
 }
 
-template <bool Missing, bool Rounded>
-CEIBA_WIDE void walk(const SmallTree& tree, const SmallRows& rows, LinePrefetch& next, std::int32_t* out) {
-    const Step<Missing, Rounded> step{tree.nodes,
-                                      rows.data,
-                                      _mm512_set1_epi32(static_cast<std::int32_t>((1u << tree.column_bits) - 1u)),
-                                      _mm512_set1_epi32(tree.column_bits),
-                                      _mm512_set1_epi32(rows.column_shift),
-                                      _mm512_set1_epi32(static_cast<std::int32_t>(tree.lost))};
+template <class Step, class Tree>
+CEIBA_WIDE void walk(const Tree& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out) {
+    const Step step(tree, rows);
     Walkers walkers;
     set_out(walkers, rows);
     for (std::uint32_t depth = 0; depth < tree.least_depth; ++depth) step_all(step, next, walkers);
@@ -115,14 +190,25 @@ CEIBA_WIDE_END
 
 void walk_wide(const SmallTree& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out) {
     if (rows.rounded)
-        rows.missing ? walk<true, true>(tree, rows, next, out) : walk<false, true>(tree, rows, next, out);
+        rows.missing ? walk<CutStep<true, true>>(tree, rows, next, out)
+                     : walk<CutStep<false, true>>(tree, rows, next, out);
     else
-        rows.missing ? walk<true, false>(tree, rows, next, out) : walk<false, false>(tree, rows, next, out);
+        rows.missing ? walk<CutStep<true, false>>(tree, rows, next, out)
+                     : walk<CutStep<false, false>>(tree, rows, next, out);
+}
+
+void walk_wide(const GeneralNodes& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out) {
+    const auto by = [&]<Tables tables>(std::integral_constant<Tables, tables>) {
+        rows.missing ? walk<GeneralStep<tables, true>>(tree, rows, next, out)
+                     : walk<GeneralStep<tables, false>>(tree, rows, next, out);
+    };
+    with_tables(tree.which, by);
 }
 
 #else
 
 void walk_wide(const SmallTree&, const SmallRows&, LinePrefetch, std::int32_t*) {}
+void walk_wide(const GeneralNodes&, const SmallRows&, LinePrefetch, std::int32_t*) {}
 
 #endif
 

@@ -23,6 +23,26 @@ struct SmallTree {
     std::uint32_t lost;         // a leaf for rows that cannot be decided in float32; used if values were rounded
 };
 
+// Where the branches of levels stand.
+enum class Tables { none, inside, outside };
+
+// What nodes of any splits have besides (general_tree.hpp); bit 31 of a node exchanges the branches of its cut.
+struct GeneralNodes : SmallTree {
+    const std::uint32_t* successor;     // of each node, for rows that it cannot place
+    const std::uint64_t* levels;        // of each node: its table; or the mask of places (high) and the table's place
+    const std::uint32_t* tables;
+    Tables which;                       // outside: some do not fit into 64 bits, so all are elsewhere
+    int entry_shift;                    // an entry of a table has 1 << entry_shift bits: the number of a branch
+    std::uint32_t entry_mask, lacking;  // its bits; the entry of levels that are not placed
+};
+
+template <class F>
+void with_tables(Tables which, F f) {
+    if (which == Tables::none) return f(std::integral_constant<Tables, Tables::none>{});
+    if (which == Tables::inside) return f(std::integral_constant<Tables, Tables::inside>{});
+    f(std::integral_constant<Tables, Tables::outside>{});
+}
+
 // Rows of float32: the value of column c in row i is data[i * row_step + (c << column_shift)].
 struct SmallRows {
     const float* data;
@@ -37,5 +57,6 @@ constexpr std::size_t wide_rows = 256;  // most rows of a block
 
 // Sends the rows down, on a processor with fast gathers; while they go, what comes next is asked for.
 void walk_wide(const SmallTree& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out);
+void walk_wide(const GeneralNodes& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out);
 
 }  // namespace ceiba::predict
