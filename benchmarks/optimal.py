@@ -1,10 +1,11 @@
 """Optimal trees and other exact solvers: CPU seconds to proof, and the best tree over time.
 
-70 % of the rows for training, seed 0, one thread. ConTree considers the same cuts; STreeD and DL8.5
-need binary columns and get ten quantile cuts per column, so their optimum is larger. Tables:
-`contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
+70 % of the rows for training, seed 0, one thread. ConTree and pytrees-rs consider the same cuts;
+STreeD and DL8.5 need binary columns and get ten quantile cuts per column, so their optimum is
+larger. Tables: `contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
 
     python -m benchmarks.optimal proof|binary|deep|regression|million|anytime|lookahead|heldout
+    python -m benchmarks.optimal proof raisin rice      # some of the tables
 """
 
 from __future__ import annotations
@@ -93,6 +94,13 @@ def contree(X: Any, y: Any, depth: int) -> str:
     return rival(ConTree(max_depth=depth, time_limit=LIMIT), X, y)
 
 
+def pytrees(X: Any, y: Any, depth: int) -> str:
+    """Errors and seconds of ConTree in pytrees-rs."""
+    from pytrees import ConTreeClassifier
+
+    return rival(ConTreeClassifier(max_depth=depth, max_time=LIMIT), X, y)
+
+
 def ten_cuts(X: Any) -> Any:
     """Binary columns: below or above ten quantiles of each column."""
     made = []
@@ -135,9 +143,9 @@ def table_row(name: str, X: Any, y: Any, depth: int, solvers: Sequence[Solver]) 
 def proof() -> None:
     """Print errors and CPU seconds of each solver on each table of classes."""
     for depth in (2, 3):
-        for name in CLASSES:
+        for name in sys.argv[2:] or CLASSES:
             X, y = training(f"contree_{name}.txt", classes=True)
-            table_row(name, X, y, depth, (ours, contree, streed, dl85))
+            table_row(name, X, y, depth, (ours, contree, pytrees, streed, dl85))
 
 
 def binary() -> None:
