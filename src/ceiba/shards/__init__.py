@@ -1,4 +1,4 @@
-"""Growing over shards: the same tree as in memory, for tables beyond memory."""
+"""Grow trees over shards: tables beyond memory give the same tree as in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first pass over a table in pieces: levels, classes, and a sample that places the bins.
+"""Run the first pass over a table in pieces: find levels, classes, and a sample for the bins.
 
 Numeric columns are read from a few pieces only. Levels and classes are those of the readers for
 tables in memory, merged over the pieces.
@@ -35,7 +35,7 @@ from ceiba.table.targets import encode_labels, split_target
 from ceiba.task import Task
 
 T = TypeVar("T")
-#: Sampled numbers per column, from which its edges are placed, and pieces that are sampled.
+#: Size of the sample per column that determines the bin edges, and number of sampled pieces.
 SAMPLE: Final = 8192
 SAMPLED_PIECES: Final = 16
 _MOST_BINS: Final = 255
@@ -65,7 +65,7 @@ def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
 
 
 def call_naming_file(part: Any, work: Callable[[], T]) -> T:
-    """Call `work`; its errors name the file of the part, if there is one."""
+    """Call `work`, and name the file of the part, if there is one, in its errors."""
     return part.call_naming_file(work) if isinstance(part, ScanPiece) else work()
 
 
@@ -74,7 +74,7 @@ def summarize_piece(
 ) -> PieceSummary:
     """Summarize the target, the categorical columns and the weights of a part of a table."""
     batches = read_batches(part, [*levels, target, *([] if weight is None else [weight])])
-    # If unseen levels are errors, those of zero-weight rows must be kept.
+    # If unseen levels are errors, keep the levels of zero-weight rows.
     keep = options.unseen == "error"
     return call_naming_file(
         part, lambda: _summarize_batches(batches, target, weight, options.task, keep)
@@ -86,7 +86,7 @@ def _summarize_batches(
 ) -> PieceSummary:
     seen = PieceSummary(weight=weight)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they would be about a part of the rows
+        warnings.simplefilter("ignore")  # warnings about parts of the rows mislead
         for batch in batches:
             columns, labels = split_target(batch, target)
             weights = None
@@ -111,7 +111,7 @@ def _summarize_batches(
                 if weights is not None and not keep_levels and not weights.all():
                     if not weights.any():
                         continue
-                    table = fit_schema(table, weights > 0)  # as a fit in memory has it
+                    table = fit_schema(table, weights > 0)  # as in memory
                 _merge_columns(seen, table.schema.columns)
     return seen
 
@@ -121,7 +121,7 @@ def _widen_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
 
 
 def read_batch_weights(numbers: Any) -> npt.NDArray[np.float64]:
-    """Return the weights of some rows, which may all be 0."""
+    """Return the weights of some rows; all of them may be 0."""
     values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
     assert values is not None
     return values[:-1]
@@ -169,7 +169,7 @@ def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArr
 
 
 def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
-    """Return the numeric target that all shards share, in the units of growing."""
+    """Return the description of a numeric target for all shards, in the units of growing."""
     if rates and whole.least < 0:
         raise DataError(
             "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
@@ -184,7 +184,7 @@ def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberT
 
 
 def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema, dict[str, Any]]:
-    """Return the schema of numeric columns and some values of each, from a few batches."""
+    """Return the schema of numeric columns and a sample of each, from a few batches."""
     each = max(1, SAMPLE // len(batches))
     values: dict[str, list[npt.NDArray[np.float64]]] = {name: [] for name in names}
     infos: dict[str, ColumnInfo] = {}
@@ -204,7 +204,7 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
 
 
 def thin_batches(batches: Sequence[Any]) -> list[Any]:
-    """Return the rows of Arrow tables that a sample needs, before they are converted."""
+    """Reduce Arrow tables to the rows that a sample needs, before they are converted."""
     each = max(1, SAMPLE // len(batches))
     return [
         batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))
@@ -226,7 +226,7 @@ class FirstPass:
     weights: RowWeights | None = None
 
     def shapes(self, n_rows: int) -> dict[str, Any]:
-        """Return type and shape of every array of a shard, by name."""
+        """Return the type and shape of every array of a shard, by name."""
         classes, weighted = isinstance(self.counted, int), self.weights is not None
         return array_shapes(self.schema, n_rows, self.single, classes=classes, weighted=weighted)
 
@@ -249,7 +249,7 @@ def _n_digits(bits: tuple[int, int]) -> int:
 
 @dataclass(frozen=True)
 class RowWeights:
-    """Row weights: a column, one number per class, or their product."""
+    """Row weights from a column, from the weights of classes, or from the product of both."""
 
     column: str | None
     per_class: npt.NDArray[np.float64] | None
@@ -257,7 +257,7 @@ class RowWeights:
     ignore_zeros: bool = True
 
     def ignored_rows(self, values: Any) -> npt.NDArray[np.bool_] | None:
-        """Return a mask of the zero-weight rows, which are ignored; None if there are none."""
+        """Return a mask of the zero-weight rows, which are ignored, or None if there are none."""
         if self.column is None or not self.ignore_zeros:
             return None
         weights = read_batch_weights(values)
@@ -318,7 +318,7 @@ def _build_weights(
             return None, 0
         return RowWeights(None, per_class, _core.bit_range(per_class)), 0
     low, high = whole.weight_bits
-    if per_class is not None:  # the lowest bit of a product is the sum of those of its factors
+    if per_class is not None:  # lowest bits of factors add up
         bits = _core.bit_range(per_class)
         low, high = low + bits[0], high + bits[1]
     exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight

@@ -1,14 +1,14 @@
-"""The grower of tables in shards: sends rounds to the shards, level by level.
+"""Grow trees of tables in shards by sending rounds to the shards, level by level.
 
-Options that are not supported over shards are refused before any pass over the data. The trees of
-all folds of cross-validation are grown in the same rounds, and the shards route held-out rows.
+Unsupported options are rejected before any pass over the data. The trees of all cross-validation
+folds are grown in the same rounds, and the shards route held-out rows.
 
-With `max_bins`, cuts are at the edges of quantile bins only. In memory these edges come from a
-sample of the rows that a tree is grown on. The positions of the sampled rows depend on the number
-of rows alone (`cpp/core/split/bins/binning.cpp`), so the same rows are collected from the shards. A
-column with at most `max_bins` values has a bin for each, and its cuts are between the values of a
-node; in any other column the search sees bin numbers instead of values. Every bin then has a single
-value, so that no bin is zoomed or fetched.
+With `max_bins`, cuts are at the edges of quantile bins only. In memory, these edges come from a
+sample of the tree's rows. The positions of the sampled rows depend only on the number of rows
+(`cpp/core/split/bins/binning.cpp`), so the same rows are collected from the shards. A column with
+at most `max_bins` values has one bin per value, and its cuts are between the values of a node. In
+other columns, the search uses bin numbers instead of values. Every bin then has a single value, so
+no bin needs to be zoomed or fetched.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ _ROUND_TEXTS: Final = {
 
 
 def check_supported(options: GrowOptions) -> None:
-    """Raise for options that are not supported for tables beyond memory."""
+    """Raise an error for options that are not supported for tables beyond memory."""
     criteria = options.task.lookup(_CRITERIA, "A table beyond memory")
     _refuse_value("criterion", options.criterion_name, criteria)
     _refuse_value("missing", options.missing_rule, _MISSING)
@@ -106,17 +106,17 @@ def check_supported(options: GrowOptions) -> None:
 
 
 def check_parameters(params: Mapping[str, Any], allowed: frozenset[str]) -> None:
-    """Raise for parameters of an estimator that are neither supported nor in `allowed`."""
+    """Raise an error for estimator parameters that are neither supported nor in `allowed`."""
     for name, value in params.items():
         if name not in allowed and name not in _SUPPORTED and name != "random_state":
             raise unsupported_error(name, value)
 
 
 def unsupported_error(name: str, value: Any) -> OptionError:
-    """Return the error for an option that needs a table in memory."""
+    """Return the error for an option that requires a table in memory."""
     return OptionError(
-        f"{name}={value!r} is not supported for tables beyond memory. Leave {name} out, or read "
-        "the table or a sample of it into memory."
+        f"{name}={value!r} is not supported for tables beyond memory. Remove it, or read the table "
+        "or a sample of it into memory."
     )
 
 
@@ -132,8 +132,8 @@ def _refuse_value(name: str, value: str, allowed: tuple[str, ...]) -> None:
 class TreeRows:
     """The rows of a tree over shards.
 
-    Tree 0 is grown on all rows, tree v + 1 on the rows that fold v does not hold out; `n_learned`
-    of the rows have a weight above 0. Survival trees need the `rows` themselves (None: all).
+    Tree 0 is grown on all rows, and tree v + 1 on the rows that fold v does not hold out.
+    `n_learned` of the rows have a weight above 0. Survival trees need `rows` too (None: all).
     """
 
     tree: int
@@ -156,7 +156,7 @@ def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | N
 
 
 def grow_trees(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
-    """Grow the trees of several sets of rows in the same rounds."""
+    """Grow the trees for several sets of rows in the same rounds."""
     table = problem.table
     assert isinstance(table, ShardedTable)
     check_combinations(table, problem.target, problem.options, problem.weight)
@@ -181,8 +181,8 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
         _make_grower(problem, table, part, layout, len(parts))
         for part, layout in zip(parts, layouts, strict=True)
     ]
-    # One pass over the data per round, whatever the number of trees: each round joins those of all
-    # unfinished growers, so the number of passes is that of the slowest tree.
+    # Each round takes one pass over the data for all unfinished growers, so the number of passes is
+    # that of the slowest tree.
     with _contradictions_as_data_errors():
         while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
@@ -196,7 +196,7 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
 
 
 def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: TreeRows) -> Tree:
-    """Return a tree of rates as a survival tree, by the end nodes of its rows."""
+    """Convert a tree of rates to a survival tree, given the end nodes of its rows."""
     rows = np.arange(part.n_rows) if part.rows is None else part.rows
     unused = np.empty(0)
     node = _route_rows(table, [tree])[rows]
@@ -206,8 +206,8 @@ def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: T
 
 
 def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
-    """Return the default branches by the weight of rows, as in memory; shards weigh by time."""
-    # Where nothing is missing, `missing="learn"` chooses the last of equally heavy branches.
+    """Return the default branches by row weight, as in memory; shards weigh rows by time."""
+    # Without missing values, `missing="learn"` chooses the last of equally heavy branches.
     digits = np.asarray(_core.sum_digits(ends.weight, ends.node, tree.n_nodes))
     running = np.cumsum(digits.reshape(tree.n_nodes, -1), axis=0, dtype=np.uint64)
     running = np.concatenate([np.zeros_like(running[:1]), running])
@@ -223,7 +223,7 @@ def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
 
 def _route_rows(table: ShardedTable, trees: list[Tree]) -> npt.NDArray[np.int32]:
     """Return the end node of each row in the tree of its fold, or in the only tree."""
-    # Shards hold zero-weight rows without values, which missing="error" would refuse.
+    # Shards store zero-weight rows without values, which missing="error" would reject.
     trees = [replace(t, missing="learn") if t.missing == "error" else t for t in trees]
     routes = np.frombuffer(pickle.dumps(trees), np.uint8)
     table.exchange.scatter("routes", [(routes,)] * table.n_shards)
@@ -242,7 +242,7 @@ def _contradictions_as_data_errors() -> Iterator[None]:
 
 
 def _refuse_missing(problem: Problem) -> None:
-    """Raise if missing values would go down several branches, or by the weight of rows."""
+    """Raise an error if missing values would follow several branches, or the heaviest one."""
     # The shards of survival trees weigh rows by time.
     options, refused = problem.options, ""
     if options.missing_rule == "fractional":
@@ -263,9 +263,9 @@ def _make_grower(
     problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
-    if problem.options.missing_rule == "fractional":  # nothing is missing: no row is split
+    if problem.options.missing_rule == "fractional":  # no row is split without missing values
         core.set_missing("majority")
-    core.approximate = False  # the layout has the bins already, also those of gathered rows
+    core.approximate = False  # the layout already has all bins
     set_sizes(core, problem.options, part.n_rows, part.weight)
     if problem.options.task is Task.SURVIVAL:
         _, _, exposure, cases = survival_rates(problem.hazard)
@@ -281,7 +281,7 @@ def _make_grower(
 
 
 def _ask_round(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
-    """Send the next rounds of all growers as one, and hand each grower its answer."""
+    """Send the next rounds of all growers as one, and pass each grower its answer."""
     rounds = _core.join_rounds(growers)
     answers = _core.split_answers(table.exchange.ask(rounds))
     for (_, grower), answer in zip(growers, answers, strict=True):
@@ -296,7 +296,7 @@ def _progress(growers: Sequence[_core.LevelGrower]) -> str:
 
 
 def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> list[ShardLayout]:
-    """Choose the bins of each tree, scatter them, and return the layouts."""
+    """Choose the bins of each tree, send them to the shards, and return the layouts."""
     exchange, n_shards = table.exchange, table.n_shards
     exchange.scatter("trees", [(np.array(trees), np.array([max_bins]))] * n_shards)
     distinct = exchange.collect("distinct")
@@ -358,7 +358,7 @@ def _split_by_tree(
 
 
 def with_targets(problem: Problem) -> Problem:
-    """Return the problem with target and weight of every row, for the scores of folds."""
+    """Return the problem with every row's target and weight, for scoring folds."""
     table, target = problem.table, problem.target
     if not isinstance(table, ShardedTable) or target.values is not None:
         return problem
@@ -374,7 +374,7 @@ def with_targets(problem: Problem) -> Problem:
 def with_hazard(
     table: ShardedTable, target: Target, weight: npt.NDArray[np.float64] | None
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Send the shards the events per scaled time of their rows; return table and target."""
+    """Send the shards the event rates of their rows per scaled time; return table and target."""
     units, rate, exposure, _ = survival_rates(HazardTarget(target.values, weight))
     bits = (*_core.bit_range(rate), len(rate), *_core.bit_range(exposure))
     numbers = np.array([rate.min(), rate.max(), *bits], np.float64)
@@ -388,9 +388,9 @@ def with_hazard(
 def grow_folds(
     problem: Problem, fold: npt.NDArray[Any]
 ) -> list[tuple[npt.NDArray[np.uint32], Tree, npt.NDArray[np.int32]]]:
-    """Return, for each fold, its rows, the tree of the other rows, and the end node of each row.
+    """Return each fold's rows, the tree grown on the other rows, and the end node of each row.
 
-    `problem` has its targets (`with_targets`); `fold` is the fold of each row.
+    `problem` must have its targets (`with_targets`); `fold` contains the fold of each row.
     """
     table, target = problem.table, problem.target
     assert isinstance(table, ShardedTable)

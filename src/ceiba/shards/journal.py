@@ -1,13 +1,13 @@
-"""A journal of the answers of all rounds, from which an interrupted fit is resumed.
+"""Store the answers of all rounds in a journal, from which an interrupted fit is resumed.
 
-Growing is a function of the answers alone. A fit is resumed by reading them from its journal
-instead of asking the shards, up to the first round without an answer; the tree is the same, bit for
-bit. Answers with gathered rows are not stored (they would copy the table): these rounds are asked
-again, and new shards reach their state because every round contains the splits so far.
+Growing depends on the answers only. A resumed fit reads them from its journal instead of asking the
+shards, up to the first round without an answer, and grows the same tree bit for bit. Answers with
+gathered rows are not stored, because they would copy the table. These rounds are asked again, and
+new shards reach their state because every round contains the splits so far.
 
 Format: a line of JSON (a fingerprint of the fit), then records of
     magic, number of words, CRC-32 of the words : uint64; SHA-256 of the round; the words
-An incomplete or damaged record ends the journal: its round is asked again.
+An incomplete or damaged record ends the journal, and its round is asked again.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class JournalExchange:
         return self._inner.collect(kind)
 
     def _read_record(self, digest: bytes) -> Words | None:
-        """Return the words of the next record; None at the end, where writing begins."""
+        """Return the words of the next record, or None at the end, where writing begins."""
         start = self._file.tell()
         head = self._file.read(_HEAD.size)
         if len(head) == _HEAD.size:
@@ -98,7 +98,7 @@ class JournalExchange:
 def open_journal(
     table: ShardedTable, options: GrowOptions, checkpoint: str | os.PathLike[str] | None
 ) -> Iterator[ShardedTable]:
-    """Yield the table with a journal of its rounds, which is removed when growing succeeds."""
+    """Yield the table with a journal of its rounds; remove the journal when growing succeeds."""
     if checkpoint is None:
         yield table
         return
@@ -120,7 +120,7 @@ def open_journal(
 
 
 def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
-    """Return a hash of all that rounds and answers depend on: columns, bins, options, rows."""
+    """Return a hash of everything that affects rounds and answers: columns, bins, options, rows."""
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
     params = {name: value for name, value in options.non_default.items() if name != "n_jobs"}
@@ -131,7 +131,7 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
         else:
             for numbers in (column.edge, column.least, column.most):
                 seen.update(np.ascontiguousarray(numbers).tobytes())
-    for (checksum,) in table.exchange.collect("checksum"):  # other rows may have the same ranges
+    for (checksum,) in table.exchange.collect("checksum"):  # unequal rows may have equal ranges
         seen.update(checksum.tobytes())
     return seen.hexdigest()
 

@@ -1,4 +1,4 @@
-"""Scratch files: the arrays of shards, mapped from disk and always removed."""
+"""Map the arrays of shards from scratch files, which are always removed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import numpy as np
 
 from ceiba.errors import DataError
 
-_ALIGNED = 64  # bytes, a multiple of the size of every dtype
+_ALIGNED = 64  # in bytes, a multiple of every dtype's size
 
 
 class Scratch:
-    """Temporary files; use it in a `with` statement."""
+    """Temporary files that a `with` statement removes."""
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()
-        self._leftover: list[Path] = []  # files that could not be removed while they were mapped
+        self._leftover: list[Path] = []  # files that could not be removed while mapped
 
     def __enter__(self) -> Self:
         return self
@@ -40,11 +40,12 @@ class Scratch:
                 path.unlink()
 
     def check_free_space(self, needed: int) -> None:
-        """Raise if the disk has fewer free bytes."""
+        """Raise an error if the disk has fewer free bytes than required."""
         free = shutil.disk_usage(self.directory).free
         if free < needed:
             raise DataError(
-                f"Scratch files need {needed / 1e9:.2f} GB; {self.directory} has {free / 1e9:.2f} "
+                f"Scratch files need {needed / 1e9:.2f} GB; {self.directory} has "
+                f"{free / 1e9:.2f} "
                 "GB free. Free some space, or pass another directory as scratch."
             )
 
@@ -93,7 +94,7 @@ def file_size(shapes: dict[str, Any]) -> int:
 
 
 def _reserve(descriptor: int, size: int) -> None:
-    """Reserve the space on disk: writing to a mapped hole of a full disk kills the process."""
+    """Reserve space on disk, because writing to a mapped hole of a full disk kills the process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     else:  # macOS and Windows

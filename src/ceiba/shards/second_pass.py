@@ -1,4 +1,4 @@
-"""The second pass: encode and bin the rows of a piece into the arrays of a shard."""
+"""Run the second pass: encode and bin the rows of a piece into the arrays of a shard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ceiba.table.targets import read_target_like, split_target
 
 @dataclass(frozen=True)
 class ShardSummary:
-    """Ranges, missing values and weights of the rows of a shard."""
+    """Ranges, missing values and weights of a shard's rows."""
 
     ranges: Ranges
     missing: list[int]
@@ -31,7 +31,7 @@ class ShardSummary:
 
 
 def fill_arrays(arrays: ShardArrays, part: Any, first: FirstPass, target: str) -> ShardSummary:
-    """Read a part of a table into the arrays of a shard; return their summary."""
+    """Read a part of a table into the arrays of a shard, and return their summary."""
     weight = [] if first.weights is None or first.weights.column is None else [first.weights.column]
     batches = read_batches(part, [*first.schema.names, target, *weight])
     return call_naming_file(part, lambda: _fill_batches(arrays, batches, first, target))
@@ -62,7 +62,7 @@ def _fill_batches(
         for j, column in enumerate(table.columns):
             absent = column.missing
             arrays.columns[j][at:end] = column.values
-            if ignored is not None:  # missing values take no part in ranges and counts
+            if ignored is not None:  # missing values do not affect ranges and counts
                 absent = absent & ~ignored
                 arrays.columns[j][at:end][ignored] = np.nan if column.info.is_numeric else -1
             missing[j] += int(np.count_nonzero(absent))
@@ -79,7 +79,7 @@ def _fill_batches(
 
 
 def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] | None) -> Table:
-    """Return the table of columns; raise for a level that the first pass has not seen."""
+    """Return the table of columns; raise an error for a level that the first pass did not see."""
     if ignored is None:
         return read_like(columns, schema, match="name", unseen="error")
     table = read_like(columns, schema, match="name", unseen="keep")
@@ -90,7 +90,7 @@ def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] |
 
 
 def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTotals | None:
-    """Return the sums of weights over all shards; None: every row counts 1."""
+    """Return the sums of weights over all shards, or None if every row counts 1."""
     if first.weights is None:
         return None
     sums = [shard.weight for shard in seen if shard.weight is not None]
@@ -125,7 +125,7 @@ def merge_summaries(
         if info.n_missing and options.missing_rule == "error":
             raise DataError(
                 f"Column {info.name!r}: {info.n_missing} values are missing, and missing='error'. "
-                "Fill them in, or use missing='learn'."
+                "Impute them, or pass missing='learn'."
             )
     columns: list[NumberBins | int] = []
     for info, edge, (least, most) in zip(schema.columns, first.edges, ranges, strict=True):
@@ -141,14 +141,14 @@ def merge_summaries(
 
 
 def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
-    """Return the schema with ranges and missing counts; raise for infinities."""
+    """Return the schema with ranges and missing counts; raise an error for infinities."""
     infos: list[ColumnInfo] = []
     for info, (least, most), n_missing in zip(schema.columns, ranges, missing, strict=True):
         if not info.is_numeric:
             infos.append(replace(info, n_missing=n_missing))
             continue
         low, high = float(least.min()), float(most.max())
-        if low == -np.inf or high == np.inf:  # no value: inf and -inf
+        if low == -np.inf or high == np.inf:  # columns without values have inf and -inf
             raise DataError(
                 f"Column {info.name!r} contains infinity. Values must be finite, or NaN (missing): "
                 "replace infinity by the largest plausible value, or by NaN."

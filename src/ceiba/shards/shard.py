@@ -1,8 +1,7 @@
-"""A shard: rows of a table as arrays, in memory, mapped from a file, or on a worker of a cluster.
+"""Define a shard: rows of a table as arrays in memory, mapped from a file, or on a cluster.
 
-The layout that all shards share (bins of every column, classes) is plain values, which are sent
-with each shard. A shard answers the rounds of growing. These kinds of flat arrays are scattered to
-it:
+The layout that all shards share (bins of every column, classes) consists of plain values, which are
+sent with each shard. A shard answers the rounds of growing. It receives these kinds of flat arrays:
 
     folds     fold of each row: tree v + 1 is grown on the rows that fold v does not hold out
     trees     trees whose bins are to be chosen (`max_bins`); largest number of bins
@@ -12,7 +11,7 @@ it:
     routes    the trees of all folds, or one tree, pickled
     rates     target and weights that replace those of the shard; numbers for `with_rates`
 
-and these are collected from it, for the arrays scattered last:
+and it returns these kinds, computed from the arrays received last:
 
     rows      target; weights, if rows have any
     checksum  CRC-32 of all rows
@@ -46,7 +45,7 @@ Array = npt.NDArray[np.float64]
 Ranges = tuple[tuple[Array, Array], ...]
 Words = npt.NDArray[np.uint64]
 Arrays = tuple[npt.NDArray[Any], ...]
-#: Rows that mostly show that a column has many distinct values.
+#: A sample of this size usually reveals that a column has many distinct values.
 _FIRST_BLOCK: Final = 1 << 12
 _CREATE_LOCK = Lock()
 
@@ -62,7 +61,7 @@ class NumberBins:
 
 @dataclass(frozen=True)
 class CoarseBins:
-    """Edges of a numeric column that is cut only at them (`max_bins`)."""
+    """Edges of a numeric column to which its cuts are limited (`max_bins`)."""
 
     edge: Array
 
@@ -80,9 +79,9 @@ class NumberTarget:
 
 @dataclass(frozen=True)
 class ShardLayout:
-    """Target and bins; an int is the number of classes, or of levels of a categorical column.
+    """The target and bins; an int is the number of classes or of a categorical column's levels.
 
-    `weight_bits` is the `_core.bit_range` of the row weights; None: all rows count 1.
+    `weight_bits` is the `_core.bit_range` of the row weights, or None if all rows count 1.
     """
 
     target: int | NumberTarget
@@ -103,7 +102,7 @@ class ShardLayout:
             core.weigh(self.weight_bits)
         for column in self.columns:
             if isinstance(column, int):
-                core.add_levels(max(column, 1))  # 0 means numbers; an extra level may have no rows
+                core.add_levels(max(column, 1))  # 0 is for numbers; an extra level may be empty
             elif isinstance(column, CoarseBins):
                 core.add_coarse(column.edge)
             else:
@@ -115,7 +114,7 @@ class ShardLayout:
 
 
 def with_rates(layout: ShardLayout, numbers: Array) -> ShardLayout:
-    """Return the layout for rates with weights: their range, bits and rows; bits of the weights."""
+    """Return the layout for a target of rates, given their range, bits and rows."""
     least, most, *counts = numbers.tolist()
     low, high, n_rows, lightest, heaviest = map(int, counts)
     target = NumberTarget(least, most, (low, high), n_rows, rates=True)
@@ -123,14 +122,14 @@ def with_rates(layout: ShardLayout, numbers: Array) -> ShardLayout:
 
 
 def merge_ranges(a: Ranges, b: Ranges) -> Ranges:
-    """Return the ranges of the bins of two shards together."""
+    """Merge the bin ranges of two shards."""
     return tuple(
         (np.minimum(x[0], y[0]), np.maximum(x[1], y[1])) for x, y in zip(a, b, strict=True)
     )
 
 
 def tree_layouts(layout: ShardLayout, bins: tuple[npt.NDArray[Any], ...]) -> dict[int, ShardLayout]:
-    """Return the layout of each tree with its own bins (`max_bins`), from flat arrays.
+    """Return the layout of each tree that has its own bins (`max_bins`), from flat arrays.
 
     `bins`: trees; per tree and binned column whether it is cut at edges only, whether it is
     float32, and the end of its slice of the numbers; numbers: these edges, or all its values.
@@ -160,7 +159,7 @@ def _tree_bins(coarse: bool, single: bool, numbers: Array) -> NumberBins | Coars
 
 @dataclass
 class ShardArrays:
-    """Rows of a table: columns, target, bins and a buffer for the order of rows."""
+    """The rows of a table: columns, target, bins and a buffer for the row order."""
 
     columns: list[npt.NDArray[Any]]
     target: npt.NDArray[Any]
@@ -179,7 +178,7 @@ class ShardArrays:
         return core
 
     def fill_bins(self, schema: Schema, edges: list[list[float]]) -> Ranges:
-        """Bin every number; return the range of values in each bin."""
+        """Bin all numbers, and return the range of values in each bin."""
         return tuple(_core.bin_rows(self.core_columns(schema), edges, self.bins))
 
     @property
@@ -190,7 +189,7 @@ class ShardArrays:
 
 @dataclass
 class Shard:
-    """A shard. Pickled without the state of its trees, which the next round restores."""
+    """A shard, which is pickled without the state of its trees; the next round restores it."""
 
     arrays: ShardArrays
     schema: Schema
@@ -198,21 +197,21 @@ class Shard:
     number: int
     scratch: Scratch | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
-    block: ClassVar[int] = 1 << 18  # rows per step of counting distinct values
+    block: ClassVar[int] = 1 << 18  # rows per step when counting distinct values
 
     def answer(self, rounds: Words) -> Words:
         """Answer the rounds of some trees."""
         with _CREATE_LOCK:
             core, trees = self.__dict__.get("_core") or self._create_core()
             for tree in _core.trees_of(rounds):
-                if tree not in trees:  # its order of rows is allocated once
+                if tree not in trees:  # allocate its row order once
                     bins, layout = self._bin_tree_rows(tree)
                     core.add_tree(tree, bins, self._order_tree_rows(tree), layout.core)
                     trees.add(tree)
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
-        """Return this shard with further input arrays, or with another target."""
+        """Return this shard with additional input arrays, or with another target."""
         if kind == "rates":
             target, weights, numbers = arrays
             rows = replace(self.arrays, target=target, weights=weights)
@@ -241,7 +240,7 @@ class Shard:
         if "bins" not in self.inputs:
             return bins, self.layout
         layout = tree_layouts(self.layout, self.inputs["bins"])[tree]
-        if self.scratch is None or tree:  # else the common bins are overwritten: no tree needs them
+        if self.scratch is None or tree:  # else overwrite common bins
             bins = self._allocate(f"bins-{tree}", bins.dtype, *bins.shape)
         edges = [
             [] if isinstance(column, int) else column.edge.tolist() for column in layout.columns
@@ -250,7 +249,7 @@ class Shard:
         return bins, layout
 
     def _order_tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
-        """Return the buffer for the order of a tree's rows, filled with the rows."""
+        """Return the buffer for the row order of a tree, filled with its rows."""
         rows, order = self.tree_rows(tree), self.arrays.order
         if tree:
             order = self._allocate(f"order-{tree}", rows.dtype, len(rows))
@@ -291,14 +290,14 @@ class Shard:
     def distinct(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Return the distinct values of a column, ascending, without missing ones."""
         numbers = self.numbers(j, rows)
-        return np.unique(numbers[~np.isnan(numbers)] + 0.0)  # no -0.0
+        return np.unique(numbers[~np.isnan(numbers)] + 0.0)  # turns -0.0 into 0.0
 
     def is_single(self, j: int) -> bool:
-        """Return whether a column is float32."""
+        """Whether a column is float32."""
         return self.arrays.columns[j].dtype == np.float32
 
     def weights_of(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
-        """Return the weights of some rows; None: all rows count 1."""
+        """Return the weights of some rows, or None if all rows count 1."""
         return None if self.arrays.weights is None else self.arrays.weights[rows]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -308,7 +307,7 @@ class Shard:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, scratch=None)
 
-    def __sizeof__(self) -> int:  # Dask moves tasks to large objects, not the objects
+    def __sizeof__(self) -> int:  # Dask moves tasks to large objects
         arrays = self.arrays
         return sum(a.nbytes for a in (*arrays.read_only, arrays.bins, arrays.order))
 
@@ -344,7 +343,7 @@ def collect_distinct(shard: Any) -> Arrays:
 def _distinct_values(
     shard: Any, j: int, rows: npt.NDArray[Any], most: int
 ) -> npt.NDArray[np.float64]:
-    """Return the distinct values of a column, ascending; at most `most` + 1 of them."""
+    """Return at most `most` + 1 distinct values of a column in ascending order."""
     seen: npt.NDArray[np.float64] = np.empty(0)
     at, size = 0, _FIRST_BLOCK
     while at < len(rows) and len(seen) <= most:
@@ -403,7 +402,7 @@ _COLLECTORS: Final[Mapping[str, Callable[[Shard], Arrays]]] = MappingProxyType(
 def array_shapes(
     schema: Schema, n_rows: int, single: frozenset[str], *, classes: bool, weighted: bool = False
 ) -> dict[str, Any]:
-    """Return type and shape of every array of a shard, by name."""
+    """Return the type and shape of every array of a shard, by name."""
     shapes: dict[str, Any] = {}
     for j, info in enumerate(schema.columns):
         kind = np.float32 if info.name in single else np.float64
@@ -418,7 +417,7 @@ def array_shapes(
 
 
 def build_shard_arrays(arrays: dict[str, Any]) -> ShardArrays:
-    """Build the arrays of a shard from arrays with the names of `array_shapes`."""
+    """Build the arrays of a shard from arrays that are named as in `array_shapes`."""
     columns = [array for name, array in arrays.items() if name.startswith("column")]
     return ShardArrays(
         columns, arrays["target"], arrays["bins"], arrays["order"], arrays.get("weights")

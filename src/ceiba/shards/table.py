@@ -1,4 +1,4 @@
-"""The table and the target of a `Problem` over shards, whose rows are elsewhere."""
+"""Define the table and target of a `Problem` whose rows are in shards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Exchange(Protocol):
 
 @dataclass(frozen=True)
 class Blocks:
-    """Dask Arrays with the same chunks of rows: X, y and perhaps weights, with generated names."""
+    """Dask Arrays X, y and optional weights with equal row chunks and generated names."""
 
     arrays: tuple[Any, ...]
     columns: tuple[str, ...]
@@ -40,7 +40,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Weighting:
-    """The requested weights: a column, a function of the rows per class, or both."""
+    """The requested weights: a column, a function of the class counts, or both."""
 
     column: str | None = None
     per_class: Callable[[TargetInfo, npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = (
@@ -49,17 +49,17 @@ class Weighting:
 
     @property
     def columns(self) -> list[str]:
-        """The column, if there is one."""
+        """The names of the weight column, if there is one."""
         return [] if self.column is None else [self.column]
 
 
-#: Every row counts 1.
+#: No weights: every row counts 1.
 UNWEIGHTED: Final = Weighting()
 
 
 @dataclass(frozen=True)
 class RoundSizes:
-    """What the home of the shards chooses, by the cost of counting rows again or sending them.
+    """Limits for a kind of shards, by the cost of counting rows again or sending them.
 
     Nodes with fewer than `gather_rows` rows are gathered and grown in memory. A range of values
     with more than `fetch_rows` rows is counted again in 2 ** `zoom_bits` parts before it is
@@ -81,7 +81,7 @@ class WeightTotals:
 
 
 class ShardedTable(Table):
-    """A table in shards; it holds no columns."""
+    """A table whose columns are in shards."""
 
     grower: ClassVar[str] = "shards"
     is_whole: ClassVar[bool] = False
@@ -114,10 +114,10 @@ class ShardedTable(Table):
     def cut_digits(
         self, column: npt.NDArray[Any], cut: npt.NDArray[Any], rows: Any = None
     ) -> npt.NDArray[np.int8]:
-        """Return the digits of printed cuts, from the adjacent values over all shards."""
+        """Return the digits for printed cuts, from the adjacent values in all shards."""
         digits = np.array(_core.gap_digits(cut, cut, cut))
         (unknown,) = np.nonzero(digits == ALL_DIGITS)
-        if len(unknown):  # other cuts are short decimals
+        if len(unknown):  # all other cuts are short decimals
             self.exchange.scatter("cuts", [(column[unknown], cut[unknown])] * self.n_shards)
             below, above = zip(*self.exchange.collect("gaps"), strict=True)
             lowest, highest = np.max(below, axis=0), np.min(above, axis=0)

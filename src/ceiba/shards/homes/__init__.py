@@ -1,1 +1,1 @@
-"""The homes of shards: threads over scratch files, the workers of a Dask cluster."""
+"""Host shards in threads over scratch files, on Dask workers, or on a GPU."""

@@ -1,4 +1,4 @@
-"""A CUDA device through CuPy, as shards on a GPU use it: memory, copies, launches.
+"""Access a CUDA device through CuPy: memory, copies and kernel launches.
 
 CuPy compiles the kernels (`_core.kernel_text`) at first use and caches them on disk. All work is on
 the current device and stream of the calling thread.
@@ -16,19 +16,19 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 
-#: Compute capability below which kernels are not compiled.
+#: Lowest supported compute capability.
 _LOWEST_CAPABILITY: Final = 70
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
 _MOST_STATIC_SHARED: Final = 48 << 10
 
 
 def import_cupy() -> Any:
-    """Return the module cupy; raise an error that says how to install it."""
+    """Return the module cupy, or raise an error with the command that installs it."""
     try:
         import cupy
     except ImportError:
         raise ImportError(
-            "Tables on a GPU need the package cupy. Install it with: pip install ceiba[gpu]",
+            "Tables on a GPU require the package cupy. Install it with: pip install ceiba[gpu]",
             name="cupy",
         ) from None
     return cupy
@@ -53,12 +53,12 @@ class CudaDevice:
         self._stream = cupy.cuda.get_current_stream()
         self._record_words = 1
         self._memory: dict[int, Any] = {}
-        self._allowed: dict[str, int] = {}  # more dynamic shared memory than a kernel has by itself
+        self._allowed: dict[str, int] = {}  # dynamic shared memory beyond a kernel's default
         self._words: Any = None
         self._n_words = 0
 
     def compile(self, record_words: int) -> None:
-        """Choose the kernels for records of so many words."""
+        """Select the kernels for records with this number of words."""
         self._record_words = record_words
         self._allowed.clear()
 
@@ -73,9 +73,9 @@ class CudaDevice:
             cupy.get_default_memory_pool().free_all_blocks()
             free, total = cupy.cuda.runtime.memGetInfo()
             raise DataError(
-                f"The GPU is out of memory: {n_bytes / 1e9:.2f} GB more are needed, and "
-                f"{free / 1e9:.2f} of {total / 1e9:.2f} GB are free now. docs/gpu.md has the bytes "
-                "per row. Free memory, fit fewer rows, or copy the table to the host."
+                f"The GPU is out of memory: {n_bytes / 1e9:.2f} GB more are required, and "
+                f"{free / 1e9:.2f} of {total / 1e9:.2f} GB are free now. See docs/gpu.md for the "
+                "bytes per row. Free memory, fit fewer rows, or copy the table to the host."
             ) from None
         self._memory[memory.ptr] = memory
         return int(memory.ptr)
@@ -85,11 +85,11 @@ class CudaDevice:
         self._memory.pop(address, None)
 
     def send(self, to: int, source: int, n_bytes: int) -> None:
-        """Copy bytes of the host to the device."""
+        """Copy bytes from the host to the device."""
         self._copy(to, source, n_bytes, _HOST_TO_DEVICE)
 
     def fetch(self, to: int, source: int, n_bytes: int) -> None:
-        """Copy bytes of the device to the host, and wait for them."""
+        """Copy bytes from the device to the host, and wait for them."""
         self._copy(to, source, n_bytes, _DEVICE_TO_HOST)
         self._stream.synchronize()
 
@@ -98,7 +98,7 @@ class CudaDevice:
         runtime.memcpyAsync(to, source, n_bytes, direction, self._stream.ptr)
 
     def fill(self, to: int, byte: int, n_bytes: int) -> None:
-        """Set bytes of the device."""
+        """Set bytes on the device."""
         self.xp.cuda.runtime.memsetAsync(to, byte, n_bytes, self._stream.ptr)
 
     def launch(
@@ -119,11 +119,11 @@ class CudaDevice:
         return int(self._words.ptr)
 
     def answer(self, n: int) -> npt.NDArray[np.uint64]:
-        """Return the first words of that memory, without a copy."""
+        """Return the first words of the answer memory, without a copy."""
         return np.frombuffer(self._words, np.uint64, n)
 
     def view(self, owner: Any, interface: dict[str, Any]) -> Any:
-        """Return the array that `__cuda_array_interface__` describes, in the memory of an owner."""
+        """Return the array that `__cuda_array_interface__` describes, in its owner's memory."""
         return self.xp.asarray(SimpleNamespace(owner=owner, __cuda_array_interface__=interface))
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
@@ -149,9 +149,9 @@ def _module(record_words: int, device: int) -> Any:
     try:
         module = cupy.RawModule(code=_core.kernel_text(), options=options)
         module.compile()
-    except OSError as error:  # CuPy's cache of compiled kernels
+    except OSError as error:  # CuPy caches compiled kernels on disk
         raise DataError(
             f"CuPy cannot write its cache of compiled kernels: {error}. Set CUPY_CACHE_DIR to a "
-            "folder that can be written."
+            "writable folder."
         ) from error
     return module

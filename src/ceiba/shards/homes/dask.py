@@ -1,17 +1,17 @@
-"""The home of shards on a Dask cluster: partitions become shards on the workers that hold them.
+"""Host shards on a Dask cluster, where each partition becomes a shard on its worker.
 
-A partition is a pandas DataFrame (of a dask DataFrame, or made of the blocks of dask Arrays) or a
-piece of a file that workers read themselves.
+A partition is a pandas DataFrame (from a dask DataFrame, or joined from blocks of dask Arrays) or a
+piece of a file, which the workers read.
 
-Shards are results of pure tasks, not actors: Dask recomputes a shard that is lost with its worker
-from its partition, and the next round contains all splits so far. A round is sent as the result of
+Shards are results of pure tasks, not actors: Dask recomputes the shards of a lost worker from their
+partitions, and the next round contains all splits so far. A round is sent as the result of
 a task (data of `client.scatter` has no lineage and cannot be recomputed). Tasks prefer the worker
-of their shard and may run elsewhere: a task bound to a dead worker would never run. Answers are
-merged on each worker first, so that each worker sends one. A task whose workers died too often is
+of their shard but may run elsewhere, because a task bound to a dead worker would never run. Each
+worker merges its answers and sends one. A task whose workers died too often is
 dropped by the scheduler ("allowed-failures"); it is then submitted again.
 
 Dask waits forever if no worker comes back, and a `LocalCluster` drops a lost or restarting worker
-after 15 seconds: a cluster without workers is an error here.
+after 15 seconds. A cluster that stays without workers therefore raises an error here.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ from ceiba.table.scanning import ScanPiece, check_unique_names
 RETRIES: Final = 10
 _CONNECT_TIMEOUT: Final = "10s"
 _MAX_RESUBMITS: Final = 5
-_POLL_TIME: Final = 5.0  # seconds between two checks for workers
-_NO_WORKER_TIME: Final = 300.0  # seconds without workers: a cluster may be starting some
+_POLL_TIME: Final = 5.0  # seconds between checks for workers
+_NO_WORKER_TIME: Final = 300.0  # seconds without workers, which may still be starting
 _RETRY_ADVICE: Final = "Fit again when the cluster is back; `checkpoint=FILE` resumes a fit."
-#: Counting a node for five more levels sends as much as its rows; counting a range again, as much
-#: as 170 values.
+#: Counting a node for five more levels sends as much data as its rows do. Counting a range again
+#: sends as much as 170 values do.
 SIZES: Final = RoundSizes(gather_rows=8192, fetch_rows=512)
-_SAMPLE_ROWS: Final = 512  # per partition
+_SAMPLE_ROWS: Final = 512  # sampled per partition
 
 
 @contextmanager
 def open_client(cluster: Any) -> Iterator[Any]:
-    """Yield a client: of an address, the given one, or (None) the default client."""
+    """Yield a client for an address, the given client, or for None the default one."""
     try:
         from distributed import Client, default_client
     except ImportError as error:
@@ -104,7 +104,7 @@ class DaskExchange:
     def ask(self, rounds: Words) -> Words:
         """Send the same rounds to all shards; return their merged answer."""
         [answer] = with_retries(self._client, self._shards, lambda: [self._submit_rounds(rounds)])
-        return np.array(answer)  # a copy: the result of a task may be read-only
+        return np.array(answer)  # copy, because the result of a task may be read-only
 
     def _submit_rounds(self, rounds: Words) -> Any:
         client = self._client
@@ -161,7 +161,7 @@ def _merge(answers: Sequence[Words]) -> Words:
 
 
 def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]) -> list[Any]:
-    """Submit work and return its results; resubmit it if the scheduler dropped killed tasks."""
+    """Submit work and return its results; resubmit tasks that the scheduler has dropped."""
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
 
@@ -175,7 +175,7 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
     except Exception as error:
         is_lost = isinstance(error, CancelledError | CommClosedError)
         if client.status == "running" and not is_lost:
-            raise  # an error of the work itself
+            raise  # the work itself failed
         raise DataError(f"Lost the connection to the Dask scheduler. {_RETRY_ADVICE}") from error
 
 
@@ -185,7 +185,7 @@ def _results(client: Any, futures: list[Any]) -> list[Any]:
 
 
 def _wait(client: Any, futures: list[Any]) -> None:
-    """Wait for all futures; raise if the cluster has no workers for too long."""
+    """Wait for all futures; raise an error if the cluster has no workers for too long."""
     from distributed import wait
 
     alone_since = None
@@ -203,17 +203,17 @@ def _wait(client: Any, futures: list[Any]) -> None:
 
 @dataclass(frozen=True)
 class ClusterTable:
-    """A table on a cluster: its partitions, its columns, and which of them are numeric."""
+    """The partitions and columns of a table on a cluster."""
 
-    parts: list[Any]  # futures of frames, or pieces of files
+    parts: list[Any]  # futures of frames or pieces of files
     names: list[str]
     numbers: frozenset[str]
-    single: frozenset[str]  # float32
+    single: frozenset[str]  # float32 columns
     named: bool = True
 
     @staticmethod
     def of_frame(client: Any, frame: Any) -> ClusterTable:
-        """Start to compute the partitions of a dask DataFrame."""
+        """Start computing the partitions of a dask DataFrame."""
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
@@ -235,7 +235,7 @@ class ClusterTable:
 
     @staticmethod
     def of_blocks(client: Any, source: Blocks) -> ClusterTable:
-        """Start to compute and join blocks of rows."""
+        """Start computing and joining blocks of rows."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
         every = client.compute([block for array in blocks for block in array], retries=RETRIES)
         n = len(blocks[0])
@@ -255,7 +255,7 @@ class ClusterTable:
 def open_table(
     source: Any, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield table and target of shards on a cluster, for the duration of the `with` block."""
+    """Yield the table and target of shards on a cluster inside a `with` block."""
     check_supported(options)
     is_scan = isinstance(source, Scan)
     with open_client(source.cluster if is_scan else None) as client:
@@ -268,14 +268,14 @@ def open_table(
         table, learned = _build_shards(client, parts, target, options, weighting)
         if is_scan:
             table = _with_progress(table, source, len(parts.parts))
-        del parts  # recomputed if a shard is lost
+        del parts  # Dask recomputes them if a shard is lost
         yield table, learned
 
 
 def _build_shards(
     client: Any, parts: ClusterTable, target: str, options: GrowOptions, weighting: Weighting
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Build the shards in two passes: levels, classes and bins; then the encoded rows."""
+    """Build the shards in two passes, which find levels, classes and bins and encode the rows."""
     names = _feature_names(parts, target, weighting)
     numbers = [name for name in names if name in parts.numbers]
 
@@ -350,7 +350,7 @@ def _feature_names(parts: ClusterTable, target: str, weighting: Weighting) -> li
 def _merge_samples(
     samples: Sequence[tuple[Schema, dict[str, Any]]], binned: Sequence[str]
 ) -> tuple[Schema, dict[str, Any]]:
-    """Merge the samples of all partitions, down to about `SAMPLE` values per column."""
+    """Merge the samples of all partitions, keeping about `SAMPLE` values per column."""
     infos, values = [], {}
     for name in binned:
         matches = [sample for sample in samples if name in sample[1]]
@@ -402,7 +402,7 @@ def to_shard(
 
 
 def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
-    """Return the blocks of arrays with the same rows as a DataFrame."""
+    """Join blocks of arrays with the same rows into a DataFrame."""
     import pandas as pd
 
     columns: list[Any] = []
@@ -410,8 +410,8 @@ def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
         values = np.asarray(block)
         if len(values) != len(blocks[0]):
             raise DataError(
-                f"X and y must have the same chunks of rows, got {len(blocks[0])} and "
-                f"{len(values)} rows. Rechunk them alike."
+                f"X and y must have the same row chunks, got {len(blocks[0])} and {len(values)} "
+                "rows. Rechunk one of them."
             )
         columns += [values] if values.ndim == 1 else list(values.T)
     return pd.DataFrame(dict(zip(names, columns, strict=True)))
@@ -425,7 +425,7 @@ def _sample_rows(part: Any, columns: Sequence[str]) -> Any:
 
 
 def _check_columns(part: Any, names: Sequence[str]) -> None:
-    """Raise if a partition lacks a column; their order may differ."""
+    """Raise an error if a partition lacks a column; the column order may differ."""
     if isinstance(part, ScanPiece):
         return
     for name in names:

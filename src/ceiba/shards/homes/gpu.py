@@ -1,8 +1,8 @@
-"""The home of shards on a GPU: columns stay where the user has them, and kernels answer the rounds.
+"""Host shards on a GPU, where columns are read in place and kernels answer the rounds.
 
-The bins of all columns come from a sample of the rows; one pass then writes a record of bytes per
-row and finds the range of each bin. Trees of folds are grown one after the other: each starts with
-such a pass over its own rows.
+The bins of all columns come from a sample of the rows. One pass then writes a record of bytes per
+row and finds the range of each bin. The trees of folds are grown one after the other, and each
+starts with such a pass over its rows.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, Weightin
 from ceiba.table import Schema, TargetInfo
 from ceiba.tree import SplitKind, Tree
 
-#: Counting again is cheap on a GPU, bringing values to the host is not. Nodes of up to 2,048 rows
-#: grow three times as fast per row as larger ones (`cpp/core/grow/small_tree.hpp`).
+#: On a GPU, counting again is cheap, but copying values to the host is not. Nodes of up to 2,048
+#: rows grow three times as fast per row as larger ones (`cpp/core/grow/small_tree.hpp`).
 SIZES: Final = RoundSizes(gather_rows=2049, fetch_rows=32, zoom_bits=5)
-#: Cuts of a column from which its values are sorted to find those next to each cut.
+#: Number of cuts from which sorting a column is the way to find the values next to each cut.
 SORTED_CUTS: Final = 1000
-#: Rows below which a warning says that a GPU does not pay.
+#: Tables with fewer rows cause a warning that a GPU is slower.
 SMALL: Final = 200_000
 
 
 @dataclass
 class GpuShard:
-    """Rows of a table on the device, which answer rounds."""
+    """Rows of a table on the device, with the methods that answer rounds."""
 
     device: Any
     schema: Schema
@@ -70,9 +70,9 @@ class GpuShard:
     number: int
     layout: ShardLayout | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
-    tree: int | None = None  # the tree that is grown
-    has_records: bool = False  # those of tree 0, from the pass that found the ranges of its bins
-    block: ClassVar[int] = 1 << 24  # rows per step of counting distinct values
+    tree: int | None = None  # the current tree
+    has_records: bool = False  # whether the records are those of tree 0
+    block: ClassVar[int] = 1 << 24  # rows per step when counting distinct values
 
     def __post_init__(self) -> None:
         columns = [column.core for column in self.columns]
@@ -127,7 +127,7 @@ class GpuShard:
             edges = [[] if isinstance(c, int) else c.edge.tolist() for c in layout.columns]
         if edges is not self.edges or tree or not self.has_records:
             self.bin_tree(tree, edges)
-        self.has_records = False  # dividing nodes moves them
+        self.has_records = False  # dividing nodes reorders the records
         self.core.begin_tree(tree, layout.core)
         self.tree = tree
 
@@ -137,21 +137,21 @@ class GpuShard:
         return [j for j, column in enumerate(self.columns) if column.info.is_numeric]
 
     def is_single(self, j: int) -> bool:
-        """Return whether a column is float32."""
+        """Whether a column is float32."""
         return bool(self.columns[j].values.dtype == np.float32)
 
     def distinct(self, j: int, rows: Any) -> npt.NDArray[np.float64]:
         """Return the distinct values of a column, ascending, without missing ones."""
         values = self.device.xp.unique(self.columns[j].values[rows])
-        numbers = self.device.to_host(values).astype(np.float64) + 0.0  # no -0.0
+        numbers = self.device.to_host(values).astype(np.float64) + 0.0  # turns -0.0 into 0.0
         return np.unique(numbers[~np.isnan(numbers)])
 
     def numbers(self, j: int, rows: Any) -> npt.NDArray[np.float64]:
-        """Return values of a column as floats, on the host."""
+        """Return values of a column as floats on the host."""
         return np.asarray(self.device.to_host(self.columns[j].values[rows]), np.float64)
 
     def weights_of(self, rows: Any) -> npt.NDArray[np.float64] | None:
-        """Return the weights of some rows, on the host; None: all rows count 1."""
+        """Return the weights of some rows on the host, or None if all rows count 1."""
         weights = self.target.weights
         return None if weights is None else np.asarray(self.device.to_host(weights[rows]))
 
@@ -185,12 +185,12 @@ class GpuShard:
         return below, above
 
     def _values_around(self, column: DeviceColumn, cuts: npt.NDArray[np.float64]) -> Arrays:
-        """Return the largest value up to each cut, and the smallest above; cuts ascend."""
+        """Return the largest value up to each cut and the smallest above it, for ascending cuts."""
         limits: npt.NDArray[Any] = cuts
         if column.values.dtype == np.float32:  # the largest float32 up to each cut
             limits = cuts.astype(np.float32)
             limits = np.where(limits > cuts, np.nextafter(limits, np.float32(-np.inf)), limits)
-        if len(cuts) < SORTED_CUTS:  # a pass over the rows for 250 cuts
+        if len(cuts) < SORTED_CUTS:  # one pass over the rows per 250 cuts
             parts = [
                 _core.device_values_around(
                     self.device, column.core, self.n_rows, limits[first : first + 250].tolist()
@@ -206,11 +206,11 @@ class GpuShard:
         low, high = (
             self.device.to_host(values[at]).astype(np.float64) + 0.0 for at in (place - 1, place)
         )
-        return low, np.where(np.isnan(high), np.inf, high)  # NaN is above all values
+        return low, np.where(np.isnan(high), np.inf, high)  # NaN counts as larger than all values
 
 
 class GpuExchange:
-    """The exchange with shards on one device, one after the other."""
+    """The exchange with shards on one device, which answer one after the other."""
 
     def __init__(self, shards: Sequence[GpuShard]) -> None:
         self.shards = shards
@@ -235,7 +235,7 @@ class GpuExchange:
 def open_table(
     X: Any, y: Any, sample_weight: Any, options: GrowOptions, weighting: Weighting, categorical: Any
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield table and target of a table on the GPU, for the duration of the `with` block."""
+    """Yield the sharded table and target of a table on the GPU inside a `with` block."""
     check_supported(options)
     if options.criterion_name == "poisson":
         raise OptionError(
@@ -247,8 +247,8 @@ def open_table(
     n_rows = len(columns[0].values)
     if n_rows < SMALL:
         warnings.warn(
-            f"A GPU does not pay for {n_rows:,} rows: the host grows such a tree in less time. "
-            f"Pass the table as a numpy array, or more than {SMALL:,} rows.",
+            f"A GPU does not pay off for {n_rows:,} rows: the host is faster. Pass the table as a "
+            f"numpy array, or more than {SMALL:,} rows.",
             stacklevel=6,
         )
     target = read_device_target(device, y, sample_weight, options.task, n_rows)
@@ -261,7 +261,7 @@ def build_table(
     options: GrowOptions,
     weighting: Weighting,
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Build table and target of the parts of a table on one device, a shard each."""
+    """Build the table and target from parts of a table on one device, with one shard each."""
     schema = parts[0][0]
     whole = merge_pieces([replace(part[2].summary) for part in parts])
     single = frozenset(c.name for c in parts[0][1] if c.values.dtype == np.float32)
@@ -313,7 +313,7 @@ def build_table(
 def _sample(
     device: Any, parts: Sequence[list[DeviceColumn]], names: list[str]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return some values of each numeric column, from all its parts."""
+    """Return a sample of each numeric column from all parts."""
     samples = []
     for columns in parts:
         n_rows = len(columns[0].values)
@@ -324,7 +324,7 @@ def _sample(
 
 
 def _finish_target(device: Any, target: DeviceTarget, first: FirstPass) -> None:
-    """Put target and weights into the units of growing, and class weights into the weights."""
+    """Convert target and weights to the units of growing, including class weights."""
     xp, units = device.xp, first.units
     if target.numbers is not None:
         numbers = xp.ascontiguousarray(target.numbers, dtype=np.float64)
@@ -342,18 +342,18 @@ def _finish_target(device: Any, target: DeviceTarget, first: FirstPass) -> None:
 
 
 def apply(tree: Tree, X: Any) -> Any:
-    """Return the node in which each row of a table on the GPU ends, on the GPU."""
+    """Return the leaf of each row of a table on the GPU, as an array on the GPU."""
     device = CudaDevice()
     return _route(device, tree, *_columns_of(device, tree, X))
 
 
 def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], int]:
-    """Return the columns of X in the order of the tree's schema, and the number of rows."""
+    """Return the columns of X in the order of the tree's schema and the number of rows."""
     names, X = list(tree.schema.names), split_frame(X)
     if isinstance(X, Mapping):
         lacking = [name for name in names if name not in X]
         if lacking:
-            raise DataError(f"X must have the columns of the fitted table, got no {lacking[0]!r}.")
+            raise DataError(f"X must have column {lacking[0]!r} of the fitted table.")
         X = {name: X[name] for name in names}
     schema, columns = read_columns(device, X)
     if len(schema.columns) != len(names):
@@ -368,7 +368,7 @@ def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], in
 
 
 def to_host(array: Any) -> Any:
-    """Return an array as a numpy array; None and host arrays as they are."""
+    """Copy an array to the host; return None and host arrays unchanged."""
     if array is None or not is_on_gpu(array):
         return array
     device = CudaDevice()
@@ -376,7 +376,7 @@ def to_host(array: Any) -> Any:
 
 
 def take_values(tree: Tree, values: npt.NDArray[Any], X: Any) -> Any:
-    """Return the value of the node in which each row ends: on the GPU, text on the host."""
+    """Return the value of each row's end node: numbers on the GPU, text on the host."""
     device = CudaDevice()
     ends = _route(device, tree, *_columns_of(device, tree, X))
     if values.dtype.kind not in "biuf":

@@ -1,4 +1,4 @@
-"""Columns and targets of tables on a GPU, read in place."""
+"""Read columns and targets of tables on a GPU without copying them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ceiba.task import Task
 
 _CUDA, _MANAGED, _ROCM = 2, 13, 10  # device types of DLPack
 _MOST_LEVELS: Final = 255
-_MOST_NUMBERS: Final = 1024  # whole numbers from the smallest class to the largest
+_MOST_NUMBERS: Final = 1024  # limit of the range of integer classes
 _LEVEL_TYPE: Final = 9
 _TYPES: Final = {
     name: code
@@ -28,7 +28,7 @@ _TYPES: Final = {
 
 
 def is_on_gpu(X: Any) -> bool:
-    """Return whether X, or a column of a dict, is an array on a GPU, or X is a frame of cuDF."""
+    """Whether X, or a column of a dict, is an array on a GPU, or X is a cuDF frame."""
     if _is_device_frame(X):
         return True
     if isinstance(X, Mapping):
@@ -41,28 +41,28 @@ def _is_device_array(array: Any) -> bool:
     if hasattr(kind, "__dlpack_device__"):
         device = int(array.__dlpack_device__()[0])
         if device == _ROCM:
-            raise DataError("Tables on a GPU need CUDA; ROCm is not supported.")
+            raise DataError("Tables on a GPU require CUDA; ROCm is not supported.")
         return device in (_CUDA, _MANAGED)
     return hasattr(kind, "__cuda_array_interface__")
 
 
 def _is_device_frame(X: Any) -> bool:
-    """Return whether X is a frame of cuDF, which is not imported for that."""
+    """Whether X is a cuDF frame, without importing cuDF."""
     return hasattr(type(X), "to_cupy") and hasattr(type(X), "columns")
 
 
 def split_frame(X: Any) -> Any:
-    """Return a frame on the GPU as a dict of its columns, anything else as it is."""
+    """Convert a frame on the GPU to a dict of its columns; return other tables unchanged."""
     return {name: X[name] for name in X.columns} if _is_device_frame(X) else X
 
 
 def to_device(device: Any, array: Any) -> Any:
-    """Return an array on the device, in place if it is there; masked values become NaN."""
+    """Return an array on the device, without a copy if it is there; masked values become NaN."""
     if isinstance(array, np.ndarray | device.xp.ndarray):
         return device.xp.asarray(array)
     try:
         interface = getattr(array, "__cuda_array_interface__", None)
-    except (NotImplementedError, RuntimeError, TypeError):  # text and categories of cuDF
+    except (NotImplementedError, RuntimeError, TypeError):  # cuDF columns of text or categories
         interface = None
     if interface is not None and interface.get("mask") is not None:
         return _fill_masked(device, array, dict(interface))
@@ -79,7 +79,7 @@ def to_device(device: Any, array: Any) -> Any:
 
 
 def _fill_masked(device: Any, owner: Any, interface: dict[str, Any]) -> Any:
-    """Return masked values as floats with NaN; the mask has a bit, or a bool, per value."""
+    """Convert masked values to floats with NaN; the mask has one bit or bool per value."""
     xp, mask = device.xp, interface.pop("mask")
     values = device.view(owner, interface)
     bits = dict(mask.__cuda_array_interface__)
@@ -95,7 +95,7 @@ def _fill_masked(device: Any, owner: Any, interface: dict[str, Any]) -> Any:
 
 @dataclass
 class DeviceColumn:
-    """A column on the device: numbers, or codes of levels."""
+    """A column of numbers or level codes on the device."""
 
     name: str
     values: Any
@@ -110,7 +110,7 @@ class DeviceColumn:
 
 
 def address_of(array: Any) -> int:
-    """Return the address of an array of CuPy (or numpy, under the emulator of the tests)."""
+    """Return the address of a CuPy array (or a numpy array in the emulator of the tests)."""
     return int(array.data.ptr if hasattr(array.data, "ptr") else array.ctypes.data)
 
 
@@ -119,7 +119,7 @@ def _describe(array: Any, kind: int) -> tuple[int, int, int, int]:
 
 
 def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, list[DeviceColumn]]:
-    """Return the schema (without ranges) and the columns of a table on the device."""
+    """Return the schema, without ranges, and the columns of a table on the device."""
     X = split_frame(X)
     if isinstance(X, Mapping):
         arrays = {str(name): to_device(device, column) for name, column in X.items()}
@@ -143,7 +143,7 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
         if not len(array):
             raise DataError("Found array with 0 sample(s) while a minimum of 1 is required.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # one row is constant
+        warnings.simplefilter("ignore")  # a single row is constant
         row = {name: np.zeros(1, array.dtype) for name, array in arrays.items()}
         if isinstance(X, Mapping):
             schema = read(row).schema
@@ -159,7 +159,7 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
 
 
 def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
-    """Return a column of numbers as codes of levels, those of a table in memory."""
+    """Encode a column of numbers as level codes, with the same levels as for a table in memory."""
     xp = device.xp
     floats = values.dtype.kind == "f"
     numbers = xp.unique(values[~xp.isnan(values)] if floats else values)
@@ -168,7 +168,7 @@ def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
     if column.info.n_levels > _MOST_LEVELS:
         raise OptionError(
             f"Column {name!r} has {column.info.n_levels} levels; at most {_MOST_LEVELS} are "
-            "supported on a GPU. Leave it out of categorical_features, or fit on the host."
+            "supported on a GPU. Remove it from categorical_features, or fit on the host."
         )
     codes = xp.asarray(column.values.astype(np.int32))[
         xp.clip(xp.searchsorted(numbers, values), 0, max(len(numbers) - 1, 0))
@@ -179,7 +179,7 @@ def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
 
 
 def encode_levels(device: Any, column: DeviceColumn, info: ColumnInfo) -> DeviceColumn:
-    """Return a column of numbers as codes of the levels of a tree; unknown levels get the next."""
+    """Encode a column of numbers by the levels of a tree; unknown levels get the next code."""
     xp, values = device.xp, column.values
     try:
         levels = np.array(info.levels, np.float64)
@@ -202,7 +202,7 @@ def encode_levels(device: Any, column: DeviceColumn, info: ColumnInfo) -> Device
 
 @dataclass
 class DeviceTarget:
-    """Labels or numbers, and weights, on the device; and their summary for the first pass."""
+    """The target and weights on the device, with their summary for the first pass."""
 
     summary: PieceSummary
     labels: Any = None
@@ -248,7 +248,7 @@ def read_device_target(
 
 
 def _scan(device: Any, numbers: Any) -> tuple[tuple[float, float], tuple[int, int], int]:
-    """Return range, bits and number of values that are not finite."""
+    """Return the range, the bits and the number of non-finite values."""
     column = _describe(numbers, _TYPES[numbers.dtype.name])
     return _core.device_scan_numbers(device, column, len(numbers))
 
@@ -286,13 +286,13 @@ def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
                 np.maximum(code_of, 0).tolist(),
                 address_of(labels),
             )
-        else:  # numbers far apart, or fractions
+        else:  # a wide range or fractions
             unique, inverse, number = xp.unique(y, return_inverse=True, return_counts=True)
             values, counts = device.to_host(unique), device.to_host(number)
             _check_classes(len(values))
             labels[:] = inverse.reshape(-1).astype(np.uint8)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # there is a class per row here
+        warnings.simplefilter("ignore")  # there may be one class per row
         classes = read_target(values, task="classification").info.classes[0]
     target.labels = labels
     target.summary.classes, target.summary.counts = [classes], [counts.astype(float)]

@@ -1,7 +1,7 @@
-"""The home of shards in this process: threads over scratch files.
+"""Host shards in this process, with threads over scratch files.
 
-The files of a scan are read twice: for levels, classes and a sample of the numbers that places the
-bins; then to encode and bin every row into scratch files, one per shard.
+The files of a scan are read twice. The first pass finds levels, classes and a sample of the numbers
+that determines the bins. The second one encodes and bins every row into one scratch file per shard.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from ceiba.table.scanning import BATCH_ROWS, Scan
 from ceiba.tree.routing import n_threads
 
 T = TypeVar("T")
-#: Rows in files are cheap to gather: nothing travels.
+#: Rows in files are cheap to gather, because they are not sent anywhere.
 SIZES: Final = RoundSizes()
-_BASE: Final = 250_000_000  # Python, numpy, pyarrow and their buffers
-# Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and coding, each level, and
-# finishing small nodes of trees without a depth limit. Only their ratios are used: reading and
-# coding is timed on the machine as it is, busy or not.
+_BASE: Final = 250_000_000  # bytes of Python, numpy, pyarrow and their buffers
+# Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and encoding, each level,
+# and finishing small nodes of trees without a depth limit. Only their ratios are used, because
+# reading and encoding are timed on the actual machine.
 _SETUP, _LEVEL, _FINISH = 55, 5, 60
-_COPIES: Final = 6  # of a batch while it is read, and of gathered rows while their trees grow
+_COPIES: Final = 6  # copies of a batch while reading, and of gathered rows while growing
 
 
 class ThreadExchange:
-    """The exchange with shards in this process, some at a time."""
+    """The exchange with shards in this process, several at a time."""
 
     def __init__(self, shards: Sequence[Shard], n_threads: int) -> None:
         self._shards = shards
@@ -85,7 +85,7 @@ class ThreadExchange:
 def open_table(
     scan: Scan, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield table and target of the shards of a scan, for the duration of the `with` block."""
+    """Yield the table and target of the shards of a scan inside a `with` block."""
     check_supported(options)
     columns = scan.without(target, *weighting.columns)
     if not columns.names:
@@ -118,7 +118,7 @@ def open_table(
             _report(scan, "writing shard", number, len(pieces))
 
         durations: dict[int, float] = {}
-        # The first shard that is not small: fixed costs would dominate.
+        # Time the first shard that is not small, because fixed costs dominate small ones.
         timed = next(k for k, p in enumerate(pieces) if 2 * p.n_rows * len(pieces) >= scan.n_rows)
         written = _map_in_threads(write, len(pieces), threads, report)
         summary = merge_summaries(first, [seen for _, seen in written], options)
@@ -174,7 +174,7 @@ def _report(scan: Scan, what: str, number: int, n: int) -> None:
 def _map_in_threads(
     work: Callable[[int], T], n: int, threads: int, report: Callable[[int], None]
 ) -> list[T]:
-    """Return `work(k)` for each of n numbers, in threads; the first error cancels the rest."""
+    """Return `work(k)` for k below n, computed in threads; the first error cancels the rest."""
     done: list[T] = []
     with ThreadPoolExecutor(max(1, min(threads, n))) as pool:
         futures = [pool.submit(work, k) for k in range(n)]
@@ -194,7 +194,7 @@ def _map_in_threads(
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """Rows, shards, bytes on disk and in memory."""
+    """The number of rows and shards, and the bytes on disk and in memory."""
 
     n_rows: int
     n_columns: int
@@ -203,7 +203,7 @@ class ShardPlan:
     scratch: int
     memory: int
     gathered: int
-    growing: float  # work of growing a tree, in that of reading and coding
+    growing: float  # work of growing relative to reading and encoding
     trees_at_once: int
 
     def __str__(self) -> str:
@@ -214,7 +214,7 @@ class ShardPlan:
         )
 
     def duration(self, read: float, shard: float, shard_rows: int) -> str:
-        """Return the duration of a tree, from seconds for the first pass and for one shard."""
+        """Estimate the duration of a tree from the seconds of the first pass and of one shard."""
         writing = shard * self.n_rows / shard_rows / max(1, min(self.n_threads, self.n_shards))
         text = _duration((read + writing) * (1.0 + self.growing))
         return f"about {text} for a tree, measured on the first shard"
@@ -231,7 +231,7 @@ def make_plan(
 ) -> ShardPlan:
     """Return the plan for growing within the scan's memory limit."""
     n_rows, n_columns, limit = scan.n_rows, len(first.schema.columns), scan.memory
-    nodes = max(1, n_rows // SIZES.gather_rows)  # most open nodes: smaller ones are gathered
+    nodes = max(1, n_rows // SIZES.gather_rows)  # maximum of open nodes
     counts = 8 * first.node_words * (2 * nodes + 2 * n_threads)
     reading = n_threads * BATCH_ROWS * (n_columns + 1) * 8 * _COPIES
     fixed = _BASE + max(counts, reading)
@@ -259,6 +259,6 @@ def make_plan(
 
 
 def _growing_work(n_rows: int, depth: int | None) -> float:
-    """Return the nanoseconds per value of growing a tree on an idle machine."""
+    """Return the nanoseconds per value for growing a tree on an idle machine."""
     levels = max(0.0, math.log2(max(1, n_rows) / SIZES.gather_rows))
     return _LEVEL * levels + _FINISH if depth is None else _LEVEL * depth
