@@ -32,7 +32,43 @@ CARDS = {
     6: ("water_tree", 20),
     7: ("seattle_tree", 20),
     8: ("gaussians_path", 20),
-    9: ("restaurant_by_hand", 20),
+    9: ("lung_curves", 20),
+}
+#: What one learns in each lesson, in order, for its card.
+LEARNED = {
+    "en": [
+        "How a program finds the questions that decide, from twelve evenings in a restaurant.",
+        "How to measure a tree on unseen rows, watch it fit noise, and prune what chance added.",
+        "How CART finds the best cut by sorting and counting, and divides the plane into regions.",
+        "How a tree predicts numbers by steps: first a curve, then patients and baseball players.",
+        "How to choose the size: grow the full tree, prune it step by step, and cross-validate.",
+        "How to handle leaks, missing values and costs in weather data and samples of water.",
+        "How C4.5 and CHAID correct the preference for columns with many levels.",
+        "How to show a tree as rules, explain a prediction, deploy the tree and detect changes.",
+        "How a tree predicts times of which some are not complete yet, and how to evaluate it.",
+    ],
+    "es": [
+        "Cómo un programa encuentra las preguntas que deciden, a partir de doce noches.",
+        "Cómo medir un árbol en filas nuevas, verlo aprender ruido y podar lo que puso el azar.",
+        "Cómo CART encuentra el mejor corte ordenando y contando, y divide el plano en regiones.",
+        "Cómo un árbol predice números por peldaños: una curva, pacientes y jugadores de béisbol.",
+        "Cómo elegir el tamaño: crecer del todo, podar paso a paso y validar de forma cruzada.",
+        "Cómo tratar columnas que delatan, valores ausentes y costes en dos tablas reales.",
+        "Cómo C4.5 y CHAID corrigen la preferencia por las columnas de muchos niveles.",
+        "Cómo mostrar un árbol como reglas, explicar un caso, publicarlo y detectar cambios.",
+        "Cómo un árbol predice tiempos que aún no han terminado, y cómo se evalúa.",
+    ],
+    "pt": [
+        "Como um programa encontra as perguntas que decidem, a partir de doze noites.",
+        "Como medir uma árvore em linhas novas, vê-la aprender ruído e podar o que veio do acaso.",
+        "Como o CART encontra o melhor corte ordenando e contando, e divide o plano em regiões.",
+        "Como uma árvore prevê números em degraus: uma curva, pacientes e jogadores de beisebol.",
+        "Como escolher o tamanho: crescer até o fim, podar aos poucos e usar validação cruzada.",
+        "Como tratar colunas que entregam a resposta, valores ausentes e custos em tabelas reais.",
+        "Como C4.5 e CHAID corrigem a preferência por colunas com muitos níveis.",
+        "Como mostrar uma árvore como regras, explicar um caso, publicá-la e notar mudanças.",
+        "Como uma árvore prevê tempos que ainda não terminaram, e como avaliá-la.",
+    ],
 }
 MINUTES = {"en": "{} minutes", "es": "{} minutos", "pt": "{} minutos"}
 HUBS = {
@@ -98,9 +134,6 @@ def card(done: LessonRun, lang: str) -> str:
     number = done.lesson.number
     picture, minutes = CARDS[number]
     title = done.lesson.title(lang)
-    first = next(block.text for block in done.lesson.text(lang) if block.directive == "text")
-    intro = " ".join(first.split("\n\n")[1].split())
-    learned = " ".join(re.split(r"(?<=[.?!]) (?=[A-ZÁÉÍÓÚÀÂÊÔ])", intro)[-2:])
     images = "".join(
         f'<img class="only-{theme}-picture" src="../../_static/gallery/{theme}/{picture}.png" '
         f'alt="" loading="lazy">'
@@ -115,7 +148,7 @@ def card(done: LessonRun, lang: str) -> str:
 ```{{raw}} html
 <div class="lesson-picture">{images}</div>
 ```
-{learned} *{MINUTES[lang].format(minutes)}*
+{LEARNED[lang][number - 1]} *{MINUTES[lang].format(minutes)}*
 ::::
 """
 

@@ -106,7 +106,7 @@ def built() -> list[str]:
     pages += ["howto/csv", "howto/coming_from", "howto/shipping", "howto/rare_classes"]
     pages += [f"cheat_sheet/{lang}" for lang in ("en", "es", "pt")]
     pages += [f"lessons/{lang}/{n}" for lang in ("en", "es", "pt") for n in ("index", *NUMBERS)]
-    return [*pages, "lessons/en/worked", "api/index", "glossary"]
+    return [*pages, "lessons/en/worked", "api/index", "api/tree", "missing", "glossary"]
 
 
 @pytest.fixture(scope="module")
@@ -202,15 +202,36 @@ def test_side_bar_speaks_the_language_of_the_lesson(browser, lang, caption):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["index", "quickstart", "cli", "lessons/en/3", "api/tree"])
-def test_wide_code_scrolls_and_is_never_cut(browser, name):
-    page, _ = opened(browser, name)
-    cut = page.evaluate(
-        """() => [...document.querySelectorAll("pre")].filter((pre) =>
-          pre.scrollWidth > pre.clientWidth
-          && !["auto", "scroll"].includes(getComputedStyle(pre).overflowX)).length"""
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("name", ["index", "quickstart"])
+def test_code_of_the_first_pages_fits_its_boxes(browser, name, width):
+    page, _ = opened(browser, name, viewport={"width": width, "height": 900})
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll("pre")]
+          .filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent)"""
     )
-    assert cut == 0
+    assert wide == []
+    page.context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1400, 390])
+def test_no_page_cuts_code_or_lacks_a_picture(browser, width):
+    page, _ = opened(browser, "index", viewport={"width": width, "height": 900})
+    names = [path.relative_to(BUILT).as_posix() for path in BUILT.rglob("*.html")]
+    found = {}
+    for name in sorted(name for name in names if not name.startswith(("_static", "_modules"))):
+        page.goto((BUILT / name).as_uri())
+        found[name] = page.evaluate(
+            """() => [
+              ...[...document.querySelectorAll("pre")].filter((pre) =>
+                pre.scrollWidth > pre.clientWidth
+                && !["auto", "scroll"].includes(getComputedStyle(pre).overflowX)),
+              ...[...document.images].filter((image) => image.complete && !image.naturalWidth),
+            ].map((element) => element.outerHTML.slice(0, 120))"""
+        )
+    assert len(found) > 200
+    assert {name: parts for name, parts in found.items() if parts} == {}
     page.context.close()
 
 
