@@ -136,7 +136,7 @@ def test_rows_of_nodes_are_counted_by_their_frequency():
 @pytest.mark.parametrize(
     ("weight", "options", "words"),
     [
-        ([1, 1.5, 2, 1], {}, "frequency must hold whole numbers, got 1.5 in row 1"),
+        ([1, 1.5, 2, 1], {}, "frequency must contain whole numbers, got 1.5 in row 1"),
         (
             [1, 1, 1, 1],
             {"class_weight": {"a": 0.5}},

@@ -306,9 +306,9 @@ def test_rival_columns_are_allowed_ones_and_grow_within_the_groups(constraint: A
     ("options", "message"),
     [
         ({"interaction_cst": [["x9"]]}, "x9"),
-        ({"interaction_cst": [[7]]}, "names column 7"),
-        ({"interaction_cst": [[-1]]}, "names column -1"),
-        ({"interaction_cst": [[True]]}, "names column True"),
+        ({"interaction_cst": [[7]]}, "contains column 7"),
+        ({"interaction_cst": [[-1]]}, "contains column -1"),
+        ({"interaction_cst": [[True]]}, "contains column True"),
         ({"interaction_cst": ["x0"]}, "sets of columns"),
         ({"interaction_cst": [0, 1]}, "sets of columns"),
         ({"interaction_cst": "pairwise", "search": "optimal", "max_depth": 2}, "search"),

@@ -25,7 +25,7 @@ def test_prior_as_dict_is_put_in_class_order():
         ([1.5, -0.5, 0.0], "at least 0"),
         ({"a": 0.5, "b": 0.5}, "got none for 'c'"),
         ({"a": 0.5, "b": 0.3, "d": 0.2}, "names class 'd'"),
-        (["x", "y", "z"], "must hold numbers"),
+        (["x", "y", "z"], "must contain numbers"),
         ([0.5, 0.5, np.nan], "finite"),
     ],
 )
@@ -48,7 +48,7 @@ def test_costs_as_dict_are_truth_then_predicted():
         ([[0, 0, 0], [1, 0, 1], [1, 1, 0]], "only zeros for 'a'"),
         ({"a": 5}, r"keys \(truth, predicted\)"),
         ({("a", "x"): 5}, "names class 'x'"),
-        ({("a", "b"): "much"}, "must hold numbers"),
+        ({("a", "b"): "much"}, "must contain numbers"),
     ],
 )
 def test_wrong_costs_are_refused(costs, message):
@@ -111,7 +111,7 @@ def test_monotonic_all_free_is_none():
     [
         ([1], "has 2 features"),
         ([1, 2], "-1, 0 or 1"),
-        ({"c": 1}, "names column 'c'"),
+        ({"c": 1}, "contains column 'c'"),
         (["up", "down"], "one number per column"),
     ],
 )

@@ -315,7 +315,7 @@ def test_several_outputs_have_no_cost_but_an_impurity():
     X = np.arange(20.0).reshape(-1, 1)
     Y = np.stack([np.arange(20) % 2, np.arange(20) // 5], axis=1)
     tree = ceiba.DecisionTreeClassifier().fit(X, Y).tree_
-    with pytest.raises(OptionError, match="needs a target with one output"):
+    with pytest.raises(OptionError, match="requires a target with one output"):
         tree.prune(0.1)
     assert tree.prune(10.0, risk="impurity").n_leaves == 1
 

@@ -135,7 +135,7 @@ def test_pairs_of_rows_and_masks_are_taken(data):
         ([0, 1], "one id for each of the 120 rows"),
         (np.zeros(120), "at least 2 different ids"),
         ([(np.arange(5), np.array([200]))], "from 0 to 119, got 200"),
-        ([(np.arange(5), np.array([], int))], "needs test rows"),
+        ([(np.arange(5), np.array([], int))], "requires test rows"),
         ([(np.array([1, 1]), np.array([2]))], "training row twice"),
     ],
 )
@@ -150,7 +150,7 @@ def test_there_are_never_more_folds_than_rows_or_groups(data):
 
 
 def test_given_folds_cannot_be_repeated(data):
-    with pytest.raises(OptionError, match="repeats needs random folds"):
+    with pytest.raises(OptionError, match="repeats requires random folds"):
         read_folds(np.arange(120) % 3, data, repeat=1)
 
 

@@ -216,7 +216,7 @@ def test_checks_of_another_tree_or_of_no_check_are_refused() -> None:
     rows = {"noise": frame["noise"], "age": frame["age"]}
     with pytest.raises(OptionError, match="stability belongs to another tree"):
         fitted.report(stability=other.stability(rows, answer(frame), resamples=2))
-    with pytest.raises(OptionError, match=r"drift: got int\. Pass the result of model\.drift"):
+    with pytest.raises(OptionError, match=r"drift must be the result of model\.drift"):
         fitted.report(drift=3)
     with pytest.raises(OptionError, match="stability must be one result, got 2"):
         fitted.report(stability=[checks("regression")["stability"]] * 2)

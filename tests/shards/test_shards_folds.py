@@ -152,7 +152,7 @@ def test_folds_that_are_given_are_those_of_memory(kind: str) -> None:
     pruning = CostComplexity(**given, keep_unpruned=True)
     assert_same_pruning(pruning.fit(problem), pruning.fit(made))
     if kind == "ids":
-        with pytest.raises(OptionError, match="repeats needs random folds"):
+        with pytest.raises(OptionError, match="repeats requires random folds"):
             CostComplexity(**given, repeats=2).fit(made)
 
 

@@ -33,12 +33,12 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_PREFERRED_COST: Final = 1e-9  # a preferred column's gain is divided by this
+_PREFERRED_COST: Final = 1e-9  # divisor of a preferred column's gain
 
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """The growing rules that apply at a node, including those of its ancestors."""
+    """Growing rules that apply at a node, including those of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -46,7 +46,7 @@ class GrowingRules:
 
 
 def rules_at(tree: Tree, node: int) -> GrowingRules:
-    """Return the rules for growing at a node."""
+    """Return the growing rules that apply at a node."""
     if not tree.notes:
         return GrowingRules()
     notes = [tree.notes[i] for i in tree.path(node).nodes if i in tree.notes]
@@ -117,7 +117,7 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Split the unsealed leaves of a node's subtree further."""
+    """Grow the unsealed leaves of a node's subtree."""
     check_levels(levels)
     places = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
@@ -160,7 +160,7 @@ def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) ->
     """Return the problem restricted to some columns, below a path of columns."""
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)
-    if groups:  # a maximum number of columns needs no change
+    if groups:  # a maximum number of columns does not refer to columns
         kept = [[columns.index(j) for j in group if j in columns] for group in groups]
         changes["interaction_cst"] = [group for group in kept if group] or [[]]
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
@@ -199,7 +199,7 @@ def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None
 def set_split_in(
     tree: Tree, node: int, split: SplitLike, problem: Problem, levels: int | None = None
 ) -> Tree:
-    """Force the split of a node and regrow its branches on a problem."""
+    """Set the split of a node and regrow its branches on a problem."""
     check_levels(levels)
     stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)

@@ -1,4 +1,4 @@
-"""Decision trees with scikit-learn's API, which is imported on first use."""
+"""Decision trees with scikit-learn's API; scikit-learn is imported on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of all estimators: reading rows, predicting, scikit-learn's attributes and tags.
+"""Base class of all estimators: read rows, predict, and provide scikit-learn's attributes and tags.
 
 Rows do not pass through scikit-learn's `validate_data`, which takes longer than a small fit; the
 readers follow its rules and messages.
@@ -36,27 +36,27 @@ _PAIRS = "$items"
 _PRUNING_ATTRS = (
     "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
 )  # fmt: skip
-_FEW_ROWS = 4  # up to this size, frames bypass the readers, which take a hundred times longer
+_FEW_ROWS = 4  # smaller frames bypass the readers, which take a hundred times longer
 
 
 def has_named_columns(X: Any) -> bool:
-    """Whether columns have names: a dict of columns, or rows as dicts."""
+    """Whether X has column names, as a dict of columns or rows as dicts."""
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[misc]
-    """Base of all estimators; not for direct use."""
+    """Base class of all estimators; do not use it directly."""
 
-    # Metadata routing must not pass `check_input`.
+    # Exclude `check_input` from metadata routing.
     __metadata_request__predict: ClassVar = {"check_input": UNUSED}
 
     _task: ClassVar[Task]
     _reprune_hint: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
 
     def _set_fitted(self, tree: Tree) -> None:
-        """Set the fitted attributes under the names of scikit-learn."""
+        """Set the fitted attributes of scikit-learn."""
         schema = tree.schema
         n_columns = schema.n_columns
         self.tree_ = tree
@@ -74,7 +74,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ predict
 
     def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
-        """Predict the class of least expected cost, or the value, of each row.
+        """Predict the class (of least expected cost) or the value of each row.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return route.predict(tree, table, n_threads=self._threads(table))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R2, on rows with a known target.
+        """Return the accuracy or R2 on rows with a known target.
 
         Parameters
         ----------
@@ -128,24 +128,24 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             X, y = split_target(X, y)
             y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
         answers = self.predict(X)
-        if is_dask(X):  # compute here
+        if is_dask(X):  # compute in this process
             answers, y = np.asarray(answers), np.asarray(y)
             sample_weight = None if sample_weight is None else np.asarray(sample_weight)
         elif type(X) is not np.ndarray and gpu.is_on_gpu(X):
             answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
-        # Skip the checks of plain labels, which take longer in scikit-learn than a small fit.
+        # Skip scikit-learn's checks of plain labels, which take longer than a small fit.
         if self._task.has_classes and sample_weight is None and type(y) is np.ndarray and len(y):
             same_type = y.dtype == answers.dtype and y.dtype.kind in "iubU"
             if y.ndim == 1 and same_type and y.shape == answers.shape:
                 return float(np.count_nonzero(y == answers) / len(y))
-        from sklearn.metrics import accuracy_score, r2_score  # slow to import
+        from sklearn.metrics import accuracy_score, r2_score  # import only when needed
 
         measures = {Task.CLASSIFICATION: accuracy_score, Task.REGRESSION: r2_score}
         measure = self._task.lookup(measures, "score")
         return float(measure(y, answers, sample_weight=sample_weight))
 
     def apply(self, X: Any, check_input: bool = True) -> npt.NDArray[np.intp]:
-        """Return the id of the node (a leaf, mostly) in which each row ends.
+        """Return the id of the node, usually a leaf, in which each row ends.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ the tree
 
     def get_depth(self) -> int:
-        """Return the depth of the tree: the most splits between the root and a leaf."""
+        """Return the depth of the tree, the largest number of splits on a path."""
         return self._tree.depth
 
     def get_n_leaves(self) -> int:
@@ -191,7 +191,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.float64]:
-        """Importance of each column: its share of the total impurity decrease.
+        """Importance of each column as its share of the total impurity decrease.
 
         They sum to 1, as in scikit-learn. Columns with many distinct values are overrated;
         `sklearn.inspection.permutation_importance` does not have that bias.
@@ -201,7 +201,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def alternatives(
         self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
     ) -> Alternatives:
-        """Return trees within the same limits that are about as good as the best one.
+        """Return trees within the same limits whose objective is close to the optimum.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     @classmethod
     def from_tree(cls, tree: Tree, **parameters: Any) -> Self:
-        """Return a fitted estimator with a tree that was built, loaded, converted or edited.
+        """Return a fitted estimator with an existing tree.
 
         Parameters
         ----------
@@ -255,8 +255,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         if not isinstance(tree, Tree):
             raise DataTypeError(
-                f"{cls.__name__}.from_tree takes a Tree, got {type(tree).__name__}. Pass the tree_ "
-                "of a fitted model."
+                f"{cls.__name__}.from_tree requires a Tree, got {type(tree).__name__}. Pass the "
+                "tree_ of a fitted model."
             )
         if tree.task != cls._task:
             other = tree.task.lookup(ESTIMATORS, "An estimator")
@@ -269,7 +269,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return model
 
     def fit_root(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Start a tree that is grown by hand: a root without splits.
+        """Start a tree that is grown by hand, with a root without splits.
 
         Parameters
         ----------
@@ -301,10 +301,10 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         n_leaves: int | None = None,
         rule: Literal["min", "1se"] | None = None,
     ) -> Self:
-        """Choose another tree of the pruning sequence, without fitting again.
+        """Choose another tree of the pruning sequence without fitting again.
 
-        Of the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else of the
-        fitted tree, which can only become smaller.
+        This prunes the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else
+        the fitted tree, which can only become smaller.
 
         Parameters
         ----------
@@ -378,7 +378,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
         state = self.__dict__
-        # The result of a penalized search is not a subtree of the unpruned tree.
+        # The tree of a penalized search is not a subtree of the unpruned tree.
         whole = state.get("unpruned_tree_") if "certificate_" not in state else None
         defaults = inspect.signature(type(self).__init__).parameters
         facts = {
@@ -410,18 +410,18 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return apply_few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
-        """Read rows by the schema of the training table, with scikit-learn's checks of names."""
+        """Read rows with the schema of the training table and scikit-learn's checks of names."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
-        if type(X) is not np.ndarray and (  # the checks take microseconds, so skip them for arrays
+        if type(X) is not np.ndarray and (  # arrays do not need the slow checks
             has_named_columns(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
         return read_like(X, tree.schema, match=match, unseen=unseen, owner=type(self).__name__)
 
     def _truth(self, y: Any, n_rows: int) -> npt.NDArray[Any]:
-        """Return a target as labels or numbers of shape (n_rows, n_outputs)."""
+        """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
         target = read_target(y, task=self._task, n_rows=n_rows)
         if self._task.is_regression("Reading a target"):
             return target.values
@@ -434,7 +434,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ scikit-learn
 
     def _html_repr(self) -> str:
-        """Return the HTML for notebooks: the fitted tree and the parameters below it."""
+        """Return the HTML for notebooks, with the fitted tree above the parameters."""
         from sklearn.utils import estimator_html_repr
 
         parameters: str = estimator_html_repr(self)
@@ -443,7 +443,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
         return self._notebook_html(type(self).__name__, f"{folded}</details>")
 
-    # scikit-learn before 1.7 does not call `_html_repr`; notebooks call these two.
+    # scikit-learn before 1.7 does not call `_html_repr`, but notebooks call these two.
     _repr_html_inner = _html_repr
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
@@ -454,7 +454,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return {**plain, "text/html": self._html_repr()} if diagram else plain
 
     @classmethod
-    @cache  # each clone asks twice, and reading the signature takes as long as fitting iris
+    @cache  # each clone calls this twice, and reading the signature takes as long as fitting iris
     def _get_param_names(cls) -> list[str]:
         names: list[str] = super()._get_param_names()
         return names
@@ -471,7 +471,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**super().__getstate__(), "_ceiba_version": version("ceiba")}
-        # skops cannot write a dict whose keys are pairs of classes (costs).
+        # skops does not support dicts whose keys are pairs of classes (costs).
         return {
             name: {_PAIRS: list(value.items())}
             if isinstance(value, dict) and any(isinstance(key, tuple) for key in value)

@@ -1,4 +1,4 @@
-"""Read tables larger than memory from files or a Dask cluster, and predict them lazily."""
+"""Fit tables larger than memory from files or a Dask cluster, and predict them lazily."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from ceiba.tree import Tree
 
 #: Supported parameters in addition to the growing options.
 _SUPPORTED: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
-#: Bytes of cross-validation folds per row: a permutation, target, weight, fold, held-out rows.
+#: Bytes per row of cross-validation folds: permutation, target, weight, fold, held-out rows.
 _BYTES_OF_FOLDS: Final = 40
 #: Bytes per row for survival: times, events, weights, rates, curves (361 measured at depth 3).
 _BYTES_OF_TIMES: Final = 400
 
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
-    """Return the sharded source and the names of its target and weight columns."""
+    """Return the sharded source, and the names of its target and weight columns."""
     if is_dask_array(X):
         return _read_blocks(X, y, sample_weight)
     frame, target = _assign_column(X, y, "y", "y")
@@ -53,7 +53,7 @@ def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]
 
 
 def _assign_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any, str]:
-    """Return the frame with a series added as a column, and the name of that column."""
+    """Add a series to a frame as a column; return the frame and the column name."""
     if isinstance(column, str):
         return frame, column
     if not is_dask_frame(column) or column.ndim != 1:
@@ -90,7 +90,7 @@ def _read_blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str |
 
 
 def _align_rows(X: Any, column: Any, option: str) -> Any:
-    """Return a 1-d array with the row chunks of X."""
+    """Return a 1-d array with the same row chunks as X."""
     if not is_dask_array(column) or column.ndim != 1:
         raise DataError(
             f"{option} must be a 1-d dask Array with as many rows as X, got "
@@ -114,7 +114,7 @@ def map_lazily(
     method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
 ) -> Any:
     """Return a lazy dask collection of `method(part)` for every partition of a dask table."""
-    wide = (0, len(labels)) if labels else (0,)  # the shape of an empty prediction
+    wide = (0, len(labels)) if labels else (0,)  # predict an empty part to get the shape
     if is_dask_array(X):
         rows = X.rechunk({1: -1})
         shape = {"drop_axis": 1} if not labels else {"chunks": (X.chunks[0], (len(labels),))}
@@ -137,7 +137,7 @@ def map_lazily(
 
 
 def is_beyond_memory(X: Any) -> bool:
-    """Whether a table is a scan of files, a dask collection, or on a GPU."""
+    """Whether a table is a scan of files, a dask collection or on a GPU."""
     if type(X) is np.ndarray or isinstance(X, Table):
         return False
     return isinstance(X, Scan) or is_dask(X) or gpu.is_on_gpu(X)
@@ -147,7 +147,7 @@ def is_beyond_memory(X: Any) -> bool:
 def open_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the problem over the shards of a table; raise for unsupported parameters.
+    """Yield the problem over the shards of a table; raise an error for unsupported parameters.
 
     `y` of a survival tree has two parts: the names of columns, and the code of the event.
     """
@@ -179,14 +179,14 @@ def open_problem(
 def _open_table(
     X: Any, y: str, options: GrowOptions, weighting: Weighting
 ) -> AbstractContextManager[tuple[ShardedTable, ShardedTarget]]:
-    """Open the shards in threads of this process or on a cluster."""
+    """Open the shards of a table, in threads of this process or on a cluster."""
     if isinstance(X, Scan) and X.cluster is None:
         return threads.open_table(X, y, options, weighting)
     return dask.open_table(X, y, options, weighting)
 
 
 def _check_names(**columns: Any) -> None:
-    """Raise if target or weights are not names of columns."""
+    """Raise an error if the target or weights are not column names."""
     for name, column in columns.items():
         if not isinstance(column, str):
             raise DataError(
@@ -198,7 +198,7 @@ def _check_names(**columns: Any) -> None:
 def _read_options(
     X: Any, params: Mapping[str, Any], task: Task, supported: frozenset[str]
 ) -> GrowOptions:
-    """Return the growing options; raise for parameters that need a table in memory."""
+    """Return the growing options; raise an error for parameters that require a table in memory."""
     check_parameters(params, supported)
     options = grow_options(dict(params), task)
     _check_pruning(read_pruning(params.get("prune")), X, options)
@@ -209,13 +209,13 @@ def _read_options(
 def _open_survival_problem(
     X: Any, y: tuple[Any, Any], params: Mapping[str, Any], sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the survival problem, whose target and weights are read into memory first."""
-    # The pooled hazard needs all times. The shards then grow a tree of events per scaled time.
+    """Yield the survival problem after reading its target and weights into memory."""
+    # The pooled hazard depends on all times. The shards then grow a tree of events per scaled time.
     scanned = isinstance(X, Scan)
     if not scanned and not is_dask_frame(X):
         raise DataError(
-            "Survival trees of tables beyond memory need files (ceiba.scan) or a dask DataFrame, "
-            f"got {type(X).__name__}."
+            "Survival trees of tables beyond memory require files (ceiba.scan) or a dask "
+            f"DataFrame, got {type(X).__name__}."
         )
     options = _read_options(X, params, Task.SURVIVAL, _SUPPORTED)
     check_supported(options)
@@ -230,7 +230,7 @@ def _open_survival_problem(
     if sample_weight is not None:
         _check_names(sample_weight=sample_weight)
         weight = read_weights(split_target(features, sample_weight)[1], len(target))
-    # The shards need a target until the rates are known, so use the times.
+    # Use the times as the target of the shards until the rates are known.
     time = next(iter(outputs))
     names, kept = (set(table.names if scanned else table.columns) for table in (X, features))
     others = names - kept - {time}
@@ -251,7 +251,7 @@ def _open_gpu_problem(
 ) -> Iterator[Problem]:
     """Yield the problem over a table on the GPU."""
     if checkpoint is not None:
-        raise OptionError("checkpoint is not supported for tables on a GPU. Leave it out.")
+        raise OptionError("checkpoint is not supported for tables on a GPU. Omit it.")
     X = gpu.split_frame(X)
     if isinstance(y, str) and isinstance(X, Mapping) and y in X:
         X, y = {name: column for name, column in X.items() if name != y}, X[y]
@@ -263,7 +263,7 @@ def _open_gpu_problem(
 
 
 def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> None:
-    """Raise for pruning that needs the rows in memory, and for folds that exceed the memory."""
+    """Raise an error for pruning that requires rows in memory, and for folds that exceed it."""
     if isinstance(pruning, ChiSquare | ReducedError):
         raise unsupported_error("prune", pruning)
     if isinstance(pruning, Pessimistic) and pruning.raising:
@@ -279,7 +279,7 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
 
 
 def _check_memory(what: str, part: str, n_bytes: int, X: Any, instead: str) -> None:
-    """Raise if this many bytes per row exceed the memory limit of a scan."""
+    """Raise an error if this many bytes per row exceed the memory limit of a scan."""
     if isinstance(X, Scan) and n_bytes * X.n_rows > X.memory:
         raise OptionError(
             f"{what} needs {n_bytes * X.n_rows / 1e9:.3g} GB for the {part} of {X.n_rows:,} rows, "

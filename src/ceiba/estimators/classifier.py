@@ -1,4 +1,4 @@
-"""The classification tree behind scikit-learn's API."""
+"""Classification trees with scikit-learn's API."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
-    """Base of the classifiers; not for direct use."""
+    """Base class of the classifiers; do not use it directly."""
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
@@ -83,7 +83,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ndarray of shape (n_rows, n_classes), or list of n_outputs such arrays
         """
         proba = self.predict_proba(X)
-        # The logarithm of 0 is -inf, as in scikit-learn.
+        # As in scikit-learn, the logarithm of 0 is -inf.
         with np.errstate(divide="ignore"):
             return [np.log(p) for p in proba] if isinstance(proba, list) else np.log(proba)
 
@@ -96,7 +96,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
 @init_from_options(PARAMETERS[Task.CLASSIFICATION].values())
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
-    """A classification tree: scikit-learn's parameters, the same tree, and more.
+    """A classification tree with the parameters of scikit-learn and further ones.
 
     X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding:
     strings and categories are split by level sets, and missing values are supported. Ties go to the

@@ -1,4 +1,4 @@
-"""Fit decision trees: read parameters, build the problem, grow, prune and set `tree_`.
+"""Fit decision trees: read the parameters, build the problem, grow and prune.
 
 Fitting iris takes microseconds, so the path from `fit` to the core has few calls.
 """
@@ -76,9 +76,9 @@ _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
 
 
 class DecisionTree(BaseTree):
-    """Base of the decision trees; not for direct use."""
+    """Base class of the decision trees; do not use it directly."""
 
-    # Exclude these from metadata routing: a checkpoint belongs to one fit.
+    # Exclude these from metadata routing, because a checkpoint belongs to a single fit.
     __metadata_request__fit: ClassVar = {
         "check_input": UNUSED, "checkpoint": UNUSED, "drop_missing_target": UNUSED
     }  # fmt: skip
@@ -86,7 +86,7 @@ class DecisionTree(BaseTree):
     # ------------------------------------------------------------------ parameters
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters; those of option objects, or of their short forms, as `prune__folds`.
+        """Get the parameters; those of option objects have names such as `prune__folds`.
 
         Parameters
         ----------
@@ -106,7 +106,7 @@ class DecisionTree(BaseTree):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `prune__folds=5` works with the short form `prune="1se"` too.
+        """Set parameters; `prune__folds=5` also works with the short form `prune="1se"`.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class DecisionTree(BaseTree):
         return self
 
     def _check_parameters(self) -> dict[str, Any]:
-        """Return the non-default parameters; raise for invalid ones."""
+        """Return the non-default parameters; raise an error for invalid ones."""
         params = self._non_default_params()
         if isinstance(params.get("prune"), str):
             read_pruning(params["prune"])  # its error names the class to use
@@ -149,9 +149,9 @@ class DecisionTree(BaseTree):
         return params
 
     def _non_default_params(self) -> dict[str, Any]:
-        """Return the parameters that are not at their default, by name."""
+        """Return the parameters that differ from their defaults, by name."""
         state, defaults = self.__dict__, _DEFAULTS[self._task]
-        values = _VALUES[self._task](state)  # one call takes a third of the time of single lookups
+        values = _VALUES[self._task](state)  # three times as fast as single lookups
         changed = compress(defaults, map(is_not, values, defaults.values()))
         return {
             name: state[name] for name in changed if not is_default(state[name], defaults[name])
@@ -259,7 +259,7 @@ class DecisionTree(BaseTree):
         if n_rows >= MIN_ROWS_FOR_LEAK:
             warn_of_leak(tree, problem.table)
         state = self.__dict__
-        for name in _RESULTS:  # of an earlier fit
+        for name in _RESULTS:  # left from an earlier fit
             state.pop(name, None)
         if pruned is not None:
             results = {name: getattr(pruned, part) for name, part in _PRUNING_RESULTS.items()}
@@ -269,7 +269,7 @@ class DecisionTree(BaseTree):
         return self
 
     def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
-        """Fit a tree on some rows of a problem, as `fit` does, in one thread."""
+        """Fit a tree on some rows of a problem in one thread, like `fit`."""
         if _AFTER_GROWING.isdisjoint(params):  # share the sorted columns of the table
             return _apply_ccp_alpha(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
@@ -298,7 +298,7 @@ class DecisionTree(BaseTree):
             X, y, sample_weight, params, drop_missing_target
         )
         chosen = grow_options(params, self._task)
-        if not params and weight is None:  # fast path: a small fit takes microseconds
+        if not params and weight is None:  # the fast path of small fits, which take microseconds
             return Problem(table, target, chosen, weight), params
         if params.get("class_weight") is not None:
             per_class = class_weights(params["class_weight"], target)
@@ -309,7 +309,7 @@ class DecisionTree(BaseTree):
                 "weight for at least one of them."
             )
         if params.get("frequency_weights") and weight is not None:
-            # Rounded fractions break sums: the branches of a node must have the rows of the node.
+            # Reject fractions: rounded rows of the branches would not sum to the node's rows.
             fractions = np.flatnonzero(weight != np.floor(weight))
             if len(fractions):
                 row, by_class = int(fractions[0]), params.get("class_weight") is not None
@@ -317,7 +317,7 @@ class DecisionTree(BaseTree):
                     "class_prior instead of class_weight" if by_class else "others as sample_weight"
                 )
                 raise DataError(
-                    f"frequency must hold whole numbers, got {weight[row]:.6g} in row {row}"
+                    f"frequency must contain whole numbers, got {weight[row]:.6g} in row {row}"
                     f"{' with class_weight' * by_class}. Pass {advice}."
                 )
         return Problem(table, target, chosen, weight), params
@@ -340,14 +340,14 @@ class DecisionTree(BaseTree):
             name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             if self.n_rows_dropped_:
-                strict = params.get("unseen") == "error"  # the tree must then predict the rows of X
+                strict = params.get("unseen") == "error"  # the tree must predict the rows of X
                 table = fit_schema(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
-        # Levels that only zero-weight rows have are unseen, unless unseen levels are errors.
+        # Levels of only zero-weight rows count as unseen, unless unseen levels are errors.
         if weight is not None and params.get("unseen") != "error" and not weight.all():
             table = fit_schema(table, weight > 0)
-        if params.get("criterion") == "poisson":  # checked before lengths, as in scikit-learn
+        if params.get("criterion") == "poisson":  # as in scikit-learn, checked before lengths
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         if isinstance(params.get("cost_matrix"), str) and target.info.n_outputs == 1:  # "ordinal"
@@ -364,7 +364,7 @@ class DecisionTree(BaseTree):
         return not (single or single_output_options(options))
 
     def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
-        """Return the growing options and the pruning, or None if `fit` would raise an error."""
+        """Return the growing options and the pruning; None if `fit` would raise an error."""
         params = self._non_default_params()
         try:
             return grow_options(params, self._task), read_pruning(params.get("prune"))
@@ -383,7 +383,7 @@ class DecisionTree(BaseTree):
     # ------------------------------------------------------------------ pruning
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
-        """Grow a tree and return the alphas at which `ccp_alpha` prunes it.
+        """Return the effective alphas and leaf impurities of cost-complexity pruning.
 
         Parameters
         ----------
@@ -412,16 +412,14 @@ _AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
-    """Grow, prune and set the leaf values of a tree; return the pruning and the strength too."""
+    """Grow and prune a tree and set its leaf values; also return the pruning and the strength."""
     if _AFTER_GROWING.isdisjoint(params):
         return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)
     pruning, search = read_pruning(params.get("prune")), problem.options.search_method
     if (honest is not None or rule is not None) and getattr(pruning, "keep_unpruned", False):
-        # The unpruned tree would not have the leaf values of the model.
-        raise OptionError(
-            "keep_unpruned=True is not supported with leaf_values. Leave one of them out."
-        )
+        # The unpruned tree would lack the leaf values of the model.
+        raise OptionError("keep_unpruned=True is not supported with leaf_values. Omit one of them.")
     if rule is not None:
         problem.options.task.is_classification("Smoothing of leaf values")
     seed, training = problem.options.seed, problem
@@ -440,8 +438,8 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
         pruned = pruning.fit(training)
         tree = pruned.tree
         if search is not None and pruned.alpha is not None:
-            # A pruned greedy tree is T(alpha), but the best tree of a penalty is not a subtree of
-            # the best tree without one: search again with the penalty that pruning chose.
+            # A pruned greedy tree is T(alpha). But the best tree under a penalty is not a subtree
+            # of the best tree without one, so search again with the penalty that pruning chose.
             chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
             tree = replace(training, options=replace(training.options, search=chosen)).grow()
     if honest is not None:
@@ -453,7 +451,7 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
         tree = attach(tree, training.table, target, weight, {"quantiles": levels})
     if rule is None:
         return tree, pruned, None
-    # Smooth last: smoothing reads the values of inner nodes, which pruning and honesty change.
+    # Smooth last, because smoothing reads values of inner nodes, which pruning and honesty change.
     plain = "share" if honest is None else Honest(share=honest.share)
     of_folds = {name: value for name, value in params.items() if name != "leaf_quantiles"}
 

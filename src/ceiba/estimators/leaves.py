@@ -1,4 +1,4 @@
-"""Set leaf values after growing and pruning, and warn about leaves and leaks.
+"""Set leaf values after growing and pruning, and warn about empty leaves and target leaks.
 
 The strength of a smoothing is chosen by cross-validation in one pass: a tree per fold, grown and
 pruned as in the fit, predicts its held-out rows with every strength at once. Classification: least
@@ -39,16 +39,16 @@ from ceiba.tree.routing import route
 MIN_ROWS_FOR_LEAK = 200
 _MAX_RISK_LEFT = 0.005
 #: A column that leaves no risk leaves less than this share of the impurity (of any criterion). The
-#: core has this share at once; deriving the arrays of the tree takes as long as a small fit.
+#: core returns this share; deriving the arrays of the tree takes as long as a small fit.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_MIN_PROBABILITY = 1e-15  # replaces a predicted 0, as in scikit-learn's log loss
+_MIN_PROBABILITY = 1e-15  # replaces probability 0, as in scikit-learn's log loss
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
-    """Warn if the first column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
+    """Warn if the first split column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
     grown = tree._grown
-    # The core rules out most trees before any of their arrays is derived.
+    # The core excludes most trees before any of their arrays are derived.
     if (
         grown is not None
         and grown.factor is None
@@ -59,7 +59,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
-    # The children of the root; a child is split again only by the same column.
+    # Start with the children of the root; include a split of a child only on the same column.
     start, branches, column = tree.branch_start, tree.branch_node, tree.splits.column
     parts = branches[: start[1]].tolist()
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
@@ -69,7 +69,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
     if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
-        return  # infinite, because squares overflowed
+        return  # the risk is infinite if squares overflow
     if smallest < max(2, table.n_rows // 200):
         return
     first = int(column[0])
@@ -87,7 +87,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
-    """Return the honest option or None, and the smoothing rule or None for shares and means."""
+    """Return the honest option (or None), and the smoothing rule (or None)."""
     rule = expand_leaf_values(params["leaf_values"])
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
@@ -98,14 +98,14 @@ def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     rule = None if rule == "share" else rule
     if (honest is not None or rule is not None) and params.get("monotonic_cst") is not None:
         raise OptionError(
-            f"leaf_values={params['leaf_values']!r} is not supported with monotonic_cst. Leave one "
-            "of them out."
+            f"leaf_values={params['leaf_values']!r} is not supported with monotonic_cst. Omit one "
+            f"of them."
         )
     return honest, rule
 
 
 def read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
-    """Return the levels of `leaf_quantiles` as an array; raise for invalid ones."""
+    """Return the levels of `leaf_quantiles` as an array; raise an error for invalid levels."""
     try:
         values = np.asarray(levels, dtype=np.float64)
     except (TypeError, ValueError):
@@ -126,12 +126,12 @@ def read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
 
 
 def warn_of_empty_leaves(tree: Tree) -> None:
-    """Warn if honest leaves have no rows."""
+    """Warn about honest leaves without rows."""
     empty = int(np.count_nonzero(tree.is_leaf & (tree.weight <= 0)))
     if empty:
         warnings.warn(
-            f"{empty} of {tree.n_leaves} honest leaves have no rows and take the value of the node "
-            "above. Increase min_samples_leaf, or prune.",
+            f"{empty} of {tree.n_leaves} honest leaves have no rows and take their parent's value. "
+            f"Increase min_samples_leaf, or prune.",
             CeibaWarning,
             stacklevel=4,
         )
@@ -140,7 +140,7 @@ def warn_of_empty_leaves(tree: Tree) -> None:
 def choose_strength(
     problem: Problem, rule: Any, fit_fold: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
-    """Return the strength of smoothing, as given or chosen by cross-validation."""
+    """Return the given strength of smoothing, or choose it by cross-validation."""
     fixed = fixed_strength(rule)
     if fixed is not None:
         return float(fixed)
@@ -148,9 +148,9 @@ def choose_strength(
     weight = problem.row_weight * _prior_factor(problem)
     n_folds = max(2, min(FOLDS, problem.n_rows))
     for fold in read_folds(n_folds, problem, random_state=seed):
-        if not weight[fold.train].any():  # no training rows
+        if not weight[fold.train].any():  # the fold has no training rows
             continue
-        # One tree and one routing per fold are enough: the strength only changes node values.
+        # One tree and one routing per fold suffice, because the strength changes only node values.
         tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
         if tree.missing == "fractional":  # a row may reach several nodes
@@ -173,7 +173,7 @@ def _losses(answer: Any, truth: Any, task: Task) -> Any:
 
 
 def _prior_factor(problem: Problem) -> Any:
-    """Return the factor that the priors imply for the weight of each row."""
+    """Return the factor of each row's weight that the priors imply."""
     prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)

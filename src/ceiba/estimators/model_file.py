@@ -1,4 +1,4 @@
-"""Write and read estimators in the model file: class, parameters and fitted attributes.
+"""Write and read estimators in model files: class, parameters and fitted attributes.
 
 The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are supported; their
 parameters and attributes are plain values, trees, or objects of `ceiba.grow` and `ceiba.prune`
@@ -35,7 +35,7 @@ from ceiba.tree.model_file import (
     tree_to_json,
 )
 
-# Attributes that are derived from the tree.
+# Attributes that follow from the tree.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "unique_times_", "metadata_", "certificate_", "_present"}
@@ -57,7 +57,7 @@ _FITTED_NAME: Final = re.compile(r"_?[a-z][a-z0-9_]*")
 
 
 def model_to_json(model: BaseTree) -> dict[str, Any]:
-    """Return class, parameters and fitted attributes of an estimator as plain data."""
+    """Return the class, parameters and fitted attributes of an estimator as plain data."""
     cls, name = type(model), type(model).__name__
     if not cls.__module__.startswith("ceiba.") or name.startswith("_"):
         raise ModelFileError(
@@ -80,7 +80,7 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
 
 
 def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
-    """Raise for a model that readers could not use, on writing and on reading."""
+    """Raise an error for a model that readers could not use, when writing and when reading."""
     check_depth(stored)
     cls = type(model)
     if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
@@ -98,7 +98,7 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
 
 
 def _to_plain(name: str, value: Any, advice: str) -> Any:
-    """Return a value for JSON, or a placeholder if it cannot be written."""
+    """Convert a value to JSON, or to a placeholder if it cannot be written."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
@@ -107,7 +107,7 @@ def _to_plain(name: str, value: Any, advice: str) -> Any:
         text = repr(value)
         text = text if len(text) <= _MAX_REPR else f"<{type(value).__name__}>"
         warnings.warn(
-            f"{name}={text} cannot be written to a model file and is left out. The fitted tree is "
+            f"{name}={text} cannot be written to a model file and is omitted. The fitted tree is "
             f"not affected; {advice}",
             CeibaWarning,
             stacklevel=5,
@@ -116,7 +116,7 @@ def _to_plain(name: str, value: Any, advice: str) -> Any:
 
 
 def restore(document: Document) -> Any:
-    """Return the fitted estimator of a model file, or its tree if it holds no estimator."""
+    """Return the fitted estimator of a model file, or the tree if the file has no estimator."""
     tree, stored = document.tree, document.model
     if stored is None:
         return tree
@@ -200,7 +200,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Whether a value holds valid held-out predictions that start at step 0 for each row."""
+    """Whether a value is a valid set of held-out predictions that starts at step 0 in each row."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -253,7 +253,7 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:
         family += cls.__subclasses__()
-    # A base class has no parameters and therefore no __init__.
+    # A base class does not have parameters or an __init__.
     return {
         cls.__name__: cls
         for cls in family
@@ -262,7 +262,7 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
 
 
 def wrap_tree(tree: Tree) -> Any:
-    """Return an estimator for a tree that was loaded, converted or built."""
+    """Return an estimator for an existing tree."""
     return _estimator_classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
 
 

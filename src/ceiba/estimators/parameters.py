@@ -1,4 +1,4 @@
-"""Define and check the parameters of the estimators: the growing options and a few more.
+"""Define and check the parameters of the estimators.
 
 Only non-default parameters are checked, so that fits of tiny tables are fast.
 """
@@ -130,18 +130,18 @@ _SKLEARN_ORDER: Final = (
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
 )  # fmt: skip
-#: Pairs of parameters that exclude each other, with the reason.
+#: Pairs of parameters that cannot be combined, with the reason.
 _EXCLUSIVE: Final = (
     ("class_weight", "class_prior", "both change how much a class counts"),
     ("prune", "ccp_alpha", "both prune the tree"),
 )
-_PLAIN: Final = (int, float, str, bool)  # immutable and hashable, so that they can be cached
+_PLAIN: Final = (int, float, str, bool)  # immutable and hashable values can be cached
 
 
 def _order_options(task: Task) -> Mapping[str, Option]:
     """Return the options in signature order, scikit-learn's parameters first."""
     rows = {**OPTIONS[task], **{row.name: row for row in _ESTIMATOR_OPTIONS}}
-    del rows["frequency_weights"]  # an argument of fit
+    del rows["frequency_weights"]  # frequency_weights is an argument of fit
     if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
     elif task is Task.REGRESSION:
@@ -170,7 +170,7 @@ _ALLOWED: Final = {
 
 
 def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
-    """Raise for invalid values and for values that exclude each other."""
+    """Raise an error for invalid values and for values that cannot be combined."""
     check_options(params, _ALLOWED[task], owner)
     for name, other, why in _EXCLUSIVE:
         if params.get(name) is not None and params.get(other) is not None:
@@ -200,9 +200,9 @@ def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
     return GrowOptions(task=task, **chosen)
 
 
-@lru_cache(maxsize=64, typed=True)  # typed, because 2 means rows and 2.0 a fraction
+@lru_cache(maxsize=64, typed=True)  # typed, because 2 is a number of rows and 2.0 a fraction
 def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
-    """Return the same object for equal options, because it caches derived values."""
+    """Return the same object for equal options, because options cache derived values."""
     return GrowOptions(task=task, **chosen)
 
 
@@ -214,7 +214,7 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
         warnings.warn(
             f"min_samples_split={params['min_samples_split']!r} has no effect: "
             f"min_samples_leaf={params['min_samples_leaf']!r} requires {2 * leaf} rows to split a "
-            "node. Leave one of them out.",
+            f"node. Omit one of them.",
             CeibaWarning,
             stacklevel=4,
         )
@@ -222,7 +222,7 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
     """Return the weight of each row implied by `class_weight` (per output if a list)."""
-    from sklearn.utils.class_weight import compute_sample_weight  # slow; not needed by the CLI
+    from sklearn.utils.class_weight import compute_sample_weight  # slow import
 
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
@@ -243,5 +243,5 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
 
 
 def pop_column(X: Any, column: Any) -> tuple[Any, Any]:
-    """Return X without a named column, and the column; otherwise return both unchanged."""
+    """Remove a column from X if it is given by name; return X and the column."""
     return split_target(X, column) if isinstance(column, str) else (X, column)

@@ -1,4 +1,4 @@
-"""The regression tree behind scikit-learn's API."""
+"""Regression trees with scikit-learn's API."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
-    """Base of the regressors; not for direct use."""
+    """Base class of the regressors; do not use it directly."""
 
     score = BaseTree.score  # also accepts a frame that contains the target
     _task: ClassVar[Task] = Task.REGRESSION
@@ -25,7 +25,7 @@ class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 
 @init_from_options(PARAMETERS[Task.REGRESSION].values())
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
-    """A regression tree: scikit-learn's parameters, the same tree, and more.
+    """A regression tree with the parameters of scikit-learn and further ones.
 
     X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding:
     strings and categories are split by level sets, and missing values are supported. Ties go to the

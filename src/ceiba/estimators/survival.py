@@ -1,4 +1,4 @@
-"""The survival tree behind scikit-learn's API, with scikit-survival's targets and method names."""
+"""Survival trees with scikit-learn's API and scikit-survival's targets and method names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @init_from_options(PARAMETERS[Task.SURVIVAL].values())
 class DecisionTreeSurvival(DecisionTree):
-    """A survival tree of right-censored times.
+    """A survival tree for right-censored times.
 
     Leaves predict a relative hazard: how often events happen there compared with all training rows,
     whose hazard is 1. Higher is worse. Every node has its Kaplan-Meier counts.
@@ -131,7 +131,7 @@ class DecisionTreeSurvival(DecisionTree):
         >>> bool(model.predict({"dose": [1]})[0] > model.predict({"dose": [9]})[0])
         True
         """
-        # If the table exceeds memory, its columns are read where its shards are opened.
+        # The columns of a table beyond memory are read when its shards are opened.
         X, y = (X, (y, event)) if is_beyond_memory(X) else split_survival(X, y, event)
         return super().fit(
             X, y, sample_weight, check_input, groups, checkpoint, frequency, drop_missing_target
@@ -174,7 +174,7 @@ class DecisionTreeSurvival(DecisionTree):
         return concordance(time, status, answers, sample_weight).value
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> npt.NDArray[Any]:
-        """Return the survival curve of each row: the Kaplan-Meier curve of its leaf.
+        """Return the Kaplan-Meier curve of each row's leaf.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class DecisionTreeSurvival(DecisionTree):
     def predict_cumulative_hazard_function(
         self, X: Any, return_array: bool = False
     ) -> npt.NDArray[Any]:
-        """Return the cumulative hazard of each row: the Nelson-Aalen estimate of its leaf.
+        """Return the Nelson-Aalen cumulative hazard of each row's leaf.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class DecisionTreeSurvival(DecisionTree):
     def predict_quantiles(
         self, X: Any, levels: npt.ArrayLike = (0.25, 0.5, 0.75)
     ) -> npt.NDArray[np.float64]:
-        """Return the times by which shares of the rows of each leaf have had the event.
+        """Return quantiles of the event times in each row's leaf.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ class DecisionTreeSurvival(DecisionTree):
     def _predict_from_curves(
         self, X: Any, predict: Callable[[SurvivalCurve], Any], dtype: Any
     ) -> npt.NDArray[Any]:
-        """Return a row of values for each row of X; each leaf is computed once."""
+        """Return an array with one row of values per row of X; each leaf is computed once."""
         leaves, where = np.unique(self.apply(X), return_inverse=True)
         rows = [predict(node_curve(self._tree, leaf)) for leaf in leaves.tolist()]
         return np.array(rows, dtype=dtype)[where]

@@ -1,4 +1,4 @@
-"""Export trees to other formats, one module per format, listed in `registry`."""
+"""Export trees to other formats; `registry` lists them."""
 
 from __future__ import annotations
 

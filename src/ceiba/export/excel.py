@@ -1,4 +1,4 @@
-"""Export a tree as an .xlsx workbook: formulas in the sheet Data predict by the sheet Rules.
+"""Export a tree as an .xlsx workbook whose formulas predict rows.
 
 The formula of a row is a chain of IFs, one per leaf, in the columns "step 1", "step 2", ...: Excel
 allows 64 nested functions and 8,192 characters (16,384 bytes once parsed), so a longer chain goes
@@ -41,7 +41,7 @@ _MOST_CHARACTERS: Final = 4_000  # characters of a formula: half of the limit, w
 _MOST_LEVELS: Final = 60  # nested functions; Excel allows 64
 _MOST_COLUMNS: Final = 16_384
 _MOST_ROWS: Final = 1_048_576
-_ROW: Final = "\x00"  # placeholder for the row number; no level in a formula contains it
+_ROW: Final = "\x00"  # placeholder for the row number that does not occur in levels
 _INLINE: Final = 4  # levels that a formula lists directly
 _EPOCH: Final = 25_569  # 1970-01-01 as an Excel day number
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -155,7 +155,7 @@ def _steps(tree: Tree, lists: _Lists) -> list[str]:
     other = "NA()"
     if root_answers(tree):
         other = "0"
-        if tree.missing == "error":  # such a row is an error, and the root does not predict it
+        if tree.missing == "error":  # such rows are errors, so the root does not predict them
             used = (tree.schema.columns[j] for j in tree.used_features.tolist())
             ends = [(writer.values(ValueSet.only_missing(info)), -1) for info in used] + ends
     steps: list[str] = []
@@ -189,7 +189,7 @@ def _depth(formula: str) -> int:
 
 @dataclass
 class _Lists:
-    """The sheet with the numbers and levels that formulas refer to."""
+    """The sheet of numbers and levels that formulas refer to."""
 
     columns: list[list[str]] = field(default_factory=list)
     places: dict[tuple[Any, ...], str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Export a tree as JSON with one object per node, and the JSON schema of its rows.
+"""Export a tree as JSON with one object per node, and export the JSON schema of its rows.
 
 The model file (`tree.save`) is for ceiba and holds everything; this format is for programs that
 draw trees or route rows. A row is routed as follows. A present value decides at the `split`: kind

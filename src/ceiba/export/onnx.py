@@ -1,4 +1,4 @@
-"""Export a tree as ONNX: a TreeEnsembleRegressor finds the leaf, tables hold the predictions.
+"""Export a tree as ONNX, with a TreeEnsembleRegressor for the leaf and tables of predictions.
 
 One input per column, shape (n, 1): numbers as float64 (or float32), text as strings. The regressor
 returns the number of the leaf; label, probabilities and value are looked up by it, so they are
@@ -99,7 +99,7 @@ def to_onnx(
 
 @dataclass
 class _Node:
-    """A node of the ONNX tree: x[column] <= value goes to `yes`, as does NaN if `missing_yes`."""
+    """A node of the ONNX tree; x[column] <= value goes to `yes`, and NaN if `missing_yes`."""
 
     column: int
     value: float
@@ -276,7 +276,7 @@ class _Graph:
 
     def _add_tree_nodes(self) -> None:
         """Add the nodes of the ONNX tree, in pre-order."""
-        waiting: list[tuple[int, int, str]] = [(0, -1, "")]  # node, its parent here, and the side
+        waiting: list[tuple[int, int, str]] = [(0, -1, "")]  # node, ONNX parent and side
         while waiting:
             node, above, side = waiting.pop()
             at = len(self.tree_nodes)
@@ -298,7 +298,7 @@ class _Graph:
             waiting += self._add_branch_nodes(node, self.feature(self.branch(node)))
 
     def _add_branch_nodes(self, node: int, column: int) -> list[tuple[int, int, str]]:
-        """Add nodes that test the branch for -3, -1, 0, 1, ...; return the children to add."""
+        """Add nodes that compare the branch with -3, -1, 0, 1, ...; return the children to add."""
         source = self.program.nodes[node]
         children: list[tuple[int, int, str]] = []
         if source.unseen == ROOT:

@@ -36,7 +36,7 @@ from ceiba.tree.routing import MISSING, TO_ROOT, evaluate_split, route_at_node
 from ceiba.tree.routing.route import read
 from ceiba.tree.splits import Split, SurrogateTable
 
-_REFUSED: Final = -9  # a branch for which the Pipeline raises an error
+_REFUSED: Final = -9  # marks values for which the Pipeline raises an error
 _MAX_NUMBER: Final = 1e150  # bound of the search for cuts, so that scaled numbers stay finite
 
 
@@ -152,16 +152,16 @@ class _Probe:
         else:
             X = np.stack(columns, axis=1)
         with warnings.catch_warnings(), np.errstate(over="ignore"):
-            warnings.simplefilter("ignore")  # about unknown levels
+            warnings.simplefilter("ignore")  # warnings about unknown levels
             for _, step in self.pipeline.steps[:-1]:
                 X = X if step is None or step == "passthrough" else step.transform(X)
         return read(self.tree, X.toarray() if hasattr(X, "toarray") else X)
 
     def branches(self, node: int, values: Sequence[Any]) -> list[int]:
-        """Return the branch for each value of the raw column of a node."""
+        """Return the branch for each value of a node's raw column."""
         rows = np.arange(len(values))
         raw = self.column_of(node).raw
-        key = (raw, *map(repr, values))  # many nodes need the same rows
+        key = (raw, *map(repr, values))  # many nodes use the same rows
         if key not in self.cache:
             self.cache[key] = self.table([raw] * len(values), values)
         table = self.cache[key]
@@ -188,9 +188,9 @@ class _Probe:
 
     def find_raw_cuts(self, nodes: list[int]) -> list[float]:
         """Return for each node the largest raw number that goes to the low branch."""
-        # Bisection with 16 parts instead of 2, for all nodes at once, because the steps take about
-        # as long for many rows as for one. Invariant: spans[i] brackets the cut of node i, its low
-        # end goes to the low branch and its high end does not. It ends at neighbouring floats.
+        # Bisect all nodes at once, into 16 parts instead of 2, because the steps take about as long
+        # for many rows as for one. Invariant: spans[i] brackets the cut of node i; its low end goes
+        # to the low branch and its high end does not. The search ends at adjacent floats.
         spans = [(-_MAX_KEY, _MAX_KEY)] * len(nodes)
         while any(high - low > 1 for low, high in spans):
             inside = [range(low, high, max((high - low) // 16, 1))[1:] for low, high in spans]
@@ -224,7 +224,7 @@ class _RawSplit:
 
     split: Split
     missing: int
-    unknown: int | None = None  # None for numbers, which have no unknown levels
+    unknown: int | None = None  # None for numbers, which do not have unknown levels
     flipped: bool = False  # whether its two branches are swapped
 
 
@@ -254,7 +254,7 @@ def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
-    """Whether all numbers take the same branch at a node, so that it tests for presence."""
+    """Whether all numbers take the same branch at a node, which then tests for presence."""
     split = probe.tree.node(node).split
     if isinstance(split, Presence):
         return True
@@ -336,7 +336,7 @@ def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
             info_of[column.raw] = replace(info, name=names[column.raw])
         else:
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.NUMERIC)
-    if probe.names is None:  # columns are matched by position, so none can be left out
+    if probe.names is None:  # columns are matched by position, so none can be omitted
         for raw in range(n_raw):
             info_of.setdefault(raw, ColumnInfo(names[raw], Kind.NUMERIC))
     for raw in {probe.columns[j].raw for j in used}:
@@ -407,7 +407,7 @@ def _flip(branch: int, flipped: bool) -> int:
 
 
 def _preorder(tree: Tree, flipped: set[int]) -> Array:
-    """Return the nodes in pre-order, with the branches of some of them reversed."""
+    """Return the nodes in pre-order after reversing the branches of some nodes."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     order, waiting = [], [0]
     while waiting:

@@ -1,4 +1,4 @@
-"""Find the raw column that each output column of a Pipeline is derived from, and how.
+"""Find the raw column from which each output column of a Pipeline is derived.
 
 Supported steps derive each column from one raw column, and numbers monotonically. Their
 computations are not repeated here; `pipeline.py` calls `transform`.
@@ -18,7 +18,7 @@ _SCALERS: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScal
 _ENCODERS: Final = ("OrdinalEncoder", "OneHotEncoder")
 KNOWN: Final = ("SimpleImputer", *_SCALERS, *_ENCODERS, "ColumnTransformer", "Pipeline")
 
-# A column is unchanged, imputed, a monotone function of a number, or a function of a level.
+# A derived column is unchanged, imputed, a monotone function of a number or a function of a level.
 DerivedKind = Literal["same", "filled", "number", "levels"]
 
 
@@ -87,7 +87,7 @@ def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColu
     if step.strategy != "constant" and not step.keep_empty_features:
         filled = [column for column, gone in zip(filled, empty, strict=True) if not gone]
     if step.add_indicator:
-        # 1 where the raw value is missing, otherwise 0: monotone, because numbers all map to 0.
+        # The indicator is 1 for missing values and otherwise 0, so it is monotone in numbers.
         indicators = [columns[j] for j in step.indicator_.features_.tolist()]
         filled += [
             column if column.kind == "levels" else replace(column, kind="number")

@@ -1,4 +1,4 @@
-"""Export a tree as PMML 4.4: a TreeModel with complete predicates.
+"""Export a tree as a PMML 4.4 TreeModel with complete predicates.
 
 Each child's predicate decides for every row, missing values, surrogates and unseen levels included,
 so the result does not depend on how a consumer implements PMML's strategies. An unknown predicate
@@ -145,7 +145,7 @@ def _dictionary(tree: Tree, target: str) -> list[str]:
 
 def _head(tree: Tree, target: str) -> list[str]:
     split = "binarySplit" if tree.is_binary else "multiSplit"
-    # PMML has no survival function, so the relative risk is exported as a number.
+    # PMML has no survival models, so export the relative risk as a number.
     function = "classification" if tree.task.has_classes else "regression"
     lines = [
         f' <TreeModel functionName="{function}" splitCharacteristic="{split}" '
@@ -192,7 +192,7 @@ def _nodes(tree: Tree) -> list[str]:
         lines += [f"{pad} {line}" for line in _distribution(tree, node)]
         waiting.append((node, depth, None, True))
         if (unknown := unknown_levels(tree, node)) is not None:
-            # A child that predicts rows with an unknown level as the root does.
+            # Add a child with the root's prediction for rows with an unknown level.
             head = _score(tree, 0).replace('id="0"', f'id="0:{node}"', 1)
             inside = [*_values(unknown), *_distribution(tree, 0)]
             lines += [f"{pad} <Node {head}>", *(f"{pad}  {line}" for line in inside)]

@@ -1,4 +1,4 @@
-"""Register export formats by name. A new format is one row here and one module."""
+"""Register export formats by name. A new format requires one row here and one module."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def to_sklearn(tree: Tree) -> Any:
 
 
 def _check_convertible(tree: Tree) -> None:
-    """Raise if scikit-learn cannot represent the tree; warn if predictions may differ."""
+    """Raise an error if scikit-learn does not support the tree; warn if predictions may differ."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
             "to_sklearn: splits on levels are not supported by scikit-learn. Encode the column as "
@@ -152,7 +152,7 @@ def _state(tree: Tree, inner: Any) -> dict[str, Any]:
 
 
 def from_sklearn(model: Any) -> Tree:
-    """Return the Tree of a fitted scikit-learn decision tree, exactly.
+    """Convert a fitted scikit-learn decision tree to an equal Tree.
 
     Predictions equal those of the model for every float64 X: each cut is moved to the boundary at
     which float32 rounding crosses scikit-learn's threshold.
@@ -232,7 +232,7 @@ def rounding_cut(threshold: Array) -> Array:
         near = threshold.astype(np.float32)
         low = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
         high = np.nextafter(low, np.float32(np.inf))
-        # The overflow to infinity starts where the next float32 would be 2^128.
+        # The overflow to infinity begins where the next float32 would be 2^128.
         below = np.where(np.isinf(low), -(2.0**128), low.astype(np.float64))
         above = np.where(np.isinf(high), 2.0**128, high.astype(np.float64))
         middle = below + (above - below) / 2
@@ -282,7 +282,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
         level_branch=none,
         digits=digits,
     )
-    # At a presence split, missing values take branch 1, which is also the default branch.
+    # At a presence split, missing values take branch 1, which is then the default branch.
     goes_left = (inner.missing_go_to_left[order] != 0) & ~presence
     return splits, np.where(leaf, -1, np.where(goes_left, 0, 1)).astype(np.int32)
 

@@ -1,7 +1,7 @@
-"""Print a tree as text with one line per node, or as one rule per leaf.
+"""Format a tree as text, with one line per node or one rule per leaf.
 
 Nodes are numbered in pre-order, so a loop over them writes the lines, and a folded subtree is
-skipped by jumping to `subtree_end`. Nothing recurses on depth.
+skipped by jumping to `subtree_end`. There is no recursion on depth.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ceiba.words import words as words_of
 
 FOLD_DEPTH: Final = 30
 _CODE: Final = re.compile("\x1b\\[[0-9;]*m")
-_ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ...: the color order of the drawings
+_ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ... in the color order of the drawings
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def _wrap_node(
 
 
 def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
-    """Return a prefix without its first levels if it leaves too little room."""
+    """Shorten a prefix by its first levels if it leaves too little space."""
     room = max(width - _MIN_SENTENCE, len(pen.gap))
     if len(rail) <= room:
         return rail
@@ -193,7 +193,7 @@ def _count_cells(text: str) -> int:
 
 @dataclass
 class _NodeText:
-    """Writes the parts of the line of a node."""
+    """Format the parts of a node's line."""
 
     tree: Tree
     digits: int
@@ -219,7 +219,7 @@ class _NodeText:
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        # An inner node without rows has no meaningful prediction.
+        # The prediction of an inner node without rows has no meaning.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = escape_control(self.prediction(node), one_line=True)
             parts.append(self.colorize(node, arrow + answer) if self.color else arrow + answer)
@@ -248,7 +248,7 @@ class _NodeText:
         return label + sentence, parts
 
     def bar(self, node: int) -> str:
-        """Return a bar of the class shares of a node, or of the position of its value."""
+        """Return a bar of a node's class shares, or of its value's position."""
         tree = self.tree
         if not tree.task.has_classes:
             full = round(_BAR * float(self.strengths[node]))
@@ -328,7 +328,7 @@ class _NodeText:
 
 
 def format_probability(share: float) -> str:
-    """Return a probability with three decimals; only exact values are shown as 0 or 1."""
+    """Format a probability with three decimals; only exact values are shown as 0 or 1."""
     if 0 < share < 0.0005:
         return "<0.001"
     if 0.9995 <= share < 1:

@@ -1,4 +1,4 @@
-"""Estimators for known algorithms: CART, rpart, C4.5, ID3, CHAID."""
+"""Estimators that follow known algorithms: CART, rpart, C4.5, ID3 and CHAID."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Configure estimators like well-known programs: cart(), c45(), id3(), chaid().
+"""Configure estimators like well-known algorithms: cart(), c45(), id3() and chaid().
 
 cart    Breiman, Friedman, Olshen and Stone (1984): binary splits by gini or squared error,
         surrogates for missing values, and the size chosen by ten-fold cross-validation with the
@@ -35,7 +35,7 @@ _ESTIMATORS: Final[dict[Task, type[DecisionTreeClassifier] | type[DecisionTreeRe
 def cart(
     *, task: TaskName = "classification", **parameters: Any
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
-    """Return an estimator that grows and prunes as in the CART book.
+    """Return an estimator that grows and prunes trees as in the CART book.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def c45(
     categorical_splits: str = "multiway",
     **parameters: Any,
 ) -> DecisionTreeClassifier:
-    """Return a classifier that grows and prunes as C4.5 does.
+    """Return a classifier that grows and prunes trees like C4.5.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def c45(
 
 
 def id3(**parameters: Any) -> DecisionTreeClassifier:
-    """Return a classifier that grows as ID3 does.
+    """Return a classifier that grows trees like ID3.
 
     Numeric columns, which ID3 does not support, are cut in two. Rows with a missing value go down
     every branch with a share of their weight, which predicts the distribution of the node.
@@ -160,7 +160,7 @@ def chaid(
     min_samples_leaf: int = 7,
     **parameters: Any,
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
-    """Return an estimator that grows by CHAID.
+    """Return an estimator that grows trees by CHAID.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Grow a tree: options, the problem (table, target, weights, options) and the growers."""
+"""Grow trees: the options, the growers, and the problem of table, target and weights."""
 
 from __future__ import annotations
 

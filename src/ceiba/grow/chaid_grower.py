@@ -76,7 +76,7 @@ def grow_by_tests(
 
 @dataclass(frozen=True)
 class Categories:
-    """The categories of a column: number, whether they are ordered, cuts between numbers."""
+    """The categories of a column: their number, their order, and the cuts if they are bins."""
 
     n: int
     ordered: bool
@@ -116,7 +116,7 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
 
 @dataclass(frozen=True)
 class MergeResult:
-    """The groups of a column's categories, their test, and the merging steps."""
+    """The merged groups of a column, their test and the merging steps."""
 
     group: npt.NDArray[np.intp]
     test: NodeTest
@@ -162,7 +162,7 @@ def merge(
     is_leader[leader] = True
     group = (np.cumsum(is_leader) - 1)[leader]
     n_groups = int(group.max()) + 1
-    if n_groups == 1:  # nothing to test
+    if n_groups == 1:  # there is nothing to test
         dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
         return MergeResult(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
     merged = np.zeros((n_groups, cells.shape[1]))
@@ -173,7 +173,7 @@ def merge(
 
 
 def is_hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
-    """Whether no merging of nominal categories can reach such a small adjusted p-value."""
+    """Whether no grouping of nominal categories can reach such a small adjusted p-value."""
     cells = np.ascontiguousarray(cells, np.float64)
     return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
 
@@ -262,8 +262,7 @@ class _ChaidChooser:
         self.alpha_merge = chaid.merge
         alpha = chaid.split
         self.log_alpha = log(alpha) if alpha > 0 else _LOG_SMALLEST
-        # Columns of many levels last: the p-value of the best column so far may rule them out
-        # before the costly merging.
+        # Merge columns with many levels last: the best p-value so far may rule them out.
         many = [not column.ordered and column.n > _MANY_LEVELS for column in self.columns]
         self.order = sorted(range(len(many)), key=many.__getitem__)
 
@@ -290,7 +289,7 @@ class _ChaidChooser:
             return None
         group_of = np.full(self.columns[best.column].n + 1, -1, np.intp)
         for g, codes in enumerate(best.groups):
-            group_of[list(codes)] = g  # the last entry is -1, missing
+            group_of[list(codes)] = g  # the last entry (-1) is for missing values
         split = self._group_split(best, int(group_of[_MISSING]))
         return SplitChoice(split, group_of[self.codes[best.column][rows]], best.test)
 
@@ -326,7 +325,7 @@ class _ChaidChooser:
     # ------------------------------------------------------------------ groups and splits
 
     def _merge(self, j: int, cells: Array, limit: float) -> Grouping | None:
-        """Return the groups of a column, or None if its adjusted p-value exceeds the limit."""
+        """Merge the categories of a column; None if its adjusted p-value exceeds the limit."""
         column = self.columns[j]
         size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
         present = np.flatnonzero(size > 0)
@@ -352,15 +351,15 @@ class _ChaidChooser:
         return Grouping(j, groups, merged.test, size)
 
     def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
-        """Return the split for a grouping; `home` is the group of missing values, if any."""
-        # A group of only missing values is the last branch.
+        """Return the split for a grouping; `home` is the group with the missing values, if any."""
+        # A group with only missing values is the last branch.
         j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
         alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)
         parts = [g for g in range(len(groups)) if g != alone]
         if len(parts) == 1:
             assert alone is not None
             return GroupSplit(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
-        if home not in parts:  # no training value is missing, so such rows go to the largest group
+        if home not in parts:  # without missing values in training, they go to the largest group
             home = max(parts, key=lambda g: float(grouping.size[list(groups[g])].sum()))
         if cuts is not None:
             parts.sort(key=lambda g: max(groups[g]))

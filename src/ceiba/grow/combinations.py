@@ -1,7 +1,7 @@
-"""Raise errors for options that cannot be combined with each other, the grower or the data.
+"""Reject options that conflict with each other, the grower or the data.
 
-An option that a grower does not support is refused, never ignored. The growers that support an
-option are in its row (`options.py`); `_VALUES` lists the values, if a grower supports some only.
+Options that a grower does not support are rejected, never ignored. The row of an option in
+`options.py` lists its growers; `_VALUES` lists the values that a grower supports, if not all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ceiba.options import OptionObject
 from ceiba.table import Kind, Table, Target
 from ceiba.task import Task
 
-#: The values of an option that a grower supports, unless it supports all.
+#: The supported values of an option, for growers that do not support all.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
     ("bins", "missing"): ("learn", "majority", "error"),
@@ -48,7 +48,7 @@ def check_combinations(
     """Raise if options contradict each other, the target, the weights or the table."""
     if target.info.task != options.task:
         raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
-    if "_known" not in options.__dict__:  # check once per options: small fits take microseconds
+    if "_known" not in options.__dict__:  # check each object only once
         _check_growers(options)
         options.__dict__["_known"] = True
     if options.monotonic_cst is not None:
@@ -124,7 +124,7 @@ def _check_growers(options: GrowOptions) -> None:
 
 
 def _check_survival(options: GrowOptions) -> None:
-    """Raise for options that survival trees do not support."""
+    """Raise an error for options that survival trees do not support."""
     if options.missing_rule == "fractional":
         raise OptionError(
             "missing='fractional' is not supported for survival. Use missing='learn' or "
@@ -191,7 +191,7 @@ def refuses_missing(options: GrowOptions) -> bool:
 
 
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
-    if table.sparse is not None or table.grower == "shards":  # has none; is checked by the passes
+    if table.sparse is not None or table.grower == "shards":  # no missing values; checked later
         return
     for column in table.columns:
         missing = column.missing

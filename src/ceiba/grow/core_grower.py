@@ -1,4 +1,4 @@
-"""Grow trees with the core: convert options to numbers, and its arrays to a Tree.
+"""Grow trees with the core: convert the options to numbers, and the arrays to a Tree.
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
@@ -43,14 +43,14 @@ _SAFE = 200
 #: The names of criteria that the core calls differently.
 _CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
 _COUNTS: Final = (int, Integral)  # int first, because isinstance with an abstract class is slow
-_MANY_ROWS: Final = 2**53  # above the size of any table, and exact as a float
+_MANY_ROWS: Final = 2**53  # exceeds any table size and is exact as a float
 #: C4.5 treats weights this close as equal, because sums of fractional weights are inexact.
 _SLACK: Final = 1e-6
 
 
 @dataclass(frozen=True)
 class Units:
-    """Powers of two by which targets and weights are divided; 0 for all ordinary data."""
+    """Exponents of the powers of two that divide targets and weights; 0 for ordinary data."""
 
     target: int = 0
     weight: int = 0
@@ -90,14 +90,14 @@ def read_per_column(
         unknown = [name for name in values if name not in names]
         if unknown:
             raise OptionError(
-                f"{option} names column {unknown[0]!r}, which is not in the table."
+                f"{option} contains column {unknown[0]!r}, which is not in the table."
                 f"{did_you_mean(str(unknown[0]), names)}"
             )
         values = [values.get(name, default) for name in names]
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{option} must hold one number per column, got {values!r}.") from None
+        raise OptionError(f"{option} must contain one number per column, got {values!r}.") from None
     if numbers.shape != (len(names),):
         # scikit-learn's message, with advice.
         raise OptionError(
@@ -108,7 +108,7 @@ def read_per_column(
 
 
 def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
-    """Return monotonicity constraints (1 rising, -1 falling, 0 free), or [] if all are free."""
+    """Return the monotonicity constraints (1, -1 or 0 for none), or [] if all are 0."""
     if values is None:
         return []
     numbers = read_per_column("monotonic_cst", values, names, 0.0)
@@ -124,7 +124,7 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
     """Return the cost of each column, by which its gain is divided, or [] if all are 1."""
     numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise OptionError(f"column_cost must hold positive numbers, got {numbers.tolist()}.")
+        raise OptionError(f"column_cost must contain positive numbers, got {numbers.tolist()}.")
     return [] if (numbers == 1).all() else numbers.tolist()
 
 
@@ -148,7 +148,7 @@ def read_interactions(
     for group in values:
         if isinstance(group, str | bytes) or not hasattr(group, "__iter__"):
             raise OptionError(
-                f"interaction_cst must hold sets of columns, got {group!r}. Pass a list of lists."
+                f"interaction_cst must contain sets of columns, got {group!r}. Pass nested lists."
             )
         groups.append(sorted({_read_column(column, places) for column in group}))
     rest = sorted(set(range(n_columns)).difference(*groups))
@@ -171,14 +171,14 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
         return int(column)
     hint = did_you_mean(column, places) if isinstance(column, str) else ""
     raise OptionError(
-        f"interaction_cst names column {column!r}, which is not in the table of {len(places)} "
+        f"interaction_cst contains column {column!r}, which is not in the table of {len(places)} "
         f"columns.{hint}"
     )
 
 
 @dataclass(frozen=True)
 class SubtreeContext:
-    """The tree around a new subtree, whose stopping rules also apply to the subtree."""
+    """The larger tree of a new subtree; its stopping rules also apply to the subtree."""
 
     depth: int  # depth of the node that the subtree replaces
     n_rows: int  # of the larger tree
@@ -236,7 +236,7 @@ def core_options(
     if scales.search is not None:
         core.class_scale = scales.search.tolist()
     rules = options.rpart
-    if rules is not None:  # how risk is computed, and the risk below which nodes are not split
+    if rules is not None:  # the kind of risk, and the risk below which nodes are not split
         core.min_risk = max(rules.min_risk, -1.0)
         core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
@@ -383,7 +383,7 @@ def set_survival_options(core: _core.GrowOptions, exposure: Array, cases: Array)
 
 
 def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
-    """Return units, and in them event rates, weighted time and weight of each row."""
+    """Return units, and the event rate, weighted time and weight of each row in these units."""
     units = Units.of(hazard.rate, hazard.cases)
     cases = np.ldexp(hazard.cases, -units.weight)
     return units, np.ldexp(hazard.rate, -units.target), cases * hazard.time, cases
@@ -392,13 +392,13 @@ def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
 def with_survival_figures(
     grown: Tree, problem: Problem, ends: RowEnds, subtree: SubtreeContext | None = None
 ) -> Tree:
-    """Return a tree of rates with survival figures and curves computed from its rows."""
+    """Return a tree of rates with hazards and curves computed from its rows."""
     hazard = problem.hazard
     sums = SurvivalSums.of(grown, hazard, ends)
     overall = hazard.overall if subtree is not None else float(sums.events[0] / sums.time[0])
     value = sums.shrunken_hazard(overall)
     if problem.options.monotonic_cst is not None:
-        # Shrinkage would violate monotonic limits. A lower limit keeps hazards above 0.
+        # Shrinkage would violate monotonic limits. A lower limit keeps hazards positive.
         value = np.maximum(grown.value[:, 0, 0], value.min())
     factor = np.divide(grown.weight, sums.weight, out=np.zeros_like(sums.weight),
                        where=sums.weight > 0)  # fmt: skip

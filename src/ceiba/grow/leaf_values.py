@@ -52,7 +52,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class MEstimate(OptionObject):
-    """Shrink leaf values towards the value of the root, as if m rows of the root were added.
+    """Shrink leaf values towards the root's value, as if m rows with that value were added.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MEstimate(OptionObject):
 
 
 class Shrinkage(OptionObject):
-    """Shrink leaf values towards the nodes above them; the fewer rows, the stronger.
+    """Shrink leaf values towards the nodes above, most strongly for leaves with few rows.
 
     Hierarchical shrinkage (Agarwal et al. 2022).
 
@@ -125,12 +125,12 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
     """Return h as a weighted mean of the values on the path, so that it stays in their range."""
-    # With s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root:
-    # h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
+    # Let s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root.
+    # Then h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):
         part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
     before, above_sum = np.ones(len(n)), np.zeros_like(value)
-    for i, above in enumerate(tree.parent.tolist()):  # pre-order: the sums of parents are complete
+    for i, above in enumerate(tree.parent.tolist()):  # parents come first
         if above >= 0:
             before[i] = part[above]
             above_sum[i] = above_sum[above] + max(before[above] - part[above], 0.0) * value[above]
@@ -147,7 +147,7 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
             return replace(moved, risk=np.full(tree.n_nodes, np.nan))
         with np.errstate(over="ignore"):
             shift = ((value - tree.value) ** 2).mean(axis=(1, 2))
-        # E[(y - h)^2] = E[(y - v)^2] + (v - h)^2, as v is the mean of the node's rows.
+        # E[(y - h)^2] = E[(y - v)^2] + (v - h)^2, because v is the mean of the node's rows.
         return replace(moved, risk=tree.risk + shift * tree.share)
     if tree.n_outputs > 1:
         return moved
@@ -156,7 +156,7 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
 
 
 class Honest(OptionObject):
-    """Values, probabilities and intervals from rows that were not used to choose the splits.
+    """Compute leaf values, probabilities and intervals from rows that did not choose the splits.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     for i in np.flatnonzero(empty).tolist():  # in pre-order, the parent already has its value
         value[i] = value[counted.parent[i]]
     frequency = problem.weight if problem.options.frequency_weights else None
-    if frequency is not None:  # a weight of k stands for k rows
+    if frequency is not None:  # a weight of k means k rows
         counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
     schema = recount_missing(counted.schema, problem.table, frequency)
     honest = replace(counted, value=value, honest=True, schema=schema)
@@ -234,7 +234,7 @@ def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
     answers = set_class_share(tree.counts, _clip_second_class(tree, directions))
     factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
     value = node_value(answers, factor)
-    value[tree.weight == 0] = tree.value[tree.weight == 0]  # without rows: the parent's value
+    value[tree.weight == 0] = tree.value[tree.weight == 0]  # without rows, use the parent's value
     risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
     whole = tree.weight[0]
     return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
@@ -264,7 +264,7 @@ def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
 
 
 def merge_equal_siblings(tree: Tree) -> Tree:
-    """Collapse the nodes below which all leaves have the same value."""
+    """Collapse subtrees in which all leaves have the same value."""
     # If two branches are clipped to the same limit, their split is useless.
     alike = tree.is_leaf.copy()
     start, nodes = tree.branch_start.tolist(), tree.branch_node

@@ -22,7 +22,7 @@ _LOSS = (one_of("error", "gini", "entropy"), nothing)
 class Lookahead(OptionObject):
     """Find the best tree of a small depth at each node, keep its first split and repeat below.
 
-    Polynomial in rows and columns, and mostly close to the optimum, which it does not prove.
+    The time is polynomial. The tree is usually close to the optimum, but this is not proven.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Optimal(OptionObject):
 
 
 class GainRatio(OptionObject):
-    """C4.5's criterion: gain divided by split information, among splits of at least average gain.
+    """C4.5's criterion: gain divided by split information, for splits of at least average gain.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class GainRatio(OptionObject):
 
 
 class Chaid(OptionObject):
-    """CHAID's criterion: the column whose merged categories differ most significantly.
+    """CHAID's criterion, which chooses the column with the most significant merged categories.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Chaid(OptionObject):
 
 
 class Quantile(OptionObject):
-    """Predict a quantile: the criterion is the pinball loss.
+    """Predict a quantile by minimizing the pinball loss.
 
     The short form is a string, `criterion="quantile(0.9)"`.
 
@@ -153,7 +153,7 @@ class Quantile(OptionObject):
 
 
 class Surrogates(OptionObject):
-    """Surrogate splits for missing values: other columns that route rows similarly (rpart).
+    """Route missing values by surrogate splits on columns that route rows similarly (rpart).
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Multiway(OptionObject):
 
 
 class Significance(OptionObject):
-    """Split a node only if the best split of a column is significant; take the smallest p-value.
+    """Split a node on the column with the smallest p-value, and only if it is significant.
 
     The p-values are corrected for the search over the column and, by Bonferroni, over the columns,
     so columns with many levels are not favoured.
@@ -221,19 +221,19 @@ class Significance(OptionObject):
 
 @dataclass(frozen=True)
 class RpartRules:
-    """Rules that only rpart has; `ceiba.rpart` sets them."""
+    """Rules that are specific to rpart; `ceiba.rpart` sets them."""
 
-    # These rules imply: zero-weight rows are counted and routed; a poisson branch may have no
-    # events; a level map is a surrogate only if it errs on two rows or more; without surrogates,
-    # rows with a missing value stay in the node while growing.
+    # These rules imply that zero-weight rows are counted and routed, that a poisson branch may have
+    # no events, that a level map is a surrogate only if it errs on two rows or more, and that
+    # without surrogates, rows with a missing value stay in the node while growing.
 
     min_gain_ratio: float = 1e-10  # a split must exceed this share of the root's gain
     shrink: float = 0.0  # poisson: coefficient of variation of the rates, 0 for no shrinkage
-    # Rows with a missing value: 0 stay in the node (surrogates are only listed); 1 follow
-    # surrogates, else stay; 2 follow surrogates, else the majority.
+    # Rows with a missing value stay in the node (0, surrogates are only listed), follow surrogates
+    # or else stay (1), or follow surrogates or else the majority (2).
     use_surrogate: int = 2
-    # A node with at most this risk is not split: a share of the root's risk, or a sum over rows.
-    # Below 0: off.
+    # A node with at most this risk (a share of the root's risk, or a sum over rows) is not split. A
+    # negative value turns the rule off.
     min_risk_ratio: float = -1.0
     min_risk: float = -1.0
 

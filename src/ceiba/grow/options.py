@@ -53,7 +53,7 @@ from ceiba.options import (
 from ceiba.task import Task
 from ceiba.tree import ValueRules
 
-#: The growers. "search" is the greedy search of the core; the others add rules to it ("bins",
+#: The growers. "search" is the greedy search of the core. The others add rules to it ("bins",
 #: "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and exact search).
 Grower = Literal["search", "bins", "gain_ratio", "significance", "tests", "best"]
 
@@ -92,7 +92,7 @@ class GrowOptions:
     """The growing options of a tree."""
 
     task: Task
-    criterion: Any = ""  # "" means gini or squared_error, by task
+    criterion: Any = ""  # "" means gini or squared_error, depending on the task
     splitter: str = _option(
         "best",
         one_of("best", "random"),
@@ -344,7 +344,7 @@ class GrowOptions:
 
     @property
     def non_default(self) -> dict[str, Any]:
-        """The options that are not at their default, by name."""
+        """The options that differ from their defaults, by name."""
         mine = self.__dict__
         return {
             name: mine[name]

@@ -43,12 +43,12 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
     shares = _read_numbers("class_prior", prior)
     if shares.shape != (len(classes),):
         raise OptionError(
-            f"class_prior must hold one share for each of the {len(classes)} classes "
+            f"class_prior must contain one share for each of the {len(classes)} classes "
             f"{_labels(classes)}, in this order; got shape {shares.shape}."
         )
     if (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
         raise OptionError(
-            f"class_prior must hold shares of at least 0 that sum to 1, got {shares.tolist()}, "
+            f"class_prior must contain shares of at least 0 that sum to 1, got {shares.tolist()}, "
             f"which sums to {shares.sum():.6g}."
         )
     return shares
@@ -75,7 +75,7 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
         )
     if (matrix < 0).any() or np.diagonal(matrix).any():
         raise OptionError(
-            "cost_matrix must hold costs of at least 0, and 0 on the diagonal, got "
+            "cost_matrix must contain costs of at least 0, and 0 on the diagonal, got "
             f"{matrix.tolist()}."
         )
     free = np.flatnonzero(~matrix.any(axis=1))
@@ -169,9 +169,9 @@ def _read_numbers(option: str, values: Any) -> Array:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise OptionError(f"{option} must hold numbers, got {values!r}.") from None
+        raise OptionError(f"{option} must contain numbers, got {values!r}.") from None
     if not np.isfinite(numbers).all():
-        raise OptionError(f"{option} must hold finite numbers, got {values!r}.")
+        raise OptionError(f"{option} must contain finite numbers, got {values!r}.")
     return numbers
 
 

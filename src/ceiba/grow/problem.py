@@ -35,9 +35,9 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
-#: The function of each grower that `GrowOptions.growers` or a table names, called with the problem,
-#: the rows (None: all) and the context in a larger tree (or None). It is imported on first use, so
-#: that it may be in a room above this one.
+#: The function of each grower that `GrowOptions.growers` or a table selects. Its arguments are the
+#: problem, the rows (None: all) and the context in a larger tree (or None). It is imported on first
+#: use, because it may be in a higher package.
 GROWERS: Final[Mapping[str, str]] = {
     "search": "ceiba.grow.core_grower:grow_by_search",
     "bins": "ceiba.grow.core_grower:grow_by_search",
@@ -62,13 +62,13 @@ def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
 
 @dataclass(frozen=True)
 class Problem:
-    """Data and options for growing; `grow` returns the tree of all rows or of a subset."""
+    """Data and options for growing a tree on all rows or on a subset."""
 
     table: Table
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Weight by which surrogates and majorities are counted. For rates, `weight` is this times the
+    # Weight for counting surrogates and majorities. For rates, `weight` is this times the
     # observation time.
     case_weight: Array | None = None
     fixed_scales: ClassScales | None = None  # taken from a larger problem
@@ -123,7 +123,7 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits themselves
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these growers set the digits
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
@@ -147,7 +147,7 @@ class Problem:
         return replace(self, fixed_scales=self.scales, **changes)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
-        """Return the problem restricted to some rows, as if there were no others."""
+        """Return the problem restricted to some rows, without reference to the others."""
         return replace(
             self,
             table=self.table.take(rows),
@@ -172,7 +172,7 @@ class Problem:
 
     @cached_property
     def _without_columns(self) -> Problem:
-        """The problem without columns, which cannot be split and is not sorted."""
+        """The problem without columns, so that nothing is sorted or split."""
         names = ("task", "class_prior", "cost_matrix", "missing", "unseen", "frequency_weights",
                  "rpart")  # fmt: skip
         # CHAID tests splits and not nodes, so nodes have the default impurity.
@@ -183,14 +183,14 @@ class Problem:
         return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
     def search_mass(self, tree: Tree) -> Array | None:
-        """Return node weights under the altered priors of all rows, or None if they are plain."""
+        """Return node weights under the altered priors, or None if they equal the plain weights."""
         if self.scales.search is None or tree.counts is None:
             return None
         return np.asarray(tree.counts[:, 0, :] @ self.scales.search)
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Read data by the schema of a tree, with its criterion, missing rule, priors and costs."""
+        """Read data with the schema, criterion, missing rule, priors and costs of a tree."""
         X, y = pop_target(X, y, tree.task)
         table = (
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")

@@ -39,7 +39,7 @@ class GroupSplit:
 
 @dataclass(frozen=True)
 class SplitChoice:
-    """A split, the group of each row of the node, and the test that chose the split."""
+    """A split of a node, the group of each row, and the test that chose the split."""
 
     split: GroupSplit
     group: npt.NDArray[np.intp]

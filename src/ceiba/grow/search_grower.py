@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
 Rows = npt.NDArray[np.uint32]
 
-_MAX_DEPTH: Final = 50  # limit of lookahead without max_depth
+_MAX_DEPTH: Final = 50  # maximum depth of lookahead without max_depth
 _UNLIMITED_MEMORY: Final = 2**62  # bytes
 _MAX_PENALTY: Final = 1e300  # exceeds any loss in core units
 _REGRESSION_LOSS: Final = {
@@ -45,13 +45,13 @@ _REGRESSION_LOSS: Final = {
 
 
 def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | None) -> Tree:
-    """Search for the best tree; `tree.certificate` holds what was proved about it."""
+    """Search for the best tree and return it with its certificate."""
     state = SearchState.of(problem, rows, subtree)
     out = run_search(state)
     tree = tree_from_splits(state, out["best"])
     objective = state.objective(tree)
     status, bound = out["status"], min(objective, state.unscale_loss(out["lower_bound"]))
-    if status == "gap" and bound == objective:  # the gap of the core was only rounding
+    if status == "gap" and bound == objective:  # the core's gap was only a rounding error
         status = "proven"
     certificate = Certificate(
         objective=objective,
@@ -153,7 +153,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
 
 
 def tree_from_splits(state: SearchState, questions: dict[str, Any]) -> Tree:
-    """Return the tree for the splits that the core found, with its rows counted."""
+    """Return the tree with the splits that the core found and with recounted rows."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
     parent = questions["parent"]
@@ -248,8 +248,8 @@ def _resolve_loss(
 def _check_supported(options: GrowOptions, search: Lookahead | Optimal) -> None:
     if isinstance(search, Optimal) and options.max_depth is None:
         raise OptionError(
-            "search='optimal' requires max_depth: the time grows steeply with it. Use max_depth=3, "
-            "or search='lookahead'."
+            "search='optimal' requires max_depth: time grows steeply with depth. Use "
+            "max_depth=3, or search='lookahead'."
         )
     if isinstance(search, Lookahead) and options.max_leaf_nodes is not None:
         raise OptionError(

@@ -1,4 +1,4 @@
-"""Compute facts about trees, splits and predictions as plain values."""
+"""Inspect trees, splits and predictions; the results are plain values."""
 
 from __future__ import annotations
 

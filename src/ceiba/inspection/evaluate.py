@@ -1,4 +1,4 @@
-"""Compute metrics of predictions: errors, costs and confidence intervals.
+"""Compute errors and costs of predictions with confidence intervals.
 
 With N(i, j) rows of truth j predicted as i: Q(i|j) = N(i, j) / N(j); R(j) = sum_i C(i|j) Q(i|j);
 R(T) = sum_j R(j) pi(j), where pi are the class priors, or the shares in these data (Breiman et al.
@@ -114,7 +114,7 @@ class ClassEvaluation(Printed):
         return 1.0 - self.error
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed blocks in a language."""
+        """Return the printed text blocks in a language."""
         word, prior = words(lang), "_prior" if self.has_priors else ""
         low, high = (f"{bound:.3g}" for bound in self.error_interval)
         error, accuracy = f"{self.error:.3g}", f"{self.accuracy:.3g}"
@@ -243,7 +243,7 @@ class NumberEvaluation(Printed):
         return float(np.sqrt(self.mse))
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed blocks in a language."""
+        """Return the printed text blocks in a language."""
         word = words(lang)
         rows = [
             ["MSE", *_cells(word, self.mse, self.mse_interval, self.baseline_mse)],
@@ -298,7 +298,7 @@ def evaluate_classes(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ClassEvaluation:
-    """Compare predicted labels with true labels; labels not in `classes` get separate rows."""
+    """Evaluate predicted labels; true labels that are not in `classes` get separate rows."""
     labels = _all_labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
@@ -365,7 +365,7 @@ def evaluate_numbers(
     confidence: float = 0.95,
     quantiles: Sequence[tuple[float, Array, float]] = (),
 ) -> NumberEvaluation:
-    """Compare predicted numbers with true ones; `quantiles`: level, predictions and the root's."""
+    """Evaluate predicted numbers; `quantiles` has levels, predictions and root values."""
     w = np.ones(len(truth)) if weight is None else weight
     n = count_effective_rows(weight, len(truth), frequency_weights)
     total = w.sum()
@@ -422,7 +422,7 @@ def _cost_interval(
     # Rows of equal cost form one cell, so the time does not depend on the number of rows.
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
-    # With unequal weights, the bootstrap covers less than its nominal confidence.
+    # With unequal weights, the coverage of the bootstrap is below its nominal confidence.
     resampled = counts or bool(np.all(weight == weight[0]))
     if resampled and len(cells) <= _MAX_CELLS:
         low, high = bca_interval(cells, size, True, confidence)

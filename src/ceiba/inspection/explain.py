@@ -1,4 +1,4 @@
-"""Explain predictions by the path of a row through the tree, as text and as data.
+"""Explain a prediction by the path of the row through the tree.
 
 Each step holds the split, the row's value, the branch taken and what decided it: the split itself,
 a surrogate, the default for missing values, or the rule for unseen levels.
@@ -153,7 +153,7 @@ class Explanation:
         }
 
     def costs_text(self) -> str:
-        """Return why the misclassification costs chose the prediction, or "" if they did not."""
+        """Return how misclassification costs changed the prediction, or "" if they did not."""
         if self.costs is None or self.probability is None:
             return ""
         likely = max(self.probability, key=self.probability.__getitem__)
@@ -389,7 +389,7 @@ def _explain_move(
         surrogate = node.surrogates[move.surrogate].split
         text = surrogate.sentence(move.branch, tree.schema, max_levels=_MAX_LEVELS, lang=lang)
         decided_by = word("explain.by_surrogate", sentence=text)
-    # An unknown level is reported as such, even where the tree treats it as missing.
+    # Report an unknown level as such, even if the tree treats it as missing.
     why = word["explain.missing" if value is None else "explain.unseen"]
     note = f"{why}: {decided_by}" if decided_by else ""
     branch = move.branch or 0
@@ -418,7 +418,7 @@ def _explain_move(
 
 
 def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
-    """Whether the printed value lies on the same side of the printed cuts as the exact value."""
+    """Whether the printed value lies on the same side of the printed cuts as the exact one."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:
@@ -434,7 +434,7 @@ def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
 
 
 def _read_value(column: Column, row: int, lang: str) -> tuple[Any, str]:
-    """Return a row's value and its text; the name of an unseen level is not stored."""
+    """Return a row's value and its text; names of unseen levels are not stored."""
     value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
         value_text = format_value(value, info.display, zone=info.zone)

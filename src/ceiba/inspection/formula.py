@@ -1,4 +1,4 @@
-"""Write a tree as a logical formula: the condition under which it predicts a class.
+"""Write the condition under which a tree predicts a class as a logical formula.
 
 The formula is the disjunction of the conditions of all leaves that predict the class, simplified: a
 subtree whose leaves all predict it counts as one leaf; two conjunctions that differ in one column
@@ -24,7 +24,7 @@ _MAX_MERGED: Final = 2000  # all pairs are compared, so the time is quadratic
 
 @dataclass(frozen=True)
 class Formula:
-    """A disjunction of conditions.
+    """The condition for a class as a disjunction of conjunctions.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def _class_index(tree: Tree, target_class: Any) -> int:
 
 
 def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
-    """Return the roots of subtrees that predict one class, and nodes where such rows stay."""
+    """Return the roots of subtrees that predict the class, and nodes where such rows stay."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     predicts = tree.answer == wanted
     whole = np.where(tree.is_leaf | may_stay, predicts, True)
@@ -137,7 +137,7 @@ def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
 
 
 def _simplify(conditions: list[Condition]) -> list[Condition]:
-    """Merge conditions until no two of them can be merged; too many are left unmerged."""
+    """Merge pairs of conditions as long as possible; skip this if there are too many."""
     result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
     if len(conditions) > _MAX_MERGED:
@@ -160,7 +160,7 @@ def _simplify(conditions: list[Condition]) -> list[Condition]:
 def _merge(a: Condition, b: Condition) -> Condition | None:
     """Return a condition equivalent to `a or b`, or None if there is none."""
     in_a, in_b = a.values, b.values
-    if in_a is None or in_b is None:  # with surrogates, it is not a plain box
+    if in_a is None or in_b is None:  # with surrogates, the condition is not a box
         return a if a == b else None
     in_a = {name: values for name, values in in_a.items() if not values.is_everything}
     in_b = {name: values for name, values in in_b.items() if not values.is_everything}
@@ -171,7 +171,7 @@ def _merge(a: Condition, b: Condition) -> Condition | None:
         return a
     name = different[0]
     if name not in in_a or name not in in_b:
-        return a if name not in in_a else b  # the one without the column covers the other
+        return a if name not in in_a else b  # the condition without the column covers the other one
     union = in_a[name].union(in_b[name])
     if union is None:
         return None
@@ -185,7 +185,7 @@ def _merge(a: Condition, b: Condition) -> Condition | None:
 def _find_covering(
     a: Condition, in_a: dict[str, ValueSet], b: Condition, in_b: dict[str, ValueSet]
 ) -> Condition | None:
-    """Return the condition that the other one implies, or None if neither does."""
+    """Return the condition that the other one implies, or None."""
     for whole, outer, inner in ((a, in_a, in_b), (b, in_b, in_a)):
         if all(n in inner and _has_same_values(inner[n] & outer[n], inner[n]) for n in outer):
             return whole
@@ -193,7 +193,7 @@ def _find_covering(
 
 
 def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Whether two sets hold the same values; the levels named by splits do not matter."""
+    """Whether two sets contain the same values, regardless of the levels that splits list."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:

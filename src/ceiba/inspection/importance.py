@@ -189,10 +189,10 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the decrease of the score when a column is shuffled: the mean, then each repeat."""
+    """Return the decrease of the score when each column is shuffled: the mean and each repeat."""
     X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
-    target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises if y is not a target
+    target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises for an invalid y
     weight = read_weights(sample_weight, table.n_rows)
     weight = np.ones(table.n_rows) if weight is None else weight
     truth = target.values
@@ -202,7 +202,7 @@ def permutation_importance(
     base = _score(tree, table, truth, weight)
     drops = np.zeros((repeats + 1, table.n_columns))
     for repeat in range(1, repeats + 1):
-        for j in tree.used_features.tolist():  # the others have no influence
+        for j in tree.used_features.tolist():  # the other columns have no influence
             columns = list(table.columns)
             columns[j] = Column(columns[j].info, columns[j].values[rng.permutation(table.n_rows)])
             shuffled = replace(table, columns=tuple(columns))
@@ -296,7 +296,7 @@ class RowGains:
         table = route.read(tree, X)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
-        # Unit weights: divided rows have shares of leaves here, sample weights enter in `mean`.
+        # Use unit weights: divided rows have shares of leaves, and `mean` applies sample weights.
         ends = find_row_ends(tree, table, np.ones(table.n_rows))
         return cls(tree, read_target_like(y, tree.target, table.n_rows).values, weight, ends)
 
@@ -319,8 +319,8 @@ class RowGains:
 
     def _output_gains(self, k: int, value: Array, splits: npt.NDArray[np.bool_]) -> Array:
         """Return the gains of one output, summed along the path of each row."""
-        # Sums from the root to each node are computed once, so the cost is nodes plus rows and not
-        # rows times depth.
+        # Sums from the root to each node are computed once, so the cost is nodes plus rows instead
+        # of rows times depth.
         parent = self.tree.parent
         counts = np.append(False, splits[parent[1:]])[:, None]  # branches of the column's splits
         if self.tree.task.is_classification("Gain on held-out rows"):
@@ -328,7 +328,7 @@ class RowGains:
             along = _path_sums(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
         else:
-            # (m(b) - m(t)) (y - m(t)) = y step - step m(t), about the root's value.
+            # (m(b) - m(t)) (y - m(t)) = y step - step m(t), relative to the root's value.
             value = value - value[0]
             step = np.where(counts, value - value[parent], 0.0)
             slope, offset = _path_sums(parent, step), _path_sums(parent, step * value[parent])
@@ -338,7 +338,7 @@ class RowGains:
         return np.asarray(total, np.float64)
 
     def mean(self, gain: Array, drawn: npt.NDArray[Any] | None = None) -> float:
-        """Return the mean over rows, weighted by how often each was drawn."""
+        """Return the mean over rows, weighted by the number of times each row was drawn."""
         weight = self.weight if drawn is None else self.weight * drawn
         scaled = weight * self._scale(weight)
         total = scaled.sum()
@@ -349,7 +349,7 @@ class RowGains:
         scale = self._scale(self.weight)
         middle = self.mean(gain)
         if self.tree.task.has_classes and self.tree.class_prior is not None:
-            # The prior fixes the shares of the classes: only the spread within classes counts.
+            # The prior fixes the class shares, so only the variation within classes counts.
             code = self.target[:, 0]
             total = np.bincount(code, self.weight)
             means = np.bincount(code, self.weight * gain) / np.where(total > 0, total, 1.0)
@@ -361,7 +361,7 @@ class RowGains:
         return mean_interval(gain, self.weight, n, confidence)
 
     def _scale(self, weight: Array) -> Array:
-        """Return the factor of each row under the altered priors of the split search."""
+        """Return the factor by which the split search scales each row under altered priors."""
         tree = self.tree
         if tree.class_prior is None and tree.cost_matrix is None:
             return np.ones(self.n_rows)

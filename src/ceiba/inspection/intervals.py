@@ -32,16 +32,16 @@ from ceiba.words import words
 Array = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
-# Found by simulation (docs/numbers.md): for squared and absolute errors; for bounded figures.
+# From simulations (docs/numbers.md), for squared and absolute errors and for bounded figures.
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
-_MAX_BOOTSTRAP_ROWS: Final = 5_000  # with more rows, resampling takes over 0.1 s
+_MAX_BOOTSTRAP_ROWS: Final = 5_000  # with more rows, resampling takes more than 0.1 s
 _RESAMPLES: Final = 999
 _MAX_CELLS: Final = 4_000_000
 
 
 def has_too_few_rows(n_rows: int, n_effective: float) -> bool:
-    """Whether intervals of means and scores may cover less than their confidence."""
+    """Whether intervals of means and scores may have less than their nominal coverage."""
     # 200 rows with exponential weights have an effective number of 100.
     return n_rows < 200 or n_effective < 80
 
@@ -61,7 +61,7 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
     z = float(ndtri(0.5 + confidence / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # For shares of 0 and 1 one bound is the share itself; avoid rounding errors.
+    # For shares of 0 and 1, one bound is exactly the share; avoid rounding errors.
     return (
         0.0 if share <= 0 else max(0.0, middle - half),
         1.0 if share >= 1 else min(1.0, middle + half),
@@ -97,7 +97,7 @@ def mean_interval(
     """Return the interval of a weighted mean, corrected for skewness; infinite for one row."""
     total = float(weight.sum())
     mean = float((weight * values).sum() / total)
-    if frequency_weights:  # a row that counts k times contributes k times
+    if frequency_weights:  # a row with frequency k contributes k times
         times = weight * (n / total)
         return estimate_interval(mean, (values - mean) / n, n, confidence, times, tail)
     return estimate_interval(mean, weight / total * (values - mean), n, confidence, tail=tail)
@@ -114,11 +114,11 @@ def estimate_interval(
     """Return the interval of a sum of contributions, each repeated `times` times."""
     from scipy.special import stdtrit
 
-    # With T the t statistic and k its skewness (g / sqrt(n) for a mean, at most 1 in size),
+    # Let T be the t statistic and k its skewness (g / sqrt(n) for a mean, at most 1 in size). Then
     # T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 has no skewness to second order (Hall 1992, On the
-    # removal of skewness by transformation); Student's quantiles are transformed back. The one of
-    # the long tail is first multiplied by 1 + tail k^2, because a sample rarely holds the extremes
-    # of a heavy tail, and then neither spread nor skewness reflects them.
+    # removal of skewness by transformation), and Student's quantiles are transformed back. The
+    # quantile of the long tail is first multiplied by 1 + tail k^2, because a sample rarely
+    # contains the extremes of a heavy tail, and then neither spread nor skewness reflects them.
     if n <= 1:
         return -math.inf, math.inf
     spread = math.sqrt(float((times * each**2).sum()))
@@ -178,7 +178,7 @@ def r2_interval(
     """Return the interval of R2."""
     total = float(weight.sum())
     away = truth - float(weight @ truth) / total
-    # In units of the largest deviation, so that fourth powers neither overflow nor underflow.
+    # Scale by the largest deviation, so that fourth powers neither overflow nor underflow.
     unit = float(np.abs(away).max()) or 1.0
     away, square = away / unit, square / unit / unit
     mixed = [square**2, square * away, square * away**2]
@@ -186,7 +186,7 @@ def r2_interval(
     ratio, error = (figure[0] for figure in _ratios((weight @ moments)[None], n))
     if not np.isfinite(ratio) or n <= 1:
         return -np.inf, 1.0
-    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # the mean of the linearised residuals instead
+    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # use the mean of the linearised residuals instead
         spread = away**2
         linear = (square - ratio * spread) / float(weight @ spread / total)
         low, high = mean_interval(linear, weight, n, confidence, frequency_weights, HEAVY_TAIL)
@@ -212,7 +212,7 @@ def r2_interval(
 
 
 def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
-    """Return MSE over variance and its standard error, from sums of moments."""
+    """Return the ratio of MSE and variance and its standard error from sums of moments."""
     with np.errstate(divide="ignore", invalid="ignore"):
         _, s, y, yy, ss, sy, syy, y3, y4 = (sums / sums[:, :1]).T
         variance = yy - y**2
@@ -244,7 +244,7 @@ def bootstrap_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
 
 
 def correct_holm(p: Array) -> Array:
-    """Correct p-values for their number (Holm 1979); NaN stays."""
+    """Correct p-values for multiple testing (Holm 1979); NaN is unchanged."""
     corrected = np.array(p)
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]

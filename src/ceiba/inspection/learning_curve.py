@@ -1,4 +1,4 @@
-"""Compute the learning curve: the score of a model by the number of training rows.
+"""Compute learning curves, that is, scores by number of training rows.
 
 For each size and repeat, rows are shuffled, a clone of the model (any scikit-learn estimator) is
 fitted on the first of them and scored on the rest, or on given test rows. The curve is the mean
@@ -27,7 +27,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LearningCurve:
-    """Scores by size: the mean, the band and every repeat.
+    """Scores of a model by number of training rows.
 
     Attributes
     ----------

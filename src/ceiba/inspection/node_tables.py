@@ -1,4 +1,4 @@
-"""List the nodes of a tree: expected costs, weakest links, routing of the training rows.
+"""List expected costs, weakest links and the routing of the training rows by node.
 
 expected cost      of predicting i at node t: sum over j of C(i | j) p(j | t)
 g(t)               (R(t) - R(T_t)) / (leaves of T_t - 1), the cost per leaf at which pruning the
@@ -100,7 +100,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
 
 
 def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return which nodes have a marked node above them."""
+    """Return a mask of nodes that have a marked node above them."""
     below = np.zeros(tree.n_nodes, bool)
     for i in range(1, tree.n_nodes):
         above = tree.parent[i]
@@ -161,10 +161,10 @@ def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _fallback(tree: Tree, i: int) -> tuple[str, int]:
-    """Return what happens to rows that no split can route, and the number of such rows."""
+    """Return the treatment of rows that no split can route, and the number of such rows."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
-        # A divided row is counted in each branch.
+        # A divided row counts in each branch.
         extra = int(tree.n_rows[children].sum() - tree.n_rows[i])
         return "shares", extra // max(len(children) - 1, 1)
     left = int(tree.sent_default[i])

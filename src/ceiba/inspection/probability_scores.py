@@ -197,9 +197,9 @@ def _mean_loss(
     confidence: float,
 ) -> tuple[float, Interval]:
     """Return a mean loss and its interval."""
-    # Rows whose class had probability 0 are few and have the largest loss. Their share has Wilson's
-    # interval, even if there are none; the mean of the other rows has Student's. The squared arms
-    # of both are added (Zou and Donner 2008).
+    # Rows whose class had probability 0 are few and have the largest loss. Their share gets
+    # Wilson's interval, even without any, and the mean of the others Student's (Zou and Donner
+    # 2008: add the squared arms).
     mean = float((w * losses).sum() / w.sum())
     low, high = mean_interval(
         np.where(surprised, 0.0, losses), w, n, confidence, counts, BOUNDED_TAIL
@@ -234,9 +234,9 @@ def _auc_interval(
         each += terms / len(kinds) * (1.0 if counts else w)
         for kind in (positive, ~positive):
             fewest = min(fewest, count_effective_rows(w[kind], int(kind.sum()), counts))
-    if auc in (0.0, 1.0):  # no variation between pairs: as a share of the rarer kind of rows
+    if auc in (0.0, 1.0):  # no variation between pairs: use a share of the rarer rows
         return wilson(auc, fewest, confidence)
-    # Degrees of freedom of the rarer kind, whose variance is the least certain.
+    # Use the degrees of freedom of the rarer kind, whose variance is the least certain.
     times = w if counts else 1.0
     low, high = estimate_interval(auc, each, fewest, confidence, times, BOUNDED_TAIL)
     return max(low, 0.0), min(high, 1.0)
@@ -245,7 +245,7 @@ def _auc_interval(
 def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, Array]:
     """Return the AUC, and the linear term of each row per unit of weight (DeLong et al. 1988)."""
     levels, hits, others = _weights_by_score(positive, score, weight)
-    # Levels descend; scores of rows with zero weight may be absent, and contribute nothing.
+    # Levels descend. Scores of rows with zero weight may be absent and contribute nothing.
     at = np.minimum(np.searchsorted(-levels, -score), len(levels) - 1)
     outranks = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
     outranked = (np.cumsum(hits) - hits / 2) / hits.sum()
@@ -257,7 +257,7 @@ def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> t
 def ranking_scores(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[float, float]:
-    """Return AUC and average precision of scores; NaN if all rows are of one kind."""
+    """Return AUC and average precision, or NaN if all rows are positive or all are negative."""
     _, hits, others = _weights_by_score(truth, score, weight)
     positives, negatives = float(hits.sum()), float(others.sum())
     if positives <= 0 or negatives <= 0:
@@ -272,7 +272,7 @@ def ranking_scores(
 def _weights_by_score(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the distinct scores in descending order, and the weight of both kinds at each."""
+    """Return the distinct scores in descending order, with positive and negative weights."""
     levels, where = np.unique(score, return_inverse=True)
     n = len(levels)
     hits = np.bincount(where, weight * truth, n).astype(np.float64)[::-1]
@@ -282,7 +282,7 @@ def _weights_by_score(
 
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
-    """Return bands of rows by descending probability: one per score, at most ten."""
+    """Return at most ten bands of rows by descending probability."""
     levels, hits, others = _weights_by_score(truth, score, weight)
     rows = hits + others
     last = np.arange(len(levels))

@@ -29,7 +29,7 @@ from ceiba.tree import Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import DIGITS, level_text, number_text
 from ceiba.words import words
 
-#: The words for the interval of a leaf.
+#: The label of a leaf's interval.
 _INTERVAL: Final = {
     Task.CLASSIFICATION: "rules.wilson",
     Task.REGRESSION: "rules.of_mean",
@@ -41,7 +41,7 @@ _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
 @dataclass(frozen=True)
 class Interest:
-    """The class of interest in one leaf.
+    """Figures of a leaf for the class of interest.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Interest:
 
 @dataclass(frozen=True)
 class Rule:
-    """One leaf as a rule.
+    """A leaf as a rule.
 
     Attributes
     ----------
@@ -311,7 +311,7 @@ def rules(
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     nodes = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = node_conditions(tree, [(node, not tree.is_leaf[node]) for node in nodes])
-    weighted = is_weighted(tree)  # once for all rules, because it reads every node
+    weighted = is_weighted(tree)  # compute it once for all rules, because it reads every node
     interest: Sequence[Interest | None] = [None] * len(nodes)
     legend = _legend(tree, confidence, lang)
     if positive is not None:
@@ -339,7 +339,7 @@ def rules(
 
 
 def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Interest]:
-    """Return the figures of the class of interest in each leaf."""
+    """Return the figures of each leaf for the class of interest."""
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("positive requires a classification tree with one output.")
     labels = tree.target.classes[0].tolist()
@@ -394,7 +394,7 @@ def _build_rule(
 def _confidence_and_interval(
     tree: Tree, node: int, rows: int, level: float, weighted: bool
 ) -> tuple[float, float, float, float]:
-    """Return confidence, lift and the interval of the confidence, or of the mean."""
+    """Return confidence, lift and the interval of the confidence or the mean."""
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
@@ -403,7 +403,7 @@ def _confidence_and_interval(
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    # Only the part of a fractional row that reaches the node counts.
+    # Of a fractional row, only the part that reaches the node counts.
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
     low = high = nothing
     if rows and not weighted and not tree.smoothed:
@@ -412,7 +412,7 @@ def _confidence_and_interval(
 
 
 def is_weighted(tree: Tree) -> bool:
-    """Whether rows are weighted; fractional rows are not, as their parts sum to one."""
+    """Whether rows are weighted; fractional rows are not, because their parts sum to 1."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
@@ -422,7 +422,7 @@ def is_weighted(tree: Tree) -> bool:
 def _probability_interval(
     tree: Tree, node: int, best: int, n: float, level: float
 ) -> tuple[float, float]:
-    """Return the interval of a class's probability: that of its share of rows, after priors."""
+    """Return the interval of a class probability, from its share of rows and the priors."""
     sure = float(tree.value[node, 0, best])
     if tree.counts is None:
         return wilson(sure, n, level) if tree.class_prior is None else (math.nan, math.nan)
@@ -431,8 +431,8 @@ def _probability_interval(
     low, high = wilson(share, n, level)
     odds = 1.0
     if tree.class_prior is not None:
-        # Priors multiply the odds of the class by a factor, which is constant as long as the mix
-        # of the other classes in this node does not change.
+        # Priors multiply the odds of the class by a factor, which is constant for a fixed mix of
+        # the other classes.
         whole = tree.counts[0, 0]
         factor = np.divide(tree.class_prior, whole, out=np.zeros(len(whole)), where=whole > 0)
         mix = counts if share < 1 else whole
@@ -448,16 +448,16 @@ def _probability_interval(
 
 
 def predicts_mean(tree: Tree, node: int) -> bool:
-    """Whether a node predicts the mean of its rows: not smoothed, limited or a quantile."""
+    """Whether a node predicts the mean of its rows, and not a smoothed value or a quantile."""
     if tree.smoothed or quantile_level(tree.criterion) is not None:
         return False
-    # The squared error is least at the mean: for any other value the risk exceeds the impurity.
+    # The squared error is least at the mean, so for any other value the risk exceeds the impurity.
     impurity = float(tree.impurity[node] * tree.weight[node])
     return bool(tree.risk[node] * tree.weight[0] <= impurity * (1 + 1e-9))
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
-    """Return Student's interval of the node's mean, NaN unless the impurity is the variance."""
+    """Return Student's interval of the node's mean, or NaN unless the impurity is the variance."""
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])

@@ -1,4 +1,4 @@
-"""Summarize a tree: target, size, risk and columns used, with a legend.
+"""Summarize a tree: target, size, risk and the columns used.
 
 Usage of a column is the share of training rows whose path has a split on it (attribute usage in
 C5.0). Risk is R(T) on the training rows, which is optimistic; the baseline is the risk of the root.
@@ -24,7 +24,7 @@ from ceiba.words import Catalogue, words
 
 @dataclass(frozen=True)
 class Fact:
-    """One line of a summary: name, value, its text, legend, and printed name."""
+    """A line of a summary: name, value, text of the value, legend and printed name."""
 
     name: str
     value: Any
@@ -68,7 +68,7 @@ class Summary:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the printed blocks: title, facts, columns used."""
+        """Return the blocks to print: title, facts and columns used."""
         cells = [[fact.heading, fact.shown, fact.legend] for fact in self.facts]
         rows = [[escape_control(text, one_line=True) for text in row] for row in cells]
         table = ["", *self.columns.blocks()] if len(self.columns) else []
@@ -173,7 +173,7 @@ def _row_facts(tree: Tree, word: Catalogue) -> list[Fact]:
 
 
 def _proof_facts(tree: Tree, word: Catalogue) -> list[Fact]:
-    """Return the facts of the certificate of a search."""
+    """Return the facts of a search certificate."""
     certificate = tree.certificate
     if certificate is None:
         return []

@@ -1,4 +1,4 @@
-"""Evaluate predicted survival on rows with known times: concordance, Brier score, calibration.
+"""Evaluate survival predictions by concordance, Brier score and calibration.
 
 All figures look at times up to a horizon (`ceiba.survival.metrics`). Weights for censoring come
 from the training rows. The baseline predicts the Kaplan-Meier curve of the root for every row: its
@@ -87,7 +87,7 @@ class SurvivalEvaluation(Printed):
     approximate: bool = False
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed blocks in a language."""
+        """Return the printed text blocks in a language."""
         word = words(lang)
         cells = []
         for name, figure, baseline in (
@@ -128,7 +128,7 @@ class SurvivalEvaluation(Printed):
 
 @dataclass(frozen=True)
 class SurvivalJudge:
-    """Evaluate rows, given the curves and risks of nodes, the censoring, horizon and times.
+    """Evaluate rows from the curves and risks of nodes, the censoring, horizon and times.
 
     Attributes
     ----------
@@ -215,7 +215,7 @@ def choose_horizon(
     """
     last, is_known = float(censoring.time[-1]), bool(censoring.survival[-1] > 0)
     if horizon is None:
-        # At the last time the weights are unknown if all rows that are left are censored there.
+        # At the last time the weights are unknown if all remaining rows are censored there.
         inside = event & (time > 0) & ((time <= last) if is_known else (time < last))
         if not inside.any():
             raise DataError(f"No event of these rows is within the training times, up to {last:g}.")

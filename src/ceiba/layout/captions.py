@@ -145,7 +145,7 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
 
 
 def _number_line(tree: Tree, value: str, lang: str) -> str:
-    """Return the line with the value of an inner node of a regression tree, and its name."""
+    """Return the name and value of an inner node of a regression tree as one line."""
     word, level = words(lang), quantile_level(tree.criterion)
     if level is not None and level != 0.5:
         return f"{word('plot.quantile', level=f'{level:g}')} {value}"
@@ -153,7 +153,7 @@ def _number_line(tree: Tree, value: str, lang: str) -> str:
 
 
 def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str = "en") -> list[str]:
-    """Return relative risk, events and median time of a node of a survival tree."""
+    """Return relative risk, events and median time of a survival tree node."""
     word, value = words(lang), number_text(float(tree.value[node, 0, 0]), digits or 4)
     texts = [word("survival.risk", value=value)]
     if has_curve(tree, node):

@@ -1,4 +1,4 @@
-"""Choose colors of classes and values that are safe for color-blind readers.
+"""Choose colors for classes and values that color-blind readers can distinguish.
 
 Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colours found by search.
 Any two of the twelve have a CIEDE2000 distance of at least 18, and of 12 as seen by deuteranopes
@@ -19,7 +19,7 @@ from ceiba.tree import Tree
 
 BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 MORE: Final = ("#AA77FF", "#444400", "#00BBAA", "#660077", "#99EEAA", "#004444")
-NUMBER: Final = "#4477AA"  # larger numbers are drawn stronger
+NUMBER: Final = "#4477AA"  # larger numbers have stronger colors
 STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure leaf
 INNER_FILL: Final = 0.25  # lower in inner nodes, so that leaves stand out
 
@@ -81,7 +81,7 @@ class NodeFills:
         self.colours = palette or class_palette(n)
 
     def __call__(self, node: int, *, leaf: bool) -> tuple[str, float]:
-        """Return the color and opacity of the box of a node."""
+        """Return the color and opacity of a node's box."""
         strength = float(self.strengths[node])
         if self.tree.n_outputs > 1:
             return NUMBER, 0.0

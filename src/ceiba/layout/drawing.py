@@ -24,7 +24,7 @@ from ceiba.words import words
 Measure = Callable[[str, bool], float]
 """Width in points of a text, bold or not, at the font size of the sheet."""
 MIN_FONT_SIZE = 6.0  # points; smaller text is not legible
-MAX_LEAVES_UNFOLDED = 200  # larger trees are folded without trying to fit them whole
+MAX_LEAVES_UNFOLDED = 200  # larger trees are folded without first trying to fit all nodes
 MAX_NAMES = 24
 
 
@@ -41,7 +41,7 @@ class Sheet:
     counts: bool = False
     lang: str = "en"
     direction: Literal["down", "right"] = "down"  # of increasing depth
-    leaf_panels: float = 0.0  # height of a plot of the rows of each leaf, in panels
+    leaf_panels: float = 0.0  # height of leaf plots, in panels
     inner_panels: Mapping[int, PanelAxis] = field(
         default_factory=dict
     )  # the same for these inner nodes
@@ -97,9 +97,9 @@ class Box:
     head: tuple[str, ...]
     lines: tuple[str, ...]
     shares: tuple[float, ...]
-    edge: tuple[str, ...]  # lines of the label of the edge to the box
+    edge: tuple[str, ...]  # label lines of the edge to the box
     leaf: bool
-    hidden: int  # nodes folded into it
+    hidden: int  # number of nodes folded into it
     panel: float = 0.0  # height of the panel, above the class bar
     axis: float = 0.0  # height of the axis under the panel
     word: tuple[float, float] = (0.0, 0.0)  # centre x and top of the first line of `edge`
@@ -192,7 +192,7 @@ def _box(node: VisibleNode, measure: Measure, sheet: Sheet) -> Box:
 
 
 def _wrap(text: str, width: int) -> tuple[str, ...]:
-    # break_on_hyphens would break "2020-01-31" and "-0.5".
+    # break_on_hyphens=True would break "2020-01-31" and "-0.5".
     # A no-break space keeps the sign with its number.
     unbroken = text.replace(" ≤ ", " ≤\u00a0")
     lines = textwrap.wrap(unbroken, width, break_on_hyphens=False) or [""]
@@ -231,7 +231,7 @@ def fit(
     def fits(drawing: Drawing) -> bool:
         return drawing.width <= width and drawing.height <= height
 
-    # Candidate weights for folding, from everything folded to nothing.
+    # Candidate weights for folding, from folding everything to folding nothing.
     inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
     steps = [np.inf, *inner[1:-1].tolist(), 0.0]
     if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit as they are
@@ -247,7 +247,7 @@ def fit(
             f"{compact.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
             f"{height:.0f}. Pass larger axes, or none for a new figure."
         )
-    # Lengths are proportional to the font size, except for the rounding of glyphs to pixels.
+    # Lengths are proportional to the font size, apart from the rounding of glyphs to pixels.
     larger = smallest * 0.99 * min(width / compact.width, height / compact.height)
     if larger <= smallest:
         return compact
@@ -269,7 +269,7 @@ def _last_true(holds: Callable[[int], bool], n: int) -> int:
 
 @dataclass(frozen=True)
 class Footer:
-    """Positions under the tree, in points from the upper left corner of the footer."""
+    """The footer under the tree; positions are in points from its upper left corner."""
 
     names: tuple[tuple[float, int, str], ...]  # left border, row and text
     note: tuple[str, ...]  # lines below the names

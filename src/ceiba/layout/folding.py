@@ -66,7 +66,7 @@ def fold_tree(
 
 @dataclass(frozen=True)
 class VisibleNode:
-    """A visible node: `parent` is a position among the visible nodes, `above` the parent's id."""
+    """A visible node; `parent` is the parent's position among visible nodes, `above` its id."""
 
     node: int
     parent: int

@@ -17,7 +17,7 @@ MAX_BARS = 24  # with more levels, only their number is shown
 MAX_NAME_LENGTH = 12  # letters
 _FAR: Final = 5.0  # outliers beyond this multiple of the middle 98 % are cut off
 _MAX_WHOLE: Final = 2.0**53  # larger float64 numbers have no fractions
-_MOSTLY: Final = 0.9  # share of whole numbers
+_MOSTLY: Final = 0.9  # minimum share of whole numbers
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class PanelAxis:
         if len(names) > MAX_BARS:
             return cls(marks=((0.5, f"{len(names)} levels"),))
         short = [_shorten(name, MAX_NAME_LENGTH - 1) for name in names]
-        if len(set(short)) < len(set(names)):  # the beginnings are equal, so keep the ends too
+        if len(set(short)) < len(set(names)):  # the beginnings are equal, so keep the ends as well
             short = [_shorten(name, MAX_NAME_LENGTH // 2 - 1) for name in names]
         return cls(names=tuple(short))
 
@@ -74,7 +74,7 @@ def axis_size(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisSize:
 def separate_labels(
     places: Sequence[float], widths: Sequence[float], room: float, gap: float
 ) -> list[float]:
-    """Return centres near `places` (ascending) at which texts of these widths do not overlap."""
+    """Return centers near `places` (ascending) at which texts of these widths do not overlap."""
     centres: list[float] = []
     edge = 0.0
     for at, width in zip(places, widths, strict=True):
@@ -108,7 +108,7 @@ def bin_edges(
         step = 1
         if whole.all():
             steps = (values - least).astype(np.int64)
-            step = int(np.gcd.reduce(steps[:1000]))  # most columns have steps of one there already
+            step = int(np.gcd.reduce(steps[:1000]))  # there, most columns already have steps of one
             step = (step if step == 1 else int(np.gcd.reduce(steps))) or 1
         width = step * max(1, round((high - low + step) / (bins * step)))
         n_values = (high - low) / step + 1

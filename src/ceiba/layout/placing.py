@@ -24,7 +24,7 @@ Route = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Placement:
-    """Placed boxes, the route of the edge to each (empty at the root), and the total size."""
+    """The placed boxes, the route of the edge to each (empty at the root), and the total size."""
 
     boxes: tuple[Box, ...]
     routes: tuple[Route, ...]
@@ -130,7 +130,7 @@ def tidy(
 
 
 class _Contour:
-    """The outline of a subtree: left and right edge per depth, deepest first, plus `shift`."""
+    """The outline of a subtree: left and right edges by depth, deepest first, plus `shift`."""
 
     __slots__ = ("left", "right", "shift")
 

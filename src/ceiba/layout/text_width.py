@@ -1,4 +1,4 @@
-"""Measure text without a font library, by the advance widths of DejaVu Sans.
+"""Measure text by the advance widths of DejaVu Sans, without a font library.
 
 Verdana, which browsers have, has nearly the same widths; Arial and Helvetica are narrower, so text
 in any of them fits boxes of these widths. Characters beyond ASCII count as wide ones, East Asian

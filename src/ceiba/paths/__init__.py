@@ -1,4 +1,4 @@
-"""Paths through a tree: the values that a path allows, as value sets and as conditions."""
+"""Describe paths through a tree by the values that they allow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The condition of a path: a conjunction of clauses, one per column.
+"""Conditions of paths: conjunctions of clauses, one per column.
 
 Tests on one column merge: bounds to one interval, level sets to their intersection. With
 surrogates, a value that the test cannot place is decided by other columns in turn (a `Chain`), and
@@ -26,7 +26,7 @@ Join = Callable[[list[T]], T]
 
 @dataclass(frozen=True)
 class Chain:
-    """Surrogate tests in order: the first that can place the row decides, else `default`.
+    """Ordered surrogate tests; the first one that can place a row decides, else `default`.
 
     `tests` are pairs of value sets: the values that agree, and those that the test cannot place.
     """
@@ -49,7 +49,7 @@ class Chain:
         return Chain(tuple(tests), default)
 
     def fold(self, leaf: Leaf[T], every: Join[T], some: Join[T]) -> T:
-        """Build a value from the value sets of a simplified chain with at least one test."""
+        """Fold the value sets of a simplified chain with at least one test into one value."""
         agree, undecided = self.tests[-1]
         result = leaf(agree | undecided if self.default else agree)
         for agree, undecided in reversed(self.tests[:-1]):
@@ -61,14 +61,14 @@ class Chain:
 
 @dataclass(frozen=True)
 class Clause:
-    """The condition on one column: a choice of value sets, some with chains to satisfy."""
+    """The condition on one column: alternative value sets, some of which also require chains."""
 
     info: ColumnInfo
     choices: tuple[tuple[ValueSet, tuple[Chain, ...]], ...]
 
     @property
     def values(self) -> ValueSet | None:
-        """The value set of a clause without chains, else None."""
+        """The value set of a clause without chains, or None."""
         return self.choices[0][0] if len(self.choices) == 1 and not self.choices[0][1] else None
 
     @property
@@ -90,7 +90,7 @@ class Clause:
         return Clause(self.info, tuple((values, chains) for chains, values in merged.items()))
 
     def fold(self, leaf: Leaf[T], every: Join[T], some: Join[T]) -> T:
-        """Build a value from value sets (`leaf`), conjunctions (`every`) and choices (`some`)."""
+        """Fold value sets (`leaf`), conjunctions (`every`) and choices (`some`) into one value."""
         parts = []
         for values, chains in self.choices:
             further = [chain.fold(leaf, every, some) for chain in chains]
@@ -114,7 +114,7 @@ class Clause:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the clause as text; `complete`: with missing, unseen values and surrogates."""
+        """Return the clause as text; `complete` adds missing and unseen values and surrogates."""
         word = words(lang)
         both, either = word["split.and"], word["split.or"]
         if complete:
@@ -163,14 +163,14 @@ class Condition:
 
     @property
     def values(self) -> dict[str, ValueSet] | None:
-        """The value set of each column; None if surrogates are involved."""
+        """The value set of each column, or None if a clause has surrogates."""
         sets = {clause.info.name: clause.values for clause in self.clauses}
         if any(values is None for values in sets.values()):
             return None
         return {name: values for name, values in sets.items() if values is not None}
 
     def select(self, X: object) -> NDArray[np.bool_]:
-        """Return a mask of the rows of X, as in `predict`, that satisfy the condition."""
+        """Return a mask of the rows of X that satisfy the condition."""
         table = X if isinstance(X, Table) else read_like(X, self.schema, match="name")
         selected = np.ones(table.n_rows, bool)
         for clause in self.clauses:
@@ -178,18 +178,18 @@ class Condition:
         return selected
 
     def parts(self, **options: Any) -> tuple[str, ...]:
-        """Return the nontrivial clauses as texts; options of `text`."""
+        """Return the nontrivial clauses as texts; see `text` for the options."""
         texts = (clause.text(**options) for clause in self.clauses if not clause.is_trivial)
         return tuple(text for text in texts if text)
 
     def text(self, **options: Any) -> str:
-        """Return the condition as text; options as in `Clause.text`."""
+        """Return the condition as text; see `Clause.text` for the options."""
         word = words(options.get("lang", "en"))
         text = join_texts(self.parts(**options), word["split.and"], word["split.or"])
         return text or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
-        """Return the condition as a Python expression of the dict `row` (None and NaN: missing)."""
+        """Return the condition as a Python expression of `row`; None and NaN are missing."""
         parts = [clause.python(row) for clause in self.clauses]
         return " and ".join(part for part in parts if part != "True") or "True"
 

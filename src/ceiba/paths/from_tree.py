@@ -1,4 +1,4 @@
-"""The conditions of the branches, nodes and leaves of a tree.
+"""Derive the conditions of the branches, nodes and leaves of a tree.
 
 They include missing and unseen values, so a condition selects exactly the rows of its node. The
 rules are those of `ceiba.tree.routing.trace`.
@@ -20,18 +20,18 @@ from ceiba.table import Schema
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.splits import SplitKind
 
-STAYS: Final = -1  # branch of a row that goes no further
+STAYS: Final = -1  # branch of a row that stays
 
 
 def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
-    """Return the condition of reaching a node and, with `stays`, going no further."""
+    """Return the condition of rows that reach a node or, with `stays`, that end there."""
     return node_conditions(tree, [(node, stays)])[0]
 
 
 def node_conditions(
     tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
-    """Return the conditions of pairs of node and whether rows stay there, in one pass."""
+    """Return the conditions of (node, stays) pairs, in one pass."""
     # The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential` they
     # are tested in order, the branch of missing values last, and omit what earlier ones imply.
     wanted = list(ends)
@@ -41,7 +41,7 @@ def node_conditions(
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if not any(child in on_path for child in below):
             continue
-        # Read the split once for all branches: a node may have thousands.
+        # Read the split once for all branches, because a node may have thousands.
         answers = _BranchValues.of(tree.splits, node, tree.schema)
         for branch, child in enumerate(below):
             if child in on_path:
@@ -59,7 +59,7 @@ def node_conditions(
 
 
 def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
-    """Return the nodes on the paths from `top` to some descendants, both included."""
+    """Return the nodes on the paths from `top` to some descendants, including both ends."""
     on_path = {top}
     for node in nodes:
         while node not in on_path:
@@ -69,21 +69,21 @@ def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
 
 
 def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
-    """Return the nodes in which rows may end, and whether each is an inner node."""
+    """Return the nodes in which rows may end, and whether each one is an inner node."""
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     return [(node, bool(stays[node])) for node in np.flatnonzero(tree.is_leaf | stays).tolist()]
 
 
 def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
-    """Return each node in which rows end, with its condition; every row satisfies exactly one."""
-    # With `unseen="default"` a row with an unknown level on its path satisfies none.
+    """Return the nodes in which rows end with their conditions, which exclude each other."""
+    # With `unseen="default"`, a row with an unknown level on its path satisfies no condition.
     return reachable_ends(tree, end_nodes(tree))
 
 
 def _order_sequentially(
     tree: Tree, ends: list[tuple[int, bool]], top: int
 ) -> list[tuple[int, bool]]:
-    """Sort ends so that, at every node, those of the branch of missing values come last."""
+    """Sort end nodes so that, below every node, those of the missing branch come last."""
     on_path = nodes_on_paths(tree, (node for node, _ in ends), top)
     order: dict[int, int] = {}
     waiting = [top]
@@ -101,8 +101,8 @@ def _order_sequentially(
 def reachable_ends(
     tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
-    """Return the ends that a row in `top` can reach, with their conditions from there on."""
-    if sequential:  # the first condition that holds decides, in a tree that places every row
+    """Return the end nodes below `top`, with the conditions from `top` on."""
+    if sequential:  # the first true condition decides, if the tree places every row
         ends = _order_sequentially(tree, ends, top)
     conditions = node_conditions(tree, ends, top=top, sequential=sequential)
     possible = []
@@ -114,14 +114,14 @@ def reachable_ends(
 
 
 def places_every_row(tree: Tree) -> bool:
-    """Whether every row reaches a leaf, for any values."""
+    """Whether every row reaches a leaf, whatever its values."""
     if "error" in (tree.missing, tree.unseen) or root_answers(tree):
         return False
     return bool((tree.default_branch >= 0)[~tree.is_leaf].all())
 
 
 def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
-    """Return a clause without values that the tree refuses (`missing` or `unseen` "error")."""
+    """Return a clause without values that the tree rejects (`missing` or `unseen` is "error")."""
     choices = []
     for values, chains in clause.choices:
         if tree.missing == "error":
@@ -134,16 +134,16 @@ def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
 
 
 def refuse_fractional(tree: Tree, format_name: str) -> None:
-    """Raise if a row may take several branches, which a flat format cannot express."""
+    """Raise an error if rows may take several branches, which a flat format cannot express."""
     if tree.missing == "fractional":
         raise TreeError(
-            f"{format_name}: missing='fractional', which sends a row down every branch, is not "
-            "supported. Export to python, c or javascript, or refit with another `missing`."
+            f"{format_name}: missing='fractional', which routes a row to every branch, is not "
+            f"supported. Export to python, c or javascript, or refit with another `missing`."
         )
 
 
 def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels of a node for which the root answers; None if there are none."""
+    """Return the levels at a node for which the root predicts, or None if there are none."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
     unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]
@@ -151,18 +151,18 @@ def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
 
 
 def root_answers(tree: Tree) -> bool:
-    """Whether the root answers rows that satisfy no condition."""
+    """Whether the root predicts rows that satisfy no condition."""
     return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
 def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Return the clauses and one more; columns are in order of first appearance."""
+    """Return the clauses with another one added; columns keep the order of first appearance."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
 def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
-    """Return the clause of a branch of a node (-1: of rows that stay there)."""
+    """Return the clause of a node's branch, or of the rows that stay (-1)."""
     return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 
@@ -198,7 +198,7 @@ def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
 
 @dataclass(frozen=True)
 class _BranchValues:
-    """The values that a split sends to each branch."""
+    """The values that a split routes to each branch."""
 
     splits: SplitTable
     at: int
@@ -216,7 +216,7 @@ class _BranchValues:
         return _BranchValues(splits, i, ValueSet.everything(info), codes_of)
 
     def values_to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
-        """Return the values that lead to `branch`, the missing one, and the unlisted levels."""
+        """Return the values, the missing value and the unlisted levels that lead to `branch`."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
         missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present

@@ -1,4 +1,4 @@
-"""The values of one column that a path allows: an interval or a set of levels, missing or not.
+"""Sets of values of one column: an interval or levels, with or without missing values.
 
 The code after the last level represents all unseen levels. `named` are the levels that the splits
 list; others take a branch because they were not present in the node. `text`, `python` and `holds`
@@ -50,7 +50,7 @@ class ValueSet:
 
     @staticmethod
     def only_missing(info: ColumnInfo) -> ValueSet:
-        """Return the set of the missing value only."""
+        """Return the set that contains only the missing value."""
         return ValueSet(info, low=math.inf)
 
     def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
@@ -161,7 +161,7 @@ class ValueSet:
         unseen: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the set as text; "" if every value belongs to it.
+        """Return the set as text, or "" if it contains every value.
 
         `missing` and `unseen` mention such values if they belong to the set.
         """
@@ -216,11 +216,11 @@ class ValueSet:
         inside = self._python_numbers(name) if numeric else self._python_levels(name)
         if inside == "False":
             return f"({is_missing})"
-        if numeric and inside != "True":  # comparisons with NaN are False, with None an error
+        if numeric and inside != "True":  # comparisons with NaN are False, with None they raise
             if self.missing:
                 return f"({is_missing} or {inside})"
             return f"({name} is not None and {inside})"
-        # A missing value is in no list of levels.
+        # No list of levels contains a missing value.
         if not numeric and self.missing == (self.info.n_levels in self.codes):
             return inside
         if self.missing:

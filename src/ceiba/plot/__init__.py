@@ -1,4 +1,4 @@
-"""Plots with matplotlib (``pip install ceiba[plot]``)."""
+"""Plot trees with matplotlib (``pip install ceiba[plot]``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves: plot_learning_curve, plot_impurity, and plotcp as in rpart."""
+"""Plot learning curves, impurity functions and rpart's cp table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plot_learning_curve(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw a learning curve: the mean of the repeats, and a band that contains most of them.
+    """Draw the mean of a learning curve and a band that contains most repeats.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def plot_impurity(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw impurity functions of a node with two classes.
+    """Draw impurity functions for two classes.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def plot_impurity(
 
 
 def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw xerror with its standard error by cp and size, as R's `plotcp(fit)` does.
+    """Draw xerror and its standard error against cp and size, like R's `plotcp(fit)`.
 
     Each tree is at the geometric mean of its cp and the next larger one. The dashed line is one
     standard error above the minimum; the leftmost tree below it is the usual choice.

@@ -1,4 +1,4 @@
-"""plot_icicle: an overview of a tree of any size.
+"""Draw an overview of a tree of any size.
 
 Every node is a bar under its parent, as wide as its share of the rows; its colour is the class and
 purity, or the value. A bar has the text that fits: the split, else its column, else nothing.
@@ -44,7 +44,7 @@ def plot_icicle(
     legend: bool = True,
     lang: str = "en",
 ) -> Axes:
-    """Draw a tree as an icicle: the overview of a large tree.
+    """Draw a tree as an icicle plot, an overview of large trees.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def plot_icicle(
     ax : matplotlib axes, optional
         Axes to draw in. Default: a new figure whose height depends on the depth.
     max_depth : int, optional
-        Depth of the deepest nodes to draw. At most 60 levels are drawn, and a note tells what is
-        omitted.
+        Depth of the deepest nodes to draw. At most 60 levels are drawn, and a note counts the
+        others.
     digits : int, optional
         Significant digits of values.
     font_size : float, default 8
@@ -99,10 +99,10 @@ def plot_icicle(
 
 
 def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the left border and the width of every node, as shares of the whole."""
+    """Return the left border and the width of every node, as shares of the total width."""
     left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     rows = tree.n_rows[0] > 0
-    if not rows:  # without data all branches of a node have equal widths
+    if not rows:  # without training data, all branches of a node have equal widths
         for node in range(1, tree.n_nodes):
             width[node] = width[tree.parent[node]] / tree.n_branches[tree.parent[node]]
     else:
@@ -138,7 +138,7 @@ def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) 
         [np.stack(pair, axis=1) for pair in ((x0, top), (x1, top), (x1, top + 1), (x0, top + 1))],
         axis=1,
     )
-    # Bars thinner than the gap between bars have no gap, or they would vanish.
+    # Bars thinner than the gap between bars have no gap, because they would vanish.
     thick = width[nodes] * axes_size(ax)[0] > 1.5
     edge = [(*ink_of(ax).paper, 1.0 if wide else 0.0) for wide in thick]
     ax.add_collection(

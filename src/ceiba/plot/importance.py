@@ -1,4 +1,4 @@
-"""plot_importance: the importance of each column as bars, with intervals where available."""
+"""Draw the importance of each column as bars, with intervals if available."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def plot_importance(
 
 def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
     """Write the values at the ends of the bars, or of their intervals."""
-    # One number of decimals for all bars, so that the numbers align and compare.
+    # Use the same number of decimals for all bars, so that the values align.
     decimals = max(0, 2 - math.floor(math.log10(max(np.abs(values).max(), 1e-300))))
     for y, value, end in zip(at, values, reach, strict=True):
         side = -1 if value < 0 else 1

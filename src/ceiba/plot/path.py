@@ -1,4 +1,4 @@
-"""plot_path: the path of one row, step by step, with the prediction at each step."""
+"""Draw the path of one row, with the prediction at each step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ceiba.words import words
 
 MARGIN = 10.0
 BAR = 190.0  # points
-STRIDE = 3.0  # lines of text from one step to the next
+STRIDE = 3.0  # text lines between two steps
 
 
 @with_covering_fonts
@@ -105,7 +105,7 @@ def plot_path(
 
 
 def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
-    """Return node, headline and remark of each line, the root first."""
+    """Return node, headline and remark of each line, from the root down."""
     word = words(explanation.lang)
     lines = [(0, word["split.all_rows"], "")]
     for step in explanation.steps:

@@ -1,4 +1,4 @@
-"""plot_prediction: the prediction along one numeric column, as a step function."""
+"""Draw the prediction along one numeric column as a step function."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def plot_prediction(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw the prediction along one numeric column: values or class probabilities, as steps.
+    """Draw values or class probabilities along one numeric column as a step function.
 
     The title shows the fixed values of other columns, and whether the column has an effect there.
 
@@ -91,7 +91,7 @@ def plot_prediction(
             x = table.column(name).values
             numbers = np.asarray(y, np.float64).reshape(len(x), -1)[:, 0]
             size = 16 if len(x) <= 300 else 6
-            # Rows whose leaf is not the one drawn are faint.
+            # Rows in a leaf other than the one drawn are faint.
             drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)
             for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
                 ax.scatter(x[mask], numbers[mask], s=size, color=[colour], linewidths=0, zorder=2)

@@ -1,4 +1,4 @@
-"""plot_pruning: risk by number of leaves, along the pruning sequence."""
+"""Draw the risk of a pruning sequence by number of leaves."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ceiba.plot.painting.text import round_numbers, set_spaced_ticks
 from ceiba.tree.splits import number_text
 from ceiba.words import Catalogue, words
 
-_MARGIN = 1.12  # factor of the x limits beyond the data
-MAX_DOTS = 60  # trees drawn as points; more are drawn as a line with a band
+_MARGIN = 1.12  # factor by which the x limits exceed the data
+MAX_DOTS = 60  # more trees are drawn as a line with a band
 
 
 def plot_pruning(
@@ -92,7 +92,7 @@ def _paint_held_out(
     else:
         ax.fill_between(at, risk - error, risk + error, color=blue, alpha=0.2, lw=0, zorder=2)
         ax.plot(at, risk, "-", color=blue, lw=1.4, label=label, zorder=3)
-    # The first of equal minima is the smallest tree.
+    # Of equal minima, the first is the smallest tree.
     best = int(np.nanargmin(risk))
     limit = risk[best] + error[best]
     ax.plot(at[best], risk[best], "o", ms=10, mfc="none", mec=red, mew=1.6, zorder=4)
@@ -103,10 +103,10 @@ def _paint_held_out(
 
 
 def _label(ax: Axes, at: Any, figures: Any, word: Catalogue) -> None:
-    """Label the axes: leaves below and alpha above, where labels do not overlap."""
+    """Label the leaves below and alpha above the axes, without overlapping labels."""
     from matplotlib.ticker import NullLocator
 
-    # Labels by priority: both ends, the choice, round numbers, and the rest if they are few.
+    # The priority of labels is: both ends, the chosen tree, round numbers, and a few others.
     near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
     rest = range(len(at)) if len(at) <= MAX_DOTS else ()
     chosen = np.flatnonzero(figures.get("chosen", ())).tolist()

@@ -1,4 +1,4 @@
-"""plot_regions: the exact partition of the plane of two columns, with rows as points."""
+"""Draw the exact partition of the plane of two columns, and rows as points."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _paint_points(
         else:
             codes = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
             mine = [codes.get(label, 0) for label in target.info.classes[0].tolist()]
-            # Darker, so that points stand out from a region of their class.
+            # Points are darker, so that they stand out from a region of their class.
             tones = [mix(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
     paints = np.array(paints)
@@ -216,7 +216,7 @@ def _paint_points(
 
 
 def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
-    """Return the positions of rows; rows of one level are jittered within its cell."""
+    """Return the positions of rows, jittered within the cell of a level."""
     if steps.info.is_numeric:
         return column.values.astype(np.float64)
     has_level = ~column.missing & ~column.unseen

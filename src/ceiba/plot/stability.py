@@ -1,4 +1,4 @@
-"""plot_stability and plot_rival_columns: columns of resampled trees, and risks of other columns."""
+"""Draw the columns of resampled trees, and the risks of other columns at a node."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def plot_stability(
 def plot_rival_columns(
     rivals: Any, *, max_columns: int = 20, ax: Axes | None = None, lang: str = "en"
 ) -> Axes:
-    """Draw the cross-validated risk of the tree with each column forced at a node.
+    """Draw the cross-validated risk for each column that could split a node.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""plot_tree: a tree drawn with matplotlib.
+"""Draw a tree with matplotlib.
 
 `ceiba.layout` computes the geometry from measured text; `paint.py` draws it. One unit of the axes
 is one point, so the drawing does not depend on backend or resolution.
@@ -34,9 +34,9 @@ from ceiba.tree.splits import class_text
 from ceiba.words import words
 
 MARGIN = 8.0
-PAGE_SIZE = (16.5, 11.7)  # inches, A3; in a new figure a tree that needs more is turned or folded
-MAX_PANELS = 40  # of inner nodes
-#: Heights of the plots in leaves, in panels: none, a box plot, a Kaplan-Meier curve.
+PAGE_SIZE = (16.5, 11.7)  # inches (A3); a new figure turns or folds a larger tree
+MAX_PANELS = 40  # maximum number of inner nodes
+#: Heights of leaf plots in panels: none, a box plot, a Kaplan-Meier curve.
 _LEAF_PANELS = {Task.CLASSIFICATION: 0.0, Task.REGRESSION: 0.5, Task.SURVIVAL: 1.0}
 
 
@@ -157,7 +157,7 @@ def plot_tree(
 def _available_sizes(
     ax: Axes | None, fit_to: tuple[float, float] | None
 ) -> list[tuple[float, float]]:
-    """Return the maximum sizes of the drawing in points: a page has two, by its orientation."""
+    """Return the maximum sizes of the drawing in points: two, one per orientation, for a page."""
     if ax is not None:
         if fit_to is not None:
             raise OptionError("fit_to is not supported with ax. Pass one of them.")
@@ -166,7 +166,7 @@ def _available_sizes(
     size = np.asarray(PAGE_SIZE if fit_to is None else fit_to, np.float64).reshape(-1)
     if len(size) != 2 or not (np.isfinite(size) & (size > 0)).all():
         raise OptionError(
-            f"fit_to must be (width, height) in inches, both positive; got {fit_to!r}."
+            f"fit_to must be (width, height) in inches, both positive, got {fit_to!r}."
         )
     width, height = (float(side) * POINTS - 2 * MARGIN for side in size)
     return [(width, height)] if fit_to is not None else [(width, height), (height, width)]
@@ -180,8 +180,8 @@ def _best_fit(
     sizes: list[tuple[float, float]],
     direction: str | None,
 ) -> tuple[Drawing, Footer]:
-    """Return the drawing that folds least, then has histograms, then the largest text."""
-    # Of a page, histograms may take so much room that text is as small as it may be.
+    """Return the drawing that folds the fewest nodes, then by histograms and by text size."""
+    # On a page, histograms may reduce the text to its minimum size.
     least_font = sheet.font_size * (0.8 if len(sizes) == 1 else 0.6)
     best: tuple[Drawing, Footer] | None = None
     for turned in ("down", "right") if direction is None else (sheet.direction,):
@@ -192,7 +192,7 @@ def _best_fit(
             if best is None or _quality(fitted[0]) > _quality(best[0]):
                 best = fitted
             if not fitted[0].note and fitted[0].sheet == replace(sheet, direction=turned):
-                return fitted  # nothing was folded or made smaller
+                return fitted  # nothing is folded or reduced
     assert best is not None
     return best
 
@@ -212,7 +212,7 @@ def _fit_with_footer(
     """Fit the tree and its footer into a size in points."""
     width, height = room
     below = 0.0
-    for _ in range(3):  # the height of the footer depends on the drawing, and vice versa
+    for _ in range(3):  # footer height and drawing depend on each other
         drawing = _fit(tree, sheet, width, height - below, least_font)
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
@@ -237,7 +237,7 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, least_font: floa
             raise
         return _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < least_font):
-        # Drop the panels first: nodes and legible text are more important.
+        # Drop the panels first, because nodes and legible text are more important.
         bare = _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
         drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
     return drawing
@@ -256,7 +256,7 @@ def _paint(
     rows: PanelRows | None,
     views: dict[int, SplitView],
 ) -> None:
-    """Draw everything in axes of one point per unit, the tree centred, the footer on the left."""
+    """Draw the centred tree and the footer on the left, with one point per unit of the axes."""
     sheet = drawing.sheet
     width, height = axes_size(ax)
     ax.set_axis_off()

@@ -1,7 +1,6 @@
-"""Pruning of grown trees, and cross-validation of the size.
+"""Prune grown trees, and choose their size by cross-validation.
 
-Exact cost-complexity pruning and other methods. Each is a function that returns a pruned Tree, and
-an object for `prune=` of the estimators.
+Each method is a function that returns a pruned Tree, and an object for `prune=` of the estimators.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""Chi-square pruning: keep only significant splits.
+"""Chi-square pruning keeps only significant splits.
 
 From the bottom up, nodes whose branches are all leaves are tested for independence of class and
-branch: the sum of (observed - expected)^2 / expected against the chi-square distribution, or the F
-test for numbers (Quinlan 1986, Induction of decision trees, section 6). A node that is not
-significant becomes a leaf, and its parent may be tested next. Small counts: see `independence.py`;
-the correction for the search over splits: `search_p_values.py`.
+branch with the chi-square test, or the F test for numbers (Quinlan 1986, Induction of decision
+trees, section 6). A node that is not significant becomes a leaf, and its parent may be tested next.
+`independence.py` treats small counts, `search_p_values.py` corrects for the search over splits.
 
-The level is that of each single node, so a large tree of noise may keep a split and all nodes above
-it: lower `significance` for deep trees, or prune by cross-validation.
+The significance level applies to each node, so a large tree of noise may keep a split and all nodes
+above it. Lower `significance` for deep trees, or prune by cross-validation.
 """
 
 from __future__ import annotations
@@ -119,8 +118,8 @@ class ChiSquare(Pruning):
         self.check()
         if problem is None:
             raise OptionError(
-                "ChiSquare needs the training data. Use chi_square(tree, X, y), or ChiSquare() as "
-                "prune= of an estimator."
+                "ChiSquare requires the training data. Use chi_square(tree, X, y), or ChiSquare() "
+                "as prune= of an estimator."
             )
         if tree.n_outputs > 1:
             raise OptionError(
@@ -136,7 +135,7 @@ class ChiSquare(Pruning):
             self.significance,
             self.n_draws,
             self.random_state,
-            # Bonferroni counts the columns that could be split: those that are not constant.
+            # Bonferroni counts the columns that could be split, that is, non-constant ones.
             max(sum(bool((c.values != c.values[:1]).any()) for c in problem.table.columns), 1),
         )
         tests, keeps = _test_bottom_up(tree, problem, test, self.significance)
@@ -151,12 +150,12 @@ class ChiSquare(Pruning):
 def _test_bottom_up(
     tree: Tree, problem: Problem, test: SplitTest, significance: float
 ) -> tuple[dict[int, TestResult], npt.NDArray[np.bool_]]:
-    """Test every node whose branches are, or have become, leaves."""
+    """Test every node whose branches are leaves, also by pruning."""
     rows, end = np.arange(problem.n_rows), route.apply(tree, problem.table)
     if problem.weight is not None:
         rows, end = rows[problem.weight > 0], end[problem.weight > 0]
     order = np.argsort(end, kind="stable")
-    rows, end = rows[order], end[order]  # pre-order: the rows of a subtree are a slice
+    rows, end = rows[order], end[order]  # in pre-order, the rows of a subtree are a slice
     keeps = ~tree.is_leaf
     tests: dict[int, TestResult] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():

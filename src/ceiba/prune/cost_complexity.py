@@ -1,4 +1,4 @@
-"""Minimal cost-complexity pruning: the exact weakest-link sequence of one tree.
+"""Minimal cost-complexity pruning by the exact weakest-link sequence of a tree.
 
 R_alpha(T) = R(T) + alpha * leaves(T). T(alpha) is the smallest subtree that minimises it; as alpha
 grows the T(alpha) are nested and change at finitely many alphas (Breiman et al. 1984, chapter 3).
@@ -33,7 +33,7 @@ Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.intp]
 
-#: Share of a node's risk that may be rounding, if risks are not integers.
+#: Share of a node's risk that may be a rounding error if risks are not integers.
 NOISE: Final = 1e-12
 
 _EXACT: Final = 2.0**53
@@ -53,7 +53,7 @@ class NodeRisks:
         alphas = _core.collapse_alphas(
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
-        # Below 0 the leaf is better for any cost; alphas start at 0.
+        # Below 0 the leaf is better at any alpha; alphas start at 0.
         clipped: Array = np.maximum(np.asarray(alphas), 0.0)
         return clipped
 
@@ -61,12 +61,12 @@ class NodeRisks:
 def node_risks(
     tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
 ) -> NodeRisks:
-    """Return the risks of a tree's nodes, ready for pruning."""
+    """Return the node risks of a tree for pruning."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
     stayed = None
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     if count_stayed and stays.any():
-        if risk == "impurity":  # that of these rows alone is not known: they get their share
+        if risk == "impurity":  # the risk of these rows alone is not known, so they get their share
             stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
         else:
             stayed = tree.stayed_risk * whole
@@ -86,13 +86,13 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
         raise OptionError(f"risk must be 'cost' or 'impurity', got {risk!r}.")
     if tree.n_outputs > 1:
         raise OptionError(
-            f"risk='cost' needs a target with one output, got {tree.n_outputs}. Use "
+            f"risk='cost' requires a target with one output, got {tree.n_outputs}. Use "
             "risk='impurity'."
         )
     if np.isinf(tree.risk).any():
         raise TreeError(
-            "The risks of this tree overflow float64, because squares of the target do. Divide the "
-            "target by a constant, and multiply predictions by it."
+            "The risks of this tree overflow float64, because the squares of the target do. Divide "
+            "the target by a constant, and multiply the predictions by it."
         )
     if np.isnan(tree.risk).any():
         raise TreeError("This tree has no risks. Call tree.refit_leaves(X, y) first.")
@@ -104,7 +104,7 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
 
 
 def _has_integer_risks(tree: Tree) -> bool:
-    """Whether risks are sums of integers: plain counts, with integer costs if any."""
+    """Whether all risks are sums of integers: counts, times integer costs if there are costs."""
     if tree.counts is None or tree.class_prior is not None:
         return False
     costs = tree.cost_matrix
@@ -122,7 +122,7 @@ def prune_tree(
     n_leaves: int | None = None,
     risk: Risk = "cost",
 ) -> Tree:
-    """Return T(alpha), the smallest subtree with the least R(T) + alpha * leaves.
+    """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * leaves.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def prune_tree(
     4
     """
     if sum(value is not None for value in (alpha, cp, n_leaves)) != 1:
-        raise OptionError("Pass one of alpha, cp and n_leaves.")
+        raise OptionError("Pass exactly one of alpha, cp and n_leaves.")
     if n_leaves is not None:
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
     if cp is not None:
@@ -175,7 +175,7 @@ def collapse_alpha(tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 
 @dataclass(frozen=True, eq=False)
 class PruningSequence:
-    """The nested trees T(alpha): one step for each alpha at which the tree changes.
+    """Nested trees T(alpha), with a step for each alpha at which the tree changes.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class PruningSequence:
 
     @property
     def alpha_between(self) -> Array:
-        """Alpha' = sqrt(alpha[k] * alpha[k + 1]): a typical alpha of each step but the last."""
+        """Geometric mean of alpha[k] and alpha[k + 1] for each step except the last."""
         with np.errstate(over="ignore", under="ignore"):
             product = self.alpha[:-1] * self.alpha[1:]
         safe = (product > 1e-290) & (product < 1e290)
@@ -228,7 +228,7 @@ class PruningSequence:
 
     @property
     def cp(self) -> Array:
-        """Alpha / R(root), as in rpart's tables; 0 where the root has no risk."""
+        """Alpha / R(root), as in rpart's tables; 0 if the root has no risk."""
         return self.alpha / self.root_risk if self.root_risk > 0 else np.zeros(len(self))
 
     def tree(self, step: int) -> Tree:
@@ -239,7 +239,7 @@ class PruningSequence:
         return collapse(self.whole_tree, np.flatnonzero(self.node_alpha <= self.alpha[at]))
 
     def tree_with(self, n_leaves: int) -> Tree:
-        """Return the tree with so many leaves; if no step has, the largest with fewer."""
+        """Return the tree with this number of leaves, or else the largest one with fewer."""
         if not isinstance(n_leaves, Integral) or isinstance(n_leaves, bool) or n_leaves < 1:
             raise OptionError(f"n_leaves must be an integer of at least 1, got {n_leaves!r}.")
         return self.tree(int(np.argmax(self.n_leaves <= n_leaves)))
@@ -261,14 +261,14 @@ class PruningSequence:
 def pruning_sequence(
     tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 ) -> PruningSequence:
-    """Return the whole sequence of nested trees T(alpha), from T(0) to the root."""
+    """Return the sequence of nested trees T(alpha) from T(0) to the root."""
     risks = node_risks(tree, risk, count_stayed=count_stayed)
     node_alpha = risks.collapse_alpha(tree)
     inner = ~tree.is_leaf
     steps = np.unique(np.append(node_alpha[inner], 0.0))
     n = len(steps)
-    # A node is a leaf of T(alpha) from its own collapse up to that of its parent. Differences at
-    # these two steps, summed up, give the leaves and risks of all steps in O(nodes + steps).
+    # A node is a leaf of T(alpha) from its own collapse to that of its parent. Cumulative sums of
+    # the changes at these two steps give the leaves and risks of all steps in O(nodes + steps).
     born, dies = steps_of_leaves(tree, steps, node_alpha)
     leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
     sums = sums_by_step(born, dies, risks.leaf, n)
@@ -288,25 +288,25 @@ def pruning_sequence(
 
 
 def steps_of_leaves(tree: Tree, steps: Array, node_alpha: Array) -> tuple[Steps, Steps]:
-    """Return the steps at which nodes become leaves of T(alpha), and at which their parents do."""
+    """Return the steps at which nodes and their parents become leaves of T(alpha)."""
     born = np.searchsorted(steps, np.where(tree.is_leaf, 0.0, node_alpha))
-    # The root's parent, -1, is the last entry: a step that never comes.
+    # The parent -1 of the root selects the last entry, a step beyond the sequence.
     return born, np.append(born, len(steps))[tree.parent]
 
 
 def sums_by_step(first: Steps, last: Steps, amount: Array, n: int) -> Array:
-    """Return the sums of amounts at each of n steps; each counts from `first` until `last`."""
+    """Return the sum of amounts at each of n steps; an amount counts from `first` until `last`."""
     amount = np.where(first < last, amount, 0.0)
     change = np.bincount(first, amount, n) - np.bincount(last, amount, n + 1)[:n]
     return np.cumsum(change)
 
 
 def pruning_path(tree: Tree) -> tuple[Array, Array]:
-    """Return scikit-learn's `ccp_alphas` and `impurities`: one entry for each single collapse."""
+    """Return scikit-learn's `ccp_alphas` and `impurities`, with one entry per collapse."""
     risks = node_risks(tree, "impurity", count_stayed=False)
     sums, alphas = risks.leaf, risks.collapse_alpha(tree)
-    above = np.append(alphas, np.inf)[tree.parent]  # the root's parent, -1, is the last entry
-    # A node below one that collapses at the same alpha collapses with it: one entry, the topmost.
+    above = np.append(alphas, np.inf)[tree.parent]  # -1, the root's parent, selects the last entry
+    # Nodes that collapse at the same alpha as their parent share its entry.
     top = np.arange(tree.n_nodes)
     for i in np.flatnonzero(alphas == above).tolist():
         top[i] = top[tree.parent[i]]

@@ -1,8 +1,8 @@
-"""Cost-complexity pruning as an object, with alpha or size given or chosen by cross-validation.
+"""Cost-complexity pruning with a given or cross-validated alpha or size.
 
-Also the reading of `prune=`: None, a name ("cv" and "1se" are short for `CostComplexity`), or a
-pruning object. The sequence of one tree: `cost_complexity.py`; its cross-validation:
-`cross_validation/`; the rules and the table: `pruning_table.py`.
+This file also reads `prune=`: None, a name ("cv" and "1se" are short for `CostComplexity`), or a
+pruning object. `cost_complexity.py` computes the sequence of one tree, `cross_validation/`
+validates it, and `pruning_table.py` chooses a step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ceiba.tree import Tree
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
 #: Names of prunings, for `prune=`.
 PRUNING_NAMES: Final = ("cv", "1se")
-# Names by which users look for pruning methods that are objects.
+# Names that users may pass for pruning methods that are objects.
 _CLASSES: Final = {
     "chi2": "ChiSquare()",
     "chisquare": "ChiSquare()",
@@ -114,19 +114,19 @@ class CostComplexity(Pruning):
 
     @property
     def sequence_risk(self) -> Risk:
-        """The risk of the pruning sequence."""
+        """Risk of the pruning sequence."""
         if self.risk is not None:
             return self.risk
         return "cost" if self.score in ("cost", "error") else "impurity"
 
     @property
     def by_folds(self) -> bool:
-        """Whether the choice is made by cross-validation."""
+        """Whether cross-validation chooses the tree."""
         return self.alpha is None and self.n_leaves is None
 
     @property
     def needs_one_output(self) -> bool:
-        """Whether a tree of several outputs is refused: it has no single cost."""
+        """Whether trees with several outputs are rejected, because they have no single cost."""
         return self.by_folds or self.sequence_risk == "cost"
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
@@ -134,14 +134,14 @@ class CostComplexity(Pruning):
         self.check()
         if self.score != "cost" and not self.by_folds:
             raise OptionError(
-                f"score={self.score!r} is not supported with alpha or n_leaves, which give the "
-                "size. Leave one of them out."
+                f"score={self.score!r} is not supported with alpha or n_leaves, which define the "
+                f"size. Omit one of them."
             )
         if self.alpha is not None and self.n_leaves is not None:
             raise OptionError("CostComplexity: pass alpha or n_leaves, not both.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
             raise OptionError(
-                f"Cross-validated pruning needs a target with one output, got {tree.n_outputs}. "
+                f"Cross-validated pruning requires a target with one output, got {tree.n_outputs}. "
                 "Use CostComplexity(alpha=..., risk='impurity'), or fit one tree per output."
             )
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
@@ -162,8 +162,8 @@ class CostComplexity(Pruning):
             return *request, None
         if problem is None:
             raise OptionError(
-                "CostComplexity needs the training data to cross-validate. Pass alpha or n_leaves, "
-                "or use it as prune= of an estimator."
+                "CostComplexity requires the training data for cross-validation. Pass alpha or "
+                "n_leaves, or use it as prune= of an estimator."
             )
         if not problem.table.is_whole:
             problem = with_targets(problem)
@@ -188,7 +188,7 @@ class CostComplexity(Pruning):
 def _requested_step(
     sequence: PruningSequence, alpha: float | None, n_leaves: int | None
 ) -> tuple[int, str] | None:
-    """Return the step of an alpha or a size, and the reason as a text; None without either."""
+    """Return the step for a given alpha or size and the reason as text; None without either."""
     if alpha is not None:
         step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
         return step, f"alpha = {alpha!r} was requested"
@@ -213,7 +213,7 @@ def choose_other_step(
     choices = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
     params = {name: value for name, value in choices.items() if value is not None}
     if len(params) != 1:
-        raise OptionError("Pass one of alpha, n_leaves and rule.")
+        raise OptionError("Pass exactly one of alpha, n_leaves and rule.")
     check_options(params, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
     choice = _requested_step(sequence, alpha, n_leaves)
@@ -226,7 +226,7 @@ def choose_other_step(
 
 
 def read_pruning(prune: Any) -> Pruning | None:
-    """Return the pruning object of a value of `prune=`."""
+    """Return the pruning object for a value of `prune=`."""
     if prune is None or isinstance(prune, Pruning):
         return prune
     if prune == "cv":
@@ -246,7 +246,7 @@ def read_pruning(prune: Any) -> Pruning | None:
 
 
 def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
-    """Return the pruning object with groups of rows that folds hold out together."""
+    """Return the pruning object with row groups that are held out together."""
     pruning = read_pruning(prune)
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         raise OptionError(

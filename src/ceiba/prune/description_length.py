@@ -1,4 +1,4 @@
-"""Pruning by description length: a split must save more bits than it costs to encode.
+"""Pruning by description length keeps splits that save more bits than their encoding costs.
 
 The tree and the classes of the rows given the tree are written as one message; the shortest message
 wins (Mehta, Rissanen, Agrawal 1995, MDL-based decision tree pruning). A leaf with class counts n_k,
@@ -49,7 +49,7 @@ def description_length(tree: Tree) -> Tree:
     3
     """
     if tree.counts is None or tree.n_outputs > 1:
-        raise OptionError("DescriptionLength needs a classification tree with one output.")
+        raise OptionError("DescriptionLength requires a classification tree with one output.")
     refuse_costs_and_priors(tree, "DescriptionLength", "counts the bits of labels")
     alphas = _core.collapse_alphas(
         tree.parent, _leaf_bits(tree.counts[:, 0, :]), split=_split_bits(tree)
@@ -58,7 +58,7 @@ def description_length(tree: Tree) -> Tree:
 
 
 def _leaf_bits(counts: Array) -> Array:
-    """Return the bits of the class labels of each node, plus one for being a leaf."""
+    """Return the bits of each node's class labels, plus one for the leaf flag."""
     n, size = counts.sum(axis=1), counts.shape[1]
     share = np.divide(counts, n[:, None], out=np.ones_like(counts), where=counts > 0)
     labels = -(counts * np.log2(share)).sum(axis=1)
@@ -68,7 +68,7 @@ def _leaf_bits(counts: Array) -> Array:
 
 
 def _split_bits(tree: Tree) -> Array:
-    """Return the bits of each node's split, plus one for being an inner node."""
+    """Return the bits of each node's split, plus one for the inner-node flag."""
     splits = tree.splits
     n_levels = np.diff(splits.level_start)
     of_levels = tree.n_branches - splits.has_missing_branch
@@ -84,7 +84,7 @@ def _split_bits(tree: Tree) -> Array:
 
 
 class DescriptionLength(Pruning):
-    """Pruning by description length (Mehta, Rissanen, Agrawal 1995); classification.
+    """Pruning of classification trees by description length (Mehta, Rissanen, Agrawal 1995).
 
     Examples
     --------
@@ -97,5 +97,5 @@ class DescriptionLength(Pruning):
     """
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune to the shortest description."""
+        """Prune a tree to the shortest description."""
         return Pruned(description_length(tree))

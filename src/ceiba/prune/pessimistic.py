@@ -1,4 +1,4 @@
-"""Error-based pruning of C4.5: by pessimistic estimates from the training errors.
+"""Error-based pruning of C4.5 by pessimistic estimates from the training errors.
 
 The estimated errors of a leaf that misclassifies e of N rows are e + addErrs(N, e): N times the
 upper limit of a confidence interval (level `confidence`, 0.25 in C4.5) for its error rate, by the
@@ -32,7 +32,7 @@ from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree, fill_empty_nodes, sum_over_subtrees
 
 Array = npt.NDArray[np.float64]
-# C4.5 release 8: training errors closer than this are equal.
+# As in C4.5 release 8, training errors closer than this are equal.
 _TIE: Final = 1e-3
 
 
@@ -72,7 +72,7 @@ def reorder_nodes(
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Return the tree with its nodes in a new pre-order; the caller recounts them."""
+    """Return the tree with its nodes in a new pre-order; the caller recounts the nodes."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
     figures: dict[str, Any] = {
@@ -99,7 +99,7 @@ def reorder_nodes(
 
 
 def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
-    """Count the training rows on a tree whose branches were raised."""
+    """Recount the training rows on a tree with raised branches."""
     if needs_repeated_rows(problem.options):
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     tree = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
@@ -110,7 +110,7 @@ def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
 
 
 def added_errors(total: float, errors: float, confidence: float = 0.25) -> float:
-    """Return C4.5's addErrs: the errors that are added to those of a leaf."""
+    """Return C4.5's addErrs, the number of errors that are added to a leaf's training errors."""
     return _core.added_errors(total, errors, confidence, NormalDist().inv_cdf(1 - confidence))
 
 
@@ -183,17 +183,17 @@ class Pessimistic(Pruning):
     keep_unpruned: bool = parameter(boolean, default=False)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune by pessimistic errors, from the bottom up."""
+        """Prune a tree by pessimistic errors from the bottom up."""
         self.check()
         if tree.counts is None or tree.n_outputs > 1:
             raise OptionError(
-                "Pessimistic needs a classification tree with one output. Use CostComplexity for "
-                "other trees."
+                "Pessimistic requires a classification tree with one output. Use CostComplexity "
+                "for other trees."
             )
         refuse_costs_and_priors(tree, "Pessimistic", "counts misclassified rows")
         if self.raising and problem is None:
             raise OptionError(
-                "Subtree raising needs the training data. Pass X and y, or raising=False."
+                "Subtree raising requires the training data. Pass X and y, or raising=False."
             )
         pruned = _collapse_useless(tree)
         if self.confidence is not None:

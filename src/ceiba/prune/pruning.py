@@ -1,4 +1,4 @@
-"""The base of pruning objects such as `CostComplexity(folds=5)`, and their result."""
+"""Base class and result of pruning objects such as `CostComplexity(folds=5)`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ceiba.tree import Tree
 
 
 def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
-    """Raise for trees with a cost matrix or class priors, which this pruning would ignore."""
+    """Raise an error for a cost matrix or class priors, which this pruning would ignore."""
     names = [name for name in ("cost_matrix", "class_prior") if getattr(tree, name) is not None]
     if names:
         raise OptionError(
@@ -49,16 +49,16 @@ class Pruned:
 
 
 class Pruning(OptionObject, ABC):
-    """Base of the pruning objects; not for direct use."""
+    """Base class of the pruning objects; do not use it directly."""
 
     @property
     def needs_one_output(self) -> bool:
-        """Whether a tree of several outputs is refused."""
+        """Whether trees with several outputs are rejected."""
         return True
 
     @abstractmethod
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune a tree; `problem` holds its training data, for methods that need them."""
+        """Prune a tree; `problem` has the training data for methods that need it."""
 
     def fit(self, problem: Problem) -> Pruned:
         """Grow a tree and prune it."""

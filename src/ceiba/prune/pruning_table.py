@@ -1,4 +1,4 @@
-"""The pruning table: all steps of a sequence with their risks, and the chosen one.
+"""Pruning table: all steps of a sequence with their risks and the chosen step.
 
 The figures of R's `printcp` in ceiba's units, with a legend. One row per nested tree, the largest
 first; alpha is in units of the mean risk, cp and the relative columns are divided by R(root).
@@ -20,7 +20,7 @@ from ceiba.tree import Tree
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]
 
-# Sums over rows in another order differ in the last bits.
+# Sums over rows in a different order differ in the last bits.
 _NOISE: Final = 1e-12
 
 _LOSSES: Final = {
@@ -40,7 +40,7 @@ _SCORES: Final = {
 
 
 class PruningTable(Listing):
-    """The steps of a pruning sequence, and the choice among them.
+    """Steps of a pruning sequence and the chosen step.
 
     Columns: `alpha`, `cp`, `n_leaves`, `n_splits`, `risk`; after cross-validation `cv_risk`,
     `cv_se`, after several repeats `cv_sd`; `relative_risk` and so on: divided by R(root); `chosen`.
@@ -62,11 +62,11 @@ class PruningTable(Listing):
 
     @property
     def chosen_step(self) -> int:
-        """The row that was chosen."""
+        """Row of the chosen step."""
         return int(np.flatnonzero(self["chosen"])[0])
 
     def choosing(self, step: int, reason: str = "") -> PruningTable:
-        """Return the table with another chosen step."""
+        """Return the table with a different chosen step."""
         figures = {name: self[name] for name in self.columns}
         figures["chosen"] = np.arange(len(self)) == step
         about, _, _ = self.legend.rpartition("\n")
@@ -74,7 +74,7 @@ class PruningTable(Listing):
         return PruningTable(figures, title=self.title, legend=legend)
 
     def step(self, rule: Rule) -> int:
-        """Return the row that a rule chooses: the least cv_risk, or the 1-SE rule."""
+        """Return the row that a rule chooses: least cv_risk or the 1-SE rule."""
         if "cv_risk" not in self:
             raise OptionError("This table has no cross-validated risks. Fit with prune='cv'.")
         return choose_step(self["cv_risk"], self["cv_se"], rule)
@@ -111,7 +111,7 @@ def pruning_table(
     root = float(tree.risk[0])
     if sequence.kind == "impurity":
         figures["impurity"] = sequence.risk
-    if np.isfinite(root):  # several outputs have no cost
+    if np.isfinite(root):  # there is no cost for several outputs
         figures["risk"] = sequence.risk
         if sequence.kind == "impurity":
             born, dies = steps_of_leaves(tree, sequence.alpha, sequence.node_alpha)
@@ -137,7 +137,7 @@ def pruning_table(
 
 
 def risk_unit(tree: Tree, kind: str) -> str:
-    """Return the unit of a risk."""
+    """Return the unit of a risk as text."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
     if not tree.task.has_classes:

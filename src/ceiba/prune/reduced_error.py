@@ -1,9 +1,9 @@
-"""Reduced-error pruning: the subtree with the least error on a validation set.
+"""Reduced-error pruning finds the subtree with the least error on a validation set.
 
 From the leaves up, a node becomes a leaf if that makes no more errors on a validation set (Quinlan
 1987, Simplifying decision trees). The result is the smallest of the pruned subtrees with the least
 validation error, that is T(0) of the tree with the validation rows counted on it. Nodes that no
-validation row reaches become leaves. Regression: the loss of the node values instead of errors.
+validation row reaches become leaves. Regression trees use the loss instead of errors.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ReducedError(Pruning):
     keep_unpruned: bool = parameter(boolean, default=False)
 
     def fit(self, problem: Problem) -> Pruned:
-        """Grow a tree, on all rows or on those that are not held out, and prune it."""
+        """Grow and prune a tree; hold out training rows unless a validation set was passed."""
         self.check()
         if self.X is not None:
             return self.prune(problem.grow(), problem)
@@ -105,7 +105,7 @@ class ReducedError(Pruning):
         """Prune a tree on the validation set."""
         if self.X is None:
             raise OptionError(
-                "ReducedError needs a validation set: pass X and y, or use it as prune= of an "
+                "ReducedError requires a validation set. Pass X and y, or use it as prune= of an "
                 "estimator, which then holds rows out."
             )
         y = tree.target.name if self.y is None else self.y
@@ -138,8 +138,8 @@ def _draw_held_out(
         order = order[np.lexsort(problem.target.values[order].T)]
     count = min(max(1, round(share * n)), n - 1)
     if count < 1:
-        raise OptionError("ReducedError needs at least 2 samples to hold some out, got 1 sample.")
+        raise OptionError("ReducedError requires at least 2 samples, got 1 sample.")
     held_out = np.zeros(n, bool)
-    # Evenly spaced along the order, which is sorted by class.
+    # Rows are sorted by class, so evenly spaced positions stratify.
     held_out[order[((np.arange(count) + 0.5) * n / count).astype(np.intp)]] = True
     return held_out

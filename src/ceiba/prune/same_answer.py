@@ -1,4 +1,4 @@
-"""Collapse of subtrees whose leaves all predict the same.
+"""Collapse subtrees in which all leaves have the same prediction.
 
 A split on gini or entropy may separate purer from less pure rows of one class, so that all leaves
 below predict that class. Such subtrees become leaves: the tree predicts as before with fewer
@@ -16,12 +16,12 @@ from ceiba.grow import Problem
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.tree import Tree
 
-# The mean of equal values is computed from sums and may differ from them in the last bits.
+# The mean of equal values comes from sums and may differ from them in the last bits.
 _NOISE: Final = 1e-12
 
 
 def same_answer(tree: Tree) -> Tree:
-    """Collapse every subtree whose leaves all predict the same.
+    """Collapse every subtree in which all leaves have the same prediction.
 
     Parameters
     ----------
@@ -40,8 +40,8 @@ def same_answer(tree: Tree) -> Tree:
     2
     """
     answers = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else tree.value[..., 0]
-    # End nodes of rows: leaves, and inner nodes that have no branch for a missing value. Those of a
-    # subtree are consecutive (pre-order), so they are equal if no change falls between them.
+    # Rows end in leaves, and in inner nodes without a branch for missing values. In pre-order the
+    # end nodes of a subtree are consecutive, so they are equal if no change lies between them.
     ends = np.flatnonzero(tree.is_leaf | (tree.default_branch < 0))
     differs = np.append(False, np.any(answers[ends[1:]] != answers[ends[:-1]], axis=1))
     changes = np.cumsum(differs)
@@ -53,7 +53,7 @@ def same_answer(tree: Tree) -> Tree:
 
 
 class SameAnswer(Pruning):
-    """Collapse subtrees whose leaves all predict the same, as a pruning object.
+    """Pruning object that collapses subtrees in which all leaves have the same prediction.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class SameAnswer(Pruning):
 
     @property
     def needs_one_output(self) -> bool:
-        """False: it compares the answers of all outputs."""
+        """False, because the answers of all outputs are compared."""
         return False
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:

@@ -1,4 +1,4 @@
-"""The interactive report: a payload (plain dict) and the self-contained HTML page that shows it."""
+"""Create interactive reports: self-contained HTML pages that show a payload (a plain dict)."""
 
 from __future__ import annotations
 

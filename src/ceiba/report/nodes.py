@@ -1,4 +1,4 @@
-"""The tree and its columns as plain lists: shape, splits, surrogates, counts, values; levels.
+"""Encode a tree and its columns as plain lists.
 
 Children are not listed: nodes are in pre-order, so the branches of a node are the nodes with it as
 parent, in order. Class probabilities are omitted when they are the counts divided by their sum,
@@ -24,13 +24,13 @@ from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import level_text
 
-_MAX_CURVES: Final = 500  # the largest nodes; the others have no curve
-_MAX_STEPS: Final = 120  # per curve; longer ones keep every k-th step, and the last
+_MAX_CURVES: Final = 500  # maximum number of nodes with a curve, the largest ones
+_MAX_STEPS: Final = 120  # per curve; longer curves keep every k-th and the last step
 _QUANTILES: Final = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 def exact_floats(values: npt.ArrayLike) -> list[Any]:
-    """Return floats with all digits; integral ones as ints, NaN and infinities as None."""
+    """Return floats with all digits, integral values as ints, and NaN and infinities as None."""
     array = np.asarray(values, np.float64).ravel()
     is_whole = (array == np.rint(array)) & (np.abs(array) < 2.0**53)
     finite = np.isfinite(array)
@@ -41,7 +41,7 @@ def exact_floats(values: npt.ArrayLike) -> list[Any]:
 
 
 def rounded_floats(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
-    """Return floats rounded to significant digits, for numbers that are only displayed."""
+    """Return floats rounded to significant digits, for display only."""
     array = np.asarray(values, np.float64).ravel()
     size = np.where((array != 0) & np.isfinite(array), np.abs(array), 1.0)
     places = digits - 1 - np.floor(np.log10(size))
@@ -51,7 +51,7 @@ def rounded_floats(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
 
 
 def int_list(values: npt.ArrayLike) -> list[int]:
-    """Return ints."""
+    """Return an array as a list of ints."""
     listed: list[int] = np.asarray(values, np.int64).ravel().tolist()
     return listed
 
@@ -87,7 +87,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
         return {**columns, "counts": None, "value": exact_floats(value)}
     counts = tree.counts[:, output, :n_classes]
     total = np.zeros(len(counts))
-    for k in range(n_classes):  # in the reader's order: sums must agree to the bit
+    for k in range(n_classes):  # summed in the reader's order, so that the bits agree
         total = total + counts[:, k]
     with np.errstate(invalid="ignore", divide="ignore"):
         is_share = np.array_equal(counts / total[:, None], value)
@@ -99,7 +99,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
 
 
 def encode_splits(splits: SplitTable) -> dict[str, Any]:
-    """Return a table of splits as lists; optional columns only if they are used."""
+    """Return a table of splits as lists; optional columns are present only if used."""
     columns: dict[str, Any] = {
         "kind": int_list(splits.kind),
         "column": int_list(splits.column),
@@ -146,7 +146,7 @@ def _encode_competitors(tree: Tree) -> dict[str, Any] | None:
 
 
 def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
-    """Return the notes on nodes, with the class index of an overridden prediction."""
+    """Return the notes of nodes, with the class index of an overridden prediction."""
     classes = tree.task.has_classes and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
@@ -156,7 +156,7 @@ def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
 
 
 def _encode_tests(tree: Tree) -> dict[str, Any] | None:
-    """Return the test of each split, for trees that grow by tests; None for other trees."""
+    """Return the test of each split, or None if the tree was not grown by tests."""
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None
@@ -171,7 +171,7 @@ def _encode_tests(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
-    """Return the schema as lists by column, with quantiles or the most common level of `rows`."""
+    """Return the schema as lists by column, with quantiles or the most frequent level of `rows`."""
     infos = tree.schema.columns
     columns: dict[str, Any] = {
         "name": [str(info.name) for info in infos],
@@ -186,7 +186,7 @@ def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         "common": [None] * len(infos),
     }
     for j, info in enumerate(infos):
-        levels = info.levels  # level_values: only where the text would not be the value in code
+        levels = info.levels  # level_values are needed only if the text differs from the value
         is_text = all(isinstance(level, str) and level.strip() for level in levels)
         plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
         columns["level_values"].append(None if is_text else plain)
@@ -205,7 +205,7 @@ def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
 
 
 def encode_survival(tree: Tree) -> dict[str, Any] | None:
-    """Return the curves of the largest nodes, None for those of other trees."""
+    """Return the curves of the largest nodes, or None if the tree has no curves."""
     if not has_curve(tree):
         return None
     largest = set(np.argsort(-tree.weight, kind="stable")[:_MAX_CURVES].tolist())
@@ -217,7 +217,7 @@ def encode_survival(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_curve(curve: SurvivalCurve) -> dict[str, Any]:
-    """Return a curve for the page: steps with bands, events and median."""
+    """Return a curve as steps with bands, events and median."""
     last = len(curve.time) - 1
     steps = np.unique(np.append(np.arange(0, last, last // _MAX_STEPS + 1), last))
     low, high = curve.bands()
@@ -232,5 +232,5 @@ def encode_curve(curve: SurvivalCurve) -> dict[str, Any]:
 
 
 def _figures(values: Any) -> list[float | None]:
-    """Return numbers with six digits; None where they are not finite (not reached, no band)."""
+    """Return numbers with six digits, or None if they are not finite (not reached, no band)."""
     return [float(f"{v:.6g}") if math.isfinite(v) else None for v in values.tolist()]

@@ -1,4 +1,4 @@
-"""The HTML page of the report: the payload and the files of `assets/`, without any network access.
+"""Render the HTML page of a report from a payload and the files of `assets/`.
 
 Scripts and styles are inlined and allowed by hash only (a meta CSP with `default-src 'none'`). The
 payload is JSON in a script element that is not executed; `<`, `>`, `&` and the two line separators
@@ -33,9 +33,9 @@ ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
 COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
-#: The module with the empty table of words; the statement that fills it is inserted after it.
+#: The module with the empty table of words; a statement that fills the table follows it.
 _WORDS_MODULE: Final = "report/assets/core/i18n.js"
-#: Where a script outside the package (docs/playground) finds its modules.
+#: Folder of the modules for scripts outside the package (docs/playground).
 _FROM_OUTSIDE: Final = "../../src/ceiba/"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
@@ -44,7 +44,7 @@ def render_page(payload: dict[str, Any]) -> str:
     """Render the HTML page of a payload."""
     style, script = _load_assets(payload["trust"] is not None or payload["survival"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # A name may contain a lone surrogate, which UTF-8 cannot encode.
+    # A name may contain lone surrogates, which UTF-8 cannot encode.
     data = data.encode("utf-8", "replace").decode("utf-8")
     compressed = len(data) > COMPRESS_ABOVE
     if compressed:
@@ -63,21 +63,21 @@ def render_page(payload: dict[str, Any]) -> str:
         "data": data,
         "script": script,
     }
-    # Split at the marks instead of replacing them: the data may contain a mark.
+    # Split at the marks instead of replacing them, because the data may contain a mark.
     pieces = frame.split("@@")
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
 @cache
 def _load_assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return the style sheet and the script, with or without the Trust tab and survival curves."""
+    """Return the style sheet and the script, optionally with the Trust tab and survival curves."""
     if with_trust:
         return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
     return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))
 
 
 def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
-    """Return an entry module (a path from the package) and all its imports as one script.
+    """Bundle an entry module (a path in the package) and all its imports into one script.
 
     `sections` of the catalogues fill its table of words; later ones override earlier ones.
     """
@@ -89,7 +89,7 @@ def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
 
 
 def _fill_table(sections: Iterable[str]) -> str:
-    """Return the statement that fills the table of words: one text per language and key."""
+    """Return the statement that fills the table of words with one text per language and key."""
     table: dict[str, list[str]] = {}
     for section in sections:
         by_language = [words(lang).section(section) for lang in LANGUAGES]
@@ -105,7 +105,7 @@ def _fill_table(sections: Iterable[str]) -> str:
 
 @cache
 def list_modules(entry: str) -> tuple[str, ...]:
-    """Return the paths of an entry and all its imports, each after its own imports."""
+    """Return the paths of an entry and all its imports; each path follows its own imports."""
     paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
         path = normpath(join(dirname(entry), name)).removeprefix(_FROM_OUTSIDE)
@@ -114,12 +114,12 @@ def list_modules(entry: str) -> tuple[str, ...]:
 
 
 def bundle_styles(paths: Iterable[str]) -> str:
-    """Return files of the package as one style sheet."""
+    """Bundle files of the package into one style sheet."""
     return "\n".join(_strip_source(_read(path)) for path in paths)
 
 
 def csp_hash(text: str) -> str:
-    """Return the hash of an inlined script or style, as a content security policy quotes it."""
+    """Return the hash of an inlined script or style in the form of a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -128,8 +128,8 @@ def _read(path: str) -> str:
 
 
 def _strip_source(text: str) -> str:
-    """Remove imports, types, comment lines and indentation: a seventh of the page."""
-    # A test checks that no string spans several lines or contains the start of a comment.
+    """Remove imports, types, comment lines and indentation, a seventh of the page."""
+    # A test ensures that no string spans several lines or contains the start of a comment.
     code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))
     lines = (line.strip() for line in code.split("\n"))
@@ -142,7 +142,7 @@ _SPACED: Final = re.compile(r" ?(=>|===|!==|&&|\|\||[=?:,;{}]) ?")
 
 
 def _strip_spaces(script: str) -> str:
-    """Remove spaces around operators, but not in nested templates and regular expressions."""
+    """Remove spaces around operators, except in nested templates and regular expressions."""
     lines = []
     for line in script.split("\n"):
         if line.count("`") <= 2 and not re.search(r"[(=,:?&|] ?/[^/*]|return /", line):

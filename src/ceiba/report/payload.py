@@ -1,4 +1,4 @@
-"""The payload: everything that the page shows, as one plain dict of lists, numbers and texts.
+"""Compute the payload of a report, a plain dict of all that the page shows.
 
 It is columnar (one list per figure, not one object per node), so that it is small and quick to
 parse. `VERSION` changes whenever an old reader would misread the new form. It contains no rows.
@@ -51,7 +51,7 @@ from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 VERSION: Final = 1
-_MAX_BAR_CLASSES: Final = 12  # classes with distinct colours
+_MAX_BAR_CLASSES: Final = 12  # maximum number of classes with distinct colours
 _BYTES_PER_ROW: Final = 40  # target, node, position among the rows of the node, one column
 
 
@@ -74,7 +74,7 @@ def payload(
     output: int = 0,
     created: str | None = None,
 ) -> dict[str, Any]:
-    """Return all that the interactive page shows.
+    """Return the content of the interactive page as a plain dict.
 
     Parameters
     ----------
@@ -124,14 +124,14 @@ def payload(
     >>> data["version"], data["classes"], data["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
-    words(lang)  # raises for an unknown language
+    words(lang)  # raises an error for an unknown language
     classifies = tree.task.has_classes
     if not 0 <= output < tree.n_outputs:
         raise OptionError(f"output must be from 0 to {tree.n_outputs - 1}, got {output!r}.")
     if tree.n_outputs > 1 and not classifies:
         raise OptionError(
-            f"Regression trees with several outputs (got {tree.n_outputs}) are not supported in "
-            "reports, because their nodes have one impurity for all outputs. Fit a tree per output."
+            f"Reports do not support regression trees with several outputs (got {tree.n_outputs}), "
+            f"because their nodes have one impurity for all outputs. Fit a tree per output."
         )
     classes = tree.target.classes[output].tolist() if classifies else []
     rows, row_parts = (
@@ -147,7 +147,7 @@ def payload(
                 f"{memory / 1e9:.3g} GB. Raise memory, or pass a sample of the rows."
             )
         row_parts |= {"bars": column_histograms(rows), "n_bar_classes": 1}
-    if rows is not None and tree.task is not Task.SURVIVAL:  # a censored time has no box plot
+    if rows is not None and tree.task is not Task.SURVIVAL:  # censored times have no box plot
         by_node = RowsByNode.read(tree, rows, y, output)
         if 1 < len(classes) <= _MAX_BAR_CLASSES:
             row_parts["n_bar_classes"] = len(classes)
@@ -205,14 +205,14 @@ def fits_into_memory(scan: Scan) -> bool:
 
 
 def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
-    """Read (X, y), (frame, name of its target), or a frame that contains the target."""
+    """Read (X, y), (frame, target name), or a frame that contains the target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
     X, y = pop_target(X, y, tree.task)
     return route.read(tree, X), y
 
 
 def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
-    """Return the counts, or the moments, of rows at each node."""
+    """Return the class counts or the target moments of rows at each node."""
     counted = tree.refit_leaves(table, y)
     figures: dict[str, Any] = {"n_rows": int_list(counted.n_rows)}
     if tree.task.has_classes:
@@ -234,7 +234,7 @@ def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[s
 def encode_pruning(
     tree: Tree, table: Listing | None = None, alpha: float | None = None
 ) -> dict[str, Any] | None:
-    """Return the pruning sequence of a tree, with cross-validated risks if `table` has them."""
+    """Return the pruning sequence of a tree, with the cross-validated risks of `table`, if any."""
     steps = table if table is not None and {"alpha", "n_leaves"} <= set(table.columns) else None
     kind: Risk = "impurity" if tree.n_outputs > 1 else "cost"
     if steps is not None and "impurity" in steps:

@@ -1,4 +1,4 @@
-"""`Report`: the page of a tree or fitted model, to be saved, opened or shown in a notebook."""
+"""Report of a tree or fitted model: save it, open it or show it in a notebook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ceiba.tree.model_file import atomic_write
 
 @dataclass(frozen=True)
 class Report:
-    """A finished report.
+    """A report as an HTML page.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Report:
 
 
 def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-    """Make the interactive report of a tree.
+    """Create the interactive report of a tree.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What training rows add to the page: histograms of columns, box plots, competing splits.
+"""Compute histograms, box plots and competing splits from the training rows.
 
 Numbers are binned with equal width; the cut is an edge, so that no bar straddles it, and the outer
 bins include values beyond their range. A column of few values has a bar per value, a categorical
@@ -42,7 +42,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class RowsByNode:
-    """Rows sorted by leaf, so that those of a subtree are one slice."""
+    """Rows sorted by leaf, so that the rows of a subtree are one slice."""
 
     table: Table
     target: Array
@@ -78,7 +78,7 @@ def split_histograms(tree: Tree, rows: RowsByNode, output: int = 0) -> list[dict
     inner = [int(i) for i in np.argsort(-size, kind="stable") if tree.splits.column[i] >= 0]
     nodes = [i for i in inner[:MAX_NODES] if size[i] > 0]
     by_node: dict[int, dict[str, Any] | None] = {}
-    for j in sorted({int(tree.splits.column[node]) for node in nodes}):  # each column is read once
+    for j in sorted({int(tree.splits.column[node]) for node in nodes}):  # read columns once
         values = np.asarray(rows.table.columns[j].values)
         for node in nodes:
             if tree.splits.column[node] == j:
@@ -110,7 +110,7 @@ def _node_histogram(
     figures = histogram(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
     if figures is None or "codes" not in figures or not tree.splits.has_missing_branch[node]:
         return figures
-    # Missing levels have a separate branch, and therefore a bar: the last one.
+    # Missing values have a separate branch, and therefore a separate bar, the last one.
     missing = _is_missing(column, values)
     last = _count_bars(np.zeros(np.count_nonzero(missing), np.int64), 1, target[missing], n_classes)
     figures.pop("missing", None)
@@ -121,7 +121,7 @@ def _node_histogram(
 def column_histograms(
     table: Table, codes: Array | None = None, n_classes: int = 1
 ) -> list[dict[str, Any] | None]:
-    """Return the histogram of each column, by class if there are codes of classes."""
+    """Return the histogram of each column, by class if `codes` are given."""
     codes = np.zeros(table.n_rows, np.int64) if codes is None else codes
     present = np.flatnonzero(codes >= 0)
     return [
@@ -160,7 +160,7 @@ def histogram(
     shared: dict[str, Any] = {"missing": n_missing} if n_missing else {}
     if not column.info.is_numeric:
         codes, counts = np.unique(values, return_counts=True)
-        if len(codes) > MAX_LEVELS:  # keep the most frequent, in the order of the levels
+        if len(codes) > MAX_LEVELS:  # keep the most frequent levels in their order
             shared["others"] = len(codes) - MAX_LEVELS
             codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MAX_LEVELS]])
         place = np.searchsorted(codes, values)
@@ -191,7 +191,7 @@ def histogram(
 
 
 def _stretched_edges(different: Array, counts: Array, bins: int) -> Array:
-    """Return edges between about equally many rows; a value with many rows has its own bin."""
+    """Return edges of bins with about equally many rows; frequent values have their own bin."""
     size = np.minimum(counts, max(1, (counts.sum() - counts.max()) // bins))
     end = np.cumsum(size)
     group = ((end - size / 2) * bins / end[-1]).astype(np.int64)
@@ -201,7 +201,7 @@ def _stretched_edges(different: Array, counts: Array, bins: int) -> Array:
 
 
 def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
-    """Count the rows of each bar by class; for regression, with the quartiles of the target."""
+    """Count the rows of each bar by class, or compute the quartiles of the target."""
     if n_classes:
         counts = np.bincount(place * n_classes + target, minlength=n_bars * n_classes)
         return {"n": counts.tolist()}
@@ -215,7 +215,7 @@ def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dic
 
 
 def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
-    """Return minimum, quartiles and maximum of the target at each node, flat."""
+    """Return minimum, quartiles and maximum of the target at each node as a flat list."""
     first, last = rows.first, rows.last
     numbers = rows.target[rows.order]
     # np.quantile has an overhead of 0.2 ms per node; this takes 5 µs.
@@ -232,11 +232,11 @@ def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
 def find_competitors(
     tree: Tree, rows: RowsByNode, interaction_cst: Any = None
 ) -> dict[str, Any] | None:
-    """Search the competing splits of the largest nodes; the form is that of stored ones."""
+    """Search the competing splits of the largest nodes, in the form of stored competitors."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     is_known = rows.target >= 0 if tree.task.has_classes else np.isfinite(rows.target)
     if (
-        not rows.table.is_whole  # the rows of a node are never together
+        not rows.table.is_whole  # rows of a node are not adjacent
         or not plain
         or tree.n_outputs > 1
         or not is_known.all()
@@ -256,7 +256,7 @@ def find_competitors(
     searched = np.cumsum(size) * rows.table.n_columns <= MAX_CELLS
     searched[:1] = True
     nodes = np.sort(inner[searched & (size == tree.n_rows[inner])]).tolist()
-    # Nodes below the same columns are searched in one call; without constraints, all are.
+    # Search nodes below the same columns in one call; without constraints, search all at once.
     by_path: dict[tuple[int, ...], list[int]] = {}
     for node in nodes:
         path: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""The results of `ceiba.trust` for the page: stability, rival columns, groups, drift.
+"""Encode results of `ceiba.trust` for the page: stability, rival columns, groups and drift.
 
 The page shows the unpruned tree if it is available; the checks refer to the fitted tree. Node
 numbers are therefore translated, by walking both trees from the root. Nothing else is computed.
@@ -34,7 +34,7 @@ def encode_trust(
     drift: Any = None,
     output: int = 0,
 ) -> dict[str, Any] | None:
-    """Return the results of trust checks as plain data; None if there are none."""
+    """Return the results of trust checks as plain data, or None without results."""
     panels = {
         "stability": [
             _encode_stability(tree, result, output)
@@ -51,7 +51,7 @@ def encode_trust(
 
 
 def _check_results(name: str, results: Any) -> list[Any]:
-    """Return the results as a list; raise for objects that are not results of the check."""
+    """Return the results as a list; raise an error for other objects."""
     if results is None:
         return []
     call, *parts = _CALLS[name]
@@ -60,12 +60,12 @@ def _check_results(name: str, results: Any) -> list[Any]:
         raise OptionError(f"{name} must be one result, got {len(every)}.")
     for result in every:
         if not all(hasattr(result, part) for part in parts):
-            raise OptionError(f"{name}: got {type(result).__name__}. Pass the result of {call}.")
+            raise OptionError(f"{name} must be the result of {call}, got {type(result).__name__}.")
     return every
 
 
 def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
-    """Return, for each node of the fitted tree, the same node of the whole tree."""
+    """Return the corresponding node of the unpruned tree for each node of the fitted tree."""
     places = [-1] * tree.n_nodes
     waiting = [(0, 0)]
     while waiting:
@@ -87,7 +87,7 @@ def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
 
 
 def _match_forced_node(tree: Tree, forced: Tree, node: int) -> int:
-    """Return the node of `tree` whose split was forced; above it, both trees are the same."""
+    """Return the node of `tree` whose split was forced; above it, both trees are equal."""
     match = 0
     for above, below in pairwise(forced.path(node).nodes):
         if forced.splits.column[above] != tree.splits.column[match]:
@@ -111,7 +111,7 @@ def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]
             "chosen": rounded_floats(nodes["chosen"], 5),
             "cut_low": exact_floats(nodes["cut low"]),
             "cut_high": exact_floats(nodes["cut high"]),
-            # -1 is a leaf, None no other choice.
+            # -1 denotes a leaf; None means that there is no other choice.
             "instead": [
                 (names.index(name) if name in names else -1) if name else None
                 for name in nodes["instead"].tolist()

@@ -1,4 +1,4 @@
-"""Rule sets as in C4.5 and C5.0, generalised from the paths of a tree."""
+"""Rule sets as in C4.5 and C5.0, derived from the paths of a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""General rules from the paths of a tree (Quinlan 1993, C4.5, chapter 5: C4.5rules).
+"""Derive general rules from the paths of a tree (Quinlan 1993, C4.5, chapter 5: C4.5rules).
 
 Each path to a leaf is a rule. Tests are dropped as long as the pessimistic error rate of the rule
 (`ceiba.prune.pessimistic`) does not rise; equal rules are merged. The path of a small leaf may
@@ -41,18 +41,18 @@ _THEORY_WEIGHT: Final = 0.5
 
 @dataclass(frozen=True)
 class CandidateRule:
-    """A rule: its condition, its class, and the training rows that it covers."""
+    """A rule with its condition, its class and the training rows that it covers."""
 
     condition: Condition
-    tests: frozenset[int]  # equal tests have one number
+    tests: frozenset[int]  # equal tests share a number
     answer: int
     covered: Mask
     weight: float  # of the covered rows
-    right: float  # of the covered rows of the class
+    right: float  # of the covered rows that have the class
 
     @property
     def errors(self) -> float:
-        """Weight of the covered rows of other classes."""
+        """Weight of the covered rows with other classes."""
         return max(self.weight - self.right, 0.0)
 
     @property
@@ -64,7 +64,7 @@ class CandidateRule:
 def candidate_rules(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
 ) -> list[CandidateRule]:
-    """Return the distinct rules of all leaves, both as paths and generalised."""
+    """Return the distinct rules of all leaves, both as full paths and generalised."""
     tests = _Tests(tree, table)
     unique: dict[tuple[int, frozenset[int]], CandidateRule] = {}
     for leaf in tree.leaves.tolist():
@@ -115,7 +115,7 @@ def _build_rule(
 
 
 class _Tests:
-    """The tests of a tree, by the node they lead to, and the rows that satisfy each."""
+    """Tests of a tree by the node they lead to, and the rows that satisfy each test."""
 
     def __init__(self, tree: Tree, table: Table) -> None:
         self.tree, self.table = tree, table
@@ -139,11 +139,11 @@ class _Tests:
 def _generalise(
     tests: _Tests, path: tuple[int, ...], right: Mask, weight: Array, confidence: float
 ) -> list[int]:
-    """Drop tests while the pessimistic error rate does not rise; return the remaining nodes."""
+    """Drop tests while the pessimistic error rate does not increase; return the remaining nodes."""
     nodes = list(path)
     fails = {node: ~tests.holds(node) for node in nodes}
-    # `n_failed` counts the tests that a row fails; `which` sums their indices, so it is the index
-    # of the failed test where n_failed is 1. Both are updated in O(rows) per dropped test.
+    # `n_failed` counts the tests that a row fails. `which` sums their indices, so it is the index
+    # of the failed test if n_failed is 1. Dropping a test updates both in O(rows).
     n_failed = np.zeros(len(weight), np.int32)
     which = np.zeros(len(weight), np.int64)
     for k, node in enumerate(path):
@@ -187,7 +187,7 @@ def _error_rate(covered: float, good: float, confidence: float) -> float:
 def select_rules(
     rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
 ) -> tuple[list[CandidateRule], int]:
-    """Return the selected rules, in order, and the class of rows that no rule covers."""
+    """Return the selected rules in order, and the class of rows that no rule covers."""
     whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
     test_bits = log2(max(different, 2))
@@ -217,7 +217,7 @@ def _minimize_description(
     n_tests = np.array([len(rule.tests) for rule in rules])
     bits = n_tests * test_bits - _log2_factorial(n_tests)
     times = covers.sum(axis=0)
-    # The sum of the indices of the rules that cover a row: the index of the rule if only one does.
+    # Sum of the indices of the rules that cover a row: its rule's index if only one covers it.
     numbers = np.arange(len(rules)) @ covers
     total, hits = float(weight.sum()), float(weight[positive].sum())
     while there.any():
@@ -245,7 +245,7 @@ def _minimize_description(
 def _description_length(
     theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float
 ) -> Any:
-    """Return the bits of rules and exceptions, for one rule set or an array of them."""
+    """Return the bits of rules and exceptions, for one or several rule sets."""
     exceptions = _log2_binomial(covered, covered - right) + _log2_binomial(
         total - covered, hits - right
     )
@@ -267,7 +267,7 @@ def _log2_binomial(n: Any, k: Any) -> Any:
 
 
 class _FirstTwo:
-    """The first two remaining rules that cover each row; `len(rules)` means none."""
+    """The first two remaining rules that cover each row, or `len(rules)` for none."""
 
     def __init__(self, rules: list[CandidateRule]) -> None:
         self.covers = np.array([rule.covered for rule in rules])
@@ -301,8 +301,7 @@ def _drop_harmful(
     while True:
         default = _default_class(at.first == len(rules), codes, weight, whole)
         answer = np.array([*(rule.answer for rule in rules), default])
-        # A rule is worth the errors that the next rule (or the default) would make on its rows,
-        # less its own.
+        # The worth of a rule: errors of the next rule (or the default) on its rows minus its own.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
         worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1]
         worth[~at.there] = np.inf

@@ -1,4 +1,4 @@
-"""A RuleSet in the model file: its tree, and the conditions of each rule.
+"""Save and restore a RuleSet in a model file: its tree and the conditions of its rules.
 
 Rules are stored as data (bounds, level codes, whether missing values are included), so a file
 cannot execute code and is validated like any other.
@@ -52,7 +52,7 @@ def save_rules(
     }
     restore_rules(
         Document(rules.tree_, Field(model, "model"))
-    )  # raises if a reader would refuse it
+    )  # raises an error if a reader would reject it
     write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
 
 

@@ -1,4 +1,4 @@
-"""RuleSet: a classifier of general rules, derived from a tree.
+"""Classifier of general rules that are derived from a tree.
 
 Rules are sorted by confidence, (right + 1) / (covered + 2), and the first one that covers a row
 predicts its class, so rules may overlap. Rows that no rule covers get the default class, the most
@@ -30,7 +30,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GeneralRule:
-    """One rule.
+    """A rule of a RuleSet.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_tree(
         cls, tree: Any, X: Any, y: Any, *, sample_weight: Any = None, confidence: float = 0.25
     ) -> Self:
-        """Generalise the paths of an existing tree.
+        """Fit a rule set by generalising the paths of an existing tree.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise OptionError("RuleSet requires a classification tree with one output.")
         if not 0 < self.confidence <= 0.5:
             raise OptionError(f"confidence must be in (0, 0.5], got {self.confidence!r}.")
-        # A rule covers a row or not: a row with a missing value takes the default branch.
+        # A rule covers a row or not, so a row with a missing value takes the default branch.
         if tree.missing == "fractional":
             tree = replace(tree, missing="majority")
         problem = Problem.like(tree, X, y, sample_weight)
@@ -178,7 +178,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
             for draft in drafts
         ]
-        # Tests on all paths: a path has one per level.
+        # A path has one test per level.
         self._set_fitted(tree, rules, default, share, int(tree.node_depth[tree.leaves].sum()))
 
     def _set_fitted(
@@ -209,7 +209,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(labels, dtype=self.classes_.dtype)[first_rule]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities: the rule's confidence, and the rest by class shares."""
+        """Return class probabilities; the rest of the rule's confidence follows class shares."""
         first_rule = self._first_rule(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
@@ -228,7 +228,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(table[first_rule])
 
     def _first_rule(self, X: Any) -> npt.NDArray[np.intp]:
-        """Return the index of the first rule that covers each row; `len(rules_)` is the default."""
+        """Return the index of the first rule that covers each row, or `len(rules_)` for none."""
         self._refuse_unfitted()
         schema = self.tree_.schema
         table = X if isinstance(X, Table) else read_like(X, schema, owner="RuleSet")
@@ -266,7 +266,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         save_rules(self, path, metadata, compress)
 
     def export(self, format: str, **options: Any) -> str:  # noqa: A002
-        """Return the rules as a program: the first rule that holds predicts the class.
+        """Return the rules as a program in which the first true rule predicts the class.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if format not in RULE_FORMATS:
             formats = list(RULE_FORMATS)
             raise OptionError(
-                f"format must be one of {', '.join(formats)}; got {format!r}."
+                f"format must be one of {', '.join(formats)}, got {format!r}."
                 f"{did_you_mean(str(format), formats)}"
             )
         try:

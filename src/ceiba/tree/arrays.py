@@ -97,6 +97,6 @@ def sum_over_subtrees(tree: Any, values: Array) -> Array:
     parent = tree.parent.tolist()
     columns = values.reshape(len(values), -1).T.tolist()
     for total in columns:
-        for i in range(len(total) - 1, 0, -1):  # branches come after their parent
+        for i in range(len(total) - 1, 0, -1):  # branches follow their parent
             total[parent[i]] += total[i]
     return np.array(columns, np.float64).T.reshape(values.shape)

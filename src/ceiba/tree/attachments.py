@@ -68,7 +68,7 @@ def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachmen
 def join_attachments(
     parts: Sequence[tuple[Attachments | None, Array]],
 ) -> Attachments | None:
-    """Concatenate the attachments of nodes of several trees."""
+    """Concatenate the attachments of several trees."""
     names = dict.fromkeys(name for attachments, _ in parts for name in attachments or {})
     joined = {}
     for name in names:

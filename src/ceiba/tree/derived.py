@@ -350,7 +350,7 @@ class SklearnAttributes(DerivedAttributes):
 
     @cached_property
     def missing_go_to_left(self) -> Array:
-        """1 where a missing value takes the first branch.
+        """Whether missing values take the first branch of each node, as 0 or 1.
 
         A row that would stay in the node goes to the heavier branch. The second branch of a
         presence split takes the missing values.

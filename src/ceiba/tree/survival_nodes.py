@@ -84,7 +84,7 @@ def _event_steps(curve: SurvivalCurve) -> Array:
 
 
 def node_curve(tree: Tree, node: int) -> SurvivalCurve:
-    """Return the Kaplan-Meier curve of a node of a survival tree."""
+    """Return the Kaplan-Meier curve of a survival tree node."""
     return _read_curve(tree, node, "survival")
 
 

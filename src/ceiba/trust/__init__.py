@@ -1,4 +1,4 @@
-"""Can a tree be trusted: Shapley values, counterfactuals, stability, drift, group metrics."""
+"""Shapley values, counterfactuals, stability, drift and group metrics of trees."""
 
 from __future__ import annotations
 

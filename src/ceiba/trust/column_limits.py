@@ -1,9 +1,9 @@
-"""Which values of a column a counterfactual may change, and the distance of a change.
+"""Define which changes of a column a counterfactual allows, and their distances.
 
-Distance of a change: for a number its share of the column's training range, for an ordered level
-its share of the number of steps, for any other level 1; filling in a missing value counts 1. A
-present value never becomes missing and a known level never an unknown one, because such a change
-cannot be acted on.
+The distance of a change is its share of the training range for a number, its share of the number of
+steps for an ordered level, and 1 for any other level or for filling in a missing value. A present
+value never becomes missing and a known level never an unknown one, because such a change cannot be
+acted on.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ColumnLimits:
     cost: float = 1.0
 
     def nearest(self, value: float, wanted: ValueSet) -> NewValue | None:
-        """Return the nearest allowed value in a set, None if there is none."""
+        """Return the nearest allowed value in a set, or None if there is none."""
         numeric = self.info.is_numeric
         missing = value != value if numeric else value < 0
         if self._is_inside(value, missing, wanted):
@@ -58,12 +58,12 @@ class ColumnLimits:
         if missing:
             return wanted.missing
         if self.info.is_numeric:
-            above = value > wanted.low or wanted.low == -math.inf  # an open side includes -inf
+            above = value > wanted.low or wanted.low == -math.inf  # an unlimited side includes -inf
             return above and value <= wanted.high
         return min(int(value), self.info.n_levels) in wanted.codes
 
     def _nearest_number(self, value: float, wanted: ValueSet) -> float | None:
-        # Sets are open below (low < x <= high): the least value is the next float above low.
+        # Sets exclude their lower end (low < x <= high), so the least value is the next float.
         low = max(math.nextafter(wanted.low, math.inf), self.low)
         high = min(wanted.high, self.high)
         if value == value and self.direction == "up":
@@ -89,7 +89,7 @@ class ColumnLimits:
             return None
         if self.info.kind is Kind.ORDERED and has_level:
             return float(min(codes, key=lambda c: abs(c - code)))
-        # All other levels are equally far; prefer one that the splits name.
+        # All other levels are equally far; prefer one that a split contains.
         return float(next((c for c in codes if c in wanted.named), codes[0]))
 
     def _distance(self, value: float, new: float) -> float:

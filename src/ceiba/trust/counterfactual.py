@@ -1,4 +1,4 @@
-"""Counterfactuals: the nearest rows with another prediction, found exactly.
+"""Find counterfactuals, the nearest rows with another prediction, exactly.
 
 Each path of a tree admits a box: one set of values per column (several boxes where surrogates
 decide). Along a path boxes only shrink, so the distance to them never decreases. Expanding the
@@ -34,16 +34,16 @@ Limits = tuple[ColumnLimits, ...]
 
 @dataclass(frozen=True)
 class Change:
-    """One value that has to change.
+    """A change of one value.
 
     Attributes
     ----------
     column : str
     old, new : object
-        The old value and the nearest one that suffices; None is missing. Above a cut that is the
-        next float.
+        The old value and the nearest sufficient one; None is missing. Above a cut, that is the next
+        float.
     condition : str
-        Condition on the new value; any value that fulfils it suffices.
+        Condition on the new value; any value that satisfies it suffices.
     distance : float
         Distance of the change times the cost of the column.
     """
@@ -61,7 +61,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """A nearest row with the target prediction.
+    """A changed row with the target prediction.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Counterfactual:
 
 
 class Counterfactuals(tuple[Counterfactual, ...]):
-    """The counterfactuals of one row, nearest first; prints one line each.
+    """Counterfactuals of one row, nearest first; printed as one line each.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ def counterfactual(
     order: Order = "columns",
     k: int = 5,
 ) -> Counterfactuals:
-    """Return the nearest changes to a row that change its prediction.
+    """Return the smallest changes to a row that change its prediction.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def counterfactual(
     for node, box in search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
         kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
-        # Skip alternatives that contain all changes of an earlier one.
+        # Skip counterfactuals that contain all changes of an earlier one.
         if alternative.changes and not any(earlier <= kind for earlier in alternatives):
             alternatives[kind] = alternative
             if len(alternatives) == k:
@@ -195,14 +195,14 @@ def counterfactual(
 
 
 def _change_kind(change: Change) -> Any:
-    """Return what distinguishes a change: whether a number rises, or the new level."""
+    """Return the key of a change: whether a number rises, or the new level."""
     if isinstance(change.new, float) and isinstance(change.old, float):
         return change.new > change.old
     return change.new if not isinstance(change.new, float) else None
 
 
 def wanted_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool_], bool]:
-    """Return whether each node predicts the target, and whether the row already does."""
+    """Return a mask of nodes that predict the target, and whether the row already has it."""
     if tree.task.has_classes:
         labels = tree.target.classes[0].tolist()
         if target is None:
@@ -259,7 +259,7 @@ class _Search:
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                # Rows are not divided at present values, and at levels that splits name.
+                # Present values, and levels that a split contains, have one branch.
                 values, named_only = values.present, self.tree.unseen == "missing"
                 if named_only and not values.info.is_numeric:
                     values = values.of_codes(values.named)
@@ -268,12 +268,12 @@ class _Search:
                 yield from self._apply_surrogates(smaller, chains)
 
     def _apply_surrogates(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
-        """Yield the parts of a box whose rows the surrogates send to the branch."""
+        """Yield the parts of a box that the surrogates route to the branch."""
         if not chains:
             yield box
             return
         first, rest = chains[0], chains[1:]
-        undecided: Box | None = box  # rows for which no surrogate so far has a value
+        undecided: Box | None = box  # rows without a value for any surrogate so far
         for yes, unable in first.tests:
             assert undecided is not None
             j = self.tree.schema.index(yes.info.name)
@@ -290,7 +290,7 @@ class _Search:
         return self.limits[j].nearest(self.values[j], values)
 
     def _priority(self, box: Box) -> tuple[float, float] | None:
-        """Return number of changes and distance, the first criterion first; None: not allowed."""
+        """Return the number of changes and the distance, by priority; None if not allowed."""
         n_columns, distance = 0, 0.0
         for j, values in box.items():
             new = self._new_value(j, values)
@@ -301,7 +301,7 @@ class _Search:
         return (n_columns, distance) if self.by_columns else (distance, n_columns)
 
     def counterfactual(self, node: int, box: Box) -> Counterfactual:
-        """Return the nearest row of a box, after checking its prediction."""
+        """Return the nearest row of a box after checking its prediction."""
         changes, values = [], list(self.values)
         for j, wanted in box.items():
             new = self._new_value(j, wanted)
@@ -343,7 +343,7 @@ class _Search:
         )
 
     def _format_condition(self, j: int, wanted: ValueSet) -> str:
-        """Return the condition on the new value, within the allowed values."""
+        """Return the condition on the new value as text, within the allowed values."""
         limit = self.limits[j]
         if limit.codes is not None:
             wanted = wanted.of_codes(limit.codes)
@@ -352,7 +352,7 @@ class _Search:
             wanted = wanted & ValueSet(
                 limit.info, low=math.nextafter(low, -math.inf), high=high, missing=False
             )
-        # With all digits, because any value that fulfils the condition must reach the leaf.
+        # Print all digits, because any value that satisfies the condition must reach the leaf.
         return wanted.present.text(digits=ALL_DIGITS) or f"{limit.info.name} is present"
 
     def _table(self, values: list[float]) -> Table:
@@ -375,7 +375,7 @@ def _intersect(box: Box, j: int, values: ValueSet) -> Box | None:
 
 
 def user_value(info: Any, value: float) -> Any:
-    """Return a value as the user's table has it; None is missing."""
+    """Return a value in the form of the user's table; None is missing."""
     if info.is_numeric:
         if value != value:
             return None

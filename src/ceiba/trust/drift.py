@@ -1,4 +1,4 @@
-"""Drift: new rows compared with the training rows, at every branch and in every leaf.
+"""Compare new rows with the training rows, at every branch and in every leaf.
 
 *Then* are the counts of the training rows that the tree stores; the rows themselves are not needed.
 At each node the rows that reach it are compared branch by branch (two-sample chi-square; Fisher's
@@ -27,12 +27,12 @@ from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[Any]
 SIGNIFICANCE = 0.05
-_FEW = 30  # expected rows; counts of more are close to normal
+_FEW = 30  # expected rows; larger counts are close to normal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drift(Printed):
-    """New rows compared with the training rows of a tree; prints.
+    """Comparison of new rows with the training rows of a tree.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Drift(Printed):
 
     @property
     def start_p_value(self) -> float:
-        """The corrected p-value of the node where the change starts, or NaN."""
+        """Corrected p-value of the node where the change starts, or NaN."""
         return float(next((row["p"] for row in self.branches if row["node"] == self.start), np.nan))
 
     @property
@@ -78,13 +78,13 @@ class Drift(Printed):
         return self.start is not None
 
     def blocks(self) -> list[Block]:
-        """Return the printed blocks: sentences and two tables."""
+        """Return the sentences and tables to print."""
         lines = [
             f"{self.n_now} new rows against {self.n_then} training rows",
             f"PSI over the leaves {self.psi:.3g} (by chance about {self.psi_by_chance:.2g})",
         ]
         if self.start is None:
-            lines.append(f"no node's traffic has changed (corrected p {self.p_value:.2g})")
+            lines.append(f"no branch shares changed (corrected p {self.p_value:.2g})")
         else:
             split = self.tree.node(self.start).split
             assert split is not None
@@ -105,7 +105,7 @@ class Drift(Printed):
             "p_value": self.p_value,
             "start": self.start,
             "start_p_value": None if self.start is None else self.start_p_value,
-            "optimistic": not self.tree.honest,  # the training rates of the leaves
+            "optimistic": not self.tree.honest,  # the leaves have training rates
             "branches": self.branches.to_dict(),
             "leaves": self.leaves.to_dict(),
             "columns": self.columns.to_dict(),
@@ -113,7 +113,7 @@ class Drift(Printed):
 
 
 def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
-    """Compare new rows with the rows the tree was grown on.
+    """Compare new rows with the training rows of a tree.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     if not tree.n_rows[0]:
         raise DataError("The tree has no training counts. Fit it, or call refit_leaves(X, y).")
     if y is not None and tree.n_outputs > 1:
-        raise DataError("y is not supported for several outputs. Leave it out.")
+        raise DataError("y is not supported for several outputs. Omit it.")
     table = route.read(tree, X)
     if not table.n_rows:
         raise DataError("X must have at least one row.")
@@ -155,7 +155,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
         branches = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
         p_node[i] = two_sample_test(then[branches], now[branches])
     p_node = correct_holm(p_node)
-    # The change starts at the significant node nearest to the root, by p-value among equals.
+    # The change starts at the significant node nearest to the root; ties are broken by p-value.
     hit = np.flatnonzero(p_node < SIGNIFICANCE)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
@@ -194,10 +194,10 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
 
 
 def psi_by_chance(then: Array, now: Array) -> float:
-    """Return the expected index of two samples of the same population."""
-    # With shares a and b (half a row added), E (b - a) log(b / a) is E a log a + E b log b
-    # - E a E log b - E b E log a, as the samples are independent. The approximation for large
-    # counts, (k - 1) (1 / n + 1 / m), is far too large where leaves have a few rows each.
+    """Return the expected population stability index of two samples of one population."""
+    # With shares a and b (half a row added), E (b - a) log(b / a) is E a log a + E b log b - E a E
+    # log b - E b E log a, because the samples are independent. The large-sample approximation (k -
+    # 1) (1 / n + 1 / m) is far too large if leaves have only a few rows.
     both = then + now + 0.5
     p = both / both.sum()
     a, log_a, a_log_a = _share_moments(p, round(float(then.sum())))
@@ -213,8 +213,8 @@ def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
     mean, variance = (n * p + 0.5) / whole, n * p * (1 - p) / whole**2
     log = np.log(mean)
     moments = np.array([mean, log - variance / (2 * mean**2), mean * log + variance / (2 * mean)])
-    # Second-order expansions about the mean are too rough for rare leaves; these need the exact sum
-    # over the binomial, whose mass beyond 4 times the limit is negligible.
+    # Second-order expansions about the mean are too inaccurate for rare leaves. These use the exact
+    # sum over the binomial; its mass beyond 4 times the limit is negligible.
     few = n * p < _FEW
     x = np.arange(min(n, 4 * _FEW) + 1)
     log_choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
@@ -238,7 +238,7 @@ def _training_rows(tree: Tree) -> Array:
 
 
 def two_sample_test(then: Array, now: Array) -> float:
-    """Return the p-value of two rows of counts; NaN if one is empty or counts are too small."""
+    """Return the p-value of a two-sample test; NaN if a sample is empty or counts are too small."""
     table = np.array([then, now], np.float64)
     table = table[:, table.sum(axis=0) > 0]
     if table.shape[1] < 2 or np.any(table.sum(axis=1) == 0):
@@ -292,7 +292,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
-    """Return the rate of each leaf's class, or its mean, with intervals, then and now."""
+    """Return the class rate or mean of each leaf, with intervals, then and now."""
     if y is None:
         return None
     truth = read_target(y, task=tree.task, n_rows=n_rows)
@@ -328,8 +328,8 @@ _UNKNOWN: _Estimate = (np.nan, np.nan, np.nan)
 def _compare_shares(
     tree: Tree, i: int, m: float, hits: float, k: float
 ) -> tuple[_Estimate, _Estimate, float]:
-    """Return the share of a leaf's class then and now (without priors), and its p-value."""
-    # From counts: priors and smoothing change the leaf's value, not the shares of its rows.
+    """Return the share of a leaf's class (without priors) then and now, and the p-value."""
+    # Use counts, because priors and smoothing change the leaf's value but not its rows.
     counts = tree.class_probability[i] if tree.counts is None else tree.counts[i, 0]
     share = float(counts[tree.answer[i]] / counts.sum()) if counts.sum() > 0 else np.nan
     then = (share, *wilson(share, m)) if m > 0 else _UNKNOWN
@@ -351,7 +351,7 @@ def _compare_means(
     then: _Estimate = _UNKNOWN
     if m > 0 and predicts_mean(tree, i):
         # The training rows are not stored. Two values with the leaf's mean and variance, each with
-        # half of the weight, have the same interval.
+        # half of the weight, give the same interval.
         halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
         then = (mean, np.nan, np.nan)
         if squared and m > 1:

@@ -1,4 +1,4 @@
-"""Evaluation of a tree on labelled rows, as a whole or by group with the differences.
+"""Evaluate a tree on labelled rows, in total or by group with the differences.
 
 For a positive class: selection rate P(predicted positive); true and false positive rate,
 P(predicted positive | positive) and P(predicted positive | negative); calibration, the mean
@@ -46,7 +46,7 @@ from ceiba.tree import Tree, censoring_curve, leaf_quantiles, node_curve
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-_MAX_LABELS: Final = 5  # labels that a message names
+_MAX_LABELS: Final = 5  # labels that a message lists
 MAX_GROUPS: Final = 50
 
 
@@ -64,7 +64,7 @@ def evaluate_tree(
     horizon: float | None = None,
     times: Any = None,
 ) -> Any:
-    """Compare the predictions of a tree with the truth."""
+    """Evaluate the predictions of a tree on labelled rows."""
     if tree.task is not Task.SURVIVAL and (horizon is not None or times is not None):
         raise OptionError("horizon and times are supported for survival trees only.")
     if positive is not None and not tree.task.has_classes:
@@ -145,7 +145,7 @@ def evaluate_tree(
 def _survival_judge(
     tree: Tree, leaf: Array, truth: Array, horizon: float | None, times: Any
 ) -> SurvivalJudge:
-    """Return what evaluates the rows of a survival tree."""
+    """Return a function that evaluates rows of a survival tree."""
     time, event = truth[:, 0], truth[:, 1] > 0
     censoring = censoring_curve(tree)
     end = choose_horizon(time, event, censoring, horizon)
@@ -157,7 +157,7 @@ def _survival_judge(
 def _predict_quantiles(
     tree: Tree, table: Any, predicted: Array, n_threads: int
 ) -> list[tuple[float, Array, Array]]:
-    """Return the level, the predictions and the root's value of each quantile of a tree."""
+    """Return level, predictions and root value for each quantile of a tree."""
     level, found = quantile_level(tree.criterion), []
     if level is not None and tree.criterion != "absolute_error":
         found.append((level, predicted, tree.value[0, :, 0]))
@@ -178,14 +178,14 @@ def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
         return target.values
     if target.info.n_outputs != tree.n_outputs:
         raise DataError(
-            f"y must have {tree.n_outputs} outputs, as the tree, got {target.info.n_outputs}."
+            f"y must have {tree.n_outputs} outputs, like the tree, got {target.info.n_outputs}."
         )
     if tree.task.is_regression("Evaluation"):
         return target.values
     for k, labels in enumerate(tree.target.classes):
         counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
         seen = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
-        # With costs or priors an unknown class is an error later; do not warn about it as well.
+        # With costs or priors an unknown class raises an error later, so do not warn about it.
         refused = tree.cost_matrix is not None or tree.class_prior is not None
         _check_labels(seen, labels.tolist(), warn=not refused)
     columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
@@ -193,7 +193,7 @@ def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
 
 
 def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> None:
-    """Raise if the model knows none of the labels; warn if it does not know some of them."""
+    """Raise an error if no label is a class of the model; warn if some labels are not."""
     unknown = sorted((label for label in seen if label not in labels), key=lambda c: -seen[c])
     if not unknown:
         return
@@ -227,7 +227,7 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupEvaluation(Printed):
-    """Metrics of the predictions in each group; prints.
+    """Metrics of the predictions in each group.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ class GroupEvaluation(Printed):
     confidence: float
 
     def blocks(self) -> list[Block]:
-        """Return the printed blocks: a table and the differences."""
+        """Return the tables to print: the metrics and their differences."""
         names = list(dict.fromkeys(self.figures["figure"].tolist()))
         rows = sorted(self.figures, key=lambda row: names.index(row["figure"]))
         table = {
@@ -356,7 +356,7 @@ def _format_group(value: Any) -> str:
 
 @dataclass(frozen=True)
 class _GroupRows:
-    """The weights of a group's rows, and the shares and means that they give."""
+    """Weights of a group's rows, for computing shares and means."""
 
     weight: Array | None
     n: int
@@ -364,7 +364,7 @@ class _GroupRows:
     confidence: float
 
     def share(self, which: Array, among: Array) -> Estimate:
-        """Return the share of `which` among some rows, with Wilson's interval."""
+        """Return the share of the rows `which`, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
@@ -375,13 +375,13 @@ class _GroupRows:
         )
 
     def mean(self, values: Array) -> Estimate:
-        """Return the mean of values between -1 and 1, with Student's interval."""
+        """Return the mean of values from -1 to 1, with Student's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = count_effective_rows(self.weight, self.n, self.frequency)
         mean = float((w * values).sum() / w.sum())
         low, high = mean_interval(values, w, n, self.confidence, self.frequency)
         if low == high:
-            # All values are equal. Others, at most 1 away, may have a share up to Wilson's bound.
+            # All values are equal. Other values (at most 1 away) have at most Wilson's share.
             margin = wilson(0.0, n, self.confidence)[1]
             low, high = mean - margin, mean + margin
         return Estimate(mean, low, high)
@@ -431,7 +431,7 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
             continue
         for name, figure in estimates.items():
             other = figures[reference][name]
-            # Newcombe's square-and-add, for shares and for the symmetric intervals of means.
+            # Newcombe's square-and-add applies to shares and to the symmetric intervals of means.
             below = math.hypot(figure.value - figure.low, other.high - other.value)
             above = math.hypot(figure.high - figure.value, other.value - other.low)
             difference = figure.value - other.value
@@ -441,7 +441,7 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
 
 
 def read_evaluation(tree: Tree, X: Any, y: Any, by: Any, event: Any = None) -> tuple[Any, Any, Any]:
-    """Pop target and groups named as columns from X; return X, y and (name, labels) or None."""
+    """Pop the target and group columns from X; return X, y and (name, labels) or None."""
     if event is not None and tree.task is not Task.SURVIVAL:
         raise OptionError("event is supported for survival trees only.")
     X, y = pop_target(X, y, tree.task, event)

@@ -1,4 +1,4 @@
-"""Exact Shapley values of a tree: how much each column contributes to each prediction.
+"""Exact Shapley values of a tree: the contribution of each column to each prediction.
 
 Path-dependent (no background): at the splits of an absent column the row takes every branch, in
 proportion to the branches' training weight (after priors). At the splits of a present column the
@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShapleyValues:
-    """Contributions of the columns to the predictions of some rows.
+    """Contributions of columns to the predictions of rows.
 
     `base_values + values.sum(axis=1)` is the prediction: the class probabilities, or the value.
     `numpy.asarray` returns `values`.
@@ -108,7 +108,7 @@ class ShapleyValues:
         if not -len(self) <= i < len(self):
             raise OptionError(f"i must be between 0 and {len(self) - 1}, got {i}.")
         values = self.values[i].reshape(len(self.names), -1)
-        # Rounding errors of columns without a contribution are printed as 0.
+        # Print rounding errors of columns without a contribution as 0.
         values = np.where(np.abs(values) > 1e-14 * np.abs(values).max(initial=0.0), values, 0.0)
         order = np.argsort(-np.abs(values).max(axis=1), kind="stable")
         heads = [f"to {label}" for label in self.classes] or ["contribution"]
@@ -132,7 +132,7 @@ class ShapleyValues:
 
     @cached_property
     def data(self) -> Array:
-        """The rows as numbers: levels by their codes, missing values as NaN."""
+        """Rows as numbers: codes of levels, and NaN for missing values."""
         columns = []
         for column in self._table.columns:
             codes = np.asarray(column.values, np.float64)
@@ -209,8 +209,8 @@ def shap_values(
         if not others.n_rows:
             raise DataError("background must have at least one row. Pass e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
-    # Cost grows with the number of classes. Probabilities sum to 1, so the values of the last class
-    # follow from the others (minus their sum) and are not computed.
+    # The cost grows with the number of classes. Probabilities sum to 1, so the values of the last
+    # class are not computed but equal minus the sum of the others.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
     widths *= 1 if tree.task.has_classes else tree.n_outputs
     sums_to_1 = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)

@@ -1,11 +1,11 @@
-"""Stability of a tree under resampling, and the cost of another column at a node.
+"""Measure the stability of a tree under resampling, and the cost of another column at a node.
 
 A resample is a share of the rows drawn without replacement, by default one half: half samples vary
-as bootstrap samples do (Efron 1982), without duplicate rows. All trees grow on one table, so the
-work of preparing it (sorted columns, bins) is shared. They grow in parallel and are counted in a
-fixed order, so the result does not depend on the number of threads.
-A resampled tree *reaches* a node of the fitted tree if it splits on the same columns along the same
-branches above it. Philipp et al. (2018), Journal of Computational and Graphical Statistics 27.
+like bootstrap samples (Efron 1982), but without duplicate rows. All trees grow on one table, so its
+preparation (sorted columns, bins) is shared. They grow in parallel and are counted in a fixed
+order, so the result does not depend on the number of threads. A resampled tree *reaches* a node of
+the fitted tree if it splits on the same columns along the same branches above it. Philipp et al.
+(2018), Journal of Computational and Graphical Statistics 27.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from ceiba.tree.splits import Split
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
-MAX_DEPTH = 8  # column frequencies of deeper nodes are listed together
+MAX_DEPTH = 8  # deeper nodes share one row of column frequencies
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Printed):
-    """Variation of a tree over resamples; prints.
+    """Variation of a tree over resamples.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Stability(Printed):
     n_leaves: Array
 
     def blocks(self) -> list[Block]:
-        """Return the printed blocks: sentences and two tables."""
+        """Return the sentences and tables to print."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
         each = np.atleast_1d(self.agreement)
         if self.tree.task.has_classes:
@@ -96,7 +96,7 @@ class Stability(Printed):
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the column frequencies by depth; see `ceiba.plot.plot_stability`."""
-        from importlib import import_module  # a neighbour: at call time only
+        from importlib import import_module  # plot is on the same level
 
         return import_module("ceiba.plot").plot_stability(self, ax=ax, lang=lang)
 
@@ -138,13 +138,13 @@ def _map_in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterato
         yield from map(work, range(n))
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        # In batches, because each result holds a prediction per row.
+        # Work in batches, because each result has a prediction per row.
         for start in range(0, n, 4 * n_threads):
             yield from pool.map(work, range(start, min(n, start + 4 * n_threads)))
 
 
 def _predict(tree: Tree, table: Table) -> Array:
-    """Return the predicted class codes, or numbers, of each row; one column per output."""
+    """Return the predicted class codes or numbers of each row, one column per output."""
     if tree.missing == "fractional":
         if not tree.task.has_classes:
             return np.asarray(route.predict(tree, table)).reshape(table.n_rows, -1)
@@ -159,7 +159,7 @@ def _predict(tree: Tree, table: Table) -> Array:
 
 @dataclass
 class _SplitCounts:
-    """Splits of the resampled trees at one node of the fitted tree; column -1 is a leaf."""
+    """Splits of resampled trees at one node of the fitted tree; column -1 denotes a leaf."""
 
     reached: int = 0
     same: int = 0
@@ -168,7 +168,7 @@ class _SplitCounts:
 
 
 class _Tally:
-    """Counts over resampled trees."""
+    """Running counts over resampled trees."""
 
     def __init__(self, tree: Tree, answers: Array, n_rows: int) -> None:
         self.tree, self.answers = tree, answers
@@ -178,7 +178,7 @@ class _Tally:
         self.sizes: list[int] = []
         self.classes = tree.value.shape[2] if tree.task.has_classes else 0
         self.votes = np.zeros((n_rows, tree.n_outputs, self.classes), np.int32)
-        # Welford's running mean and sum of squared deviations: one pass, no cancellation.
+        # Welford's mean and sum of squared deviations need one pass and avoid cancellation.
         self.mean, self.square = np.zeros((2, n_rows, tree.n_outputs))
 
     def add(self, other: Tree, answers: Array) -> None:
@@ -200,7 +200,7 @@ class _Tally:
 
     def _compare(self, other: Tree) -> None:
         """Count the splits of a resampled tree at the nodes that it reaches."""
-        tree, pairs = self.tree, [(0, 0)]  # nodes of both trees below the same columns
+        tree, pairs = self.tree, [(0, 0)]  # pairs of nodes with the same columns above them
         while pairs:
             i, j = pairs.pop()
             if tree.is_leaf[i]:
@@ -227,7 +227,7 @@ class _Tally:
         if self.classes:
             same = np.take_along_axis(self.votes, self.answers[:, :, None], axis=2)
             per_row = same[:, :, 0] / times
-            # v (v - 1) ordered pairs of trees agree on a class with v votes.
+            # Of a class with v votes, v (v - 1) ordered pairs of trees agree.
             pairs = (self.votes * (self.votes - 1.0)).sum(axis=2) / (times * (times - 1))
             agreement = pairs.mean(axis=0)
         else:
@@ -259,8 +259,8 @@ class _Tally:
                 instead, often = "a leaf" if column < 0 else names[column], count / times
             rows.append((i, sentence, *shares, *cuts, instead, often))
         legend = (
-            "reached: share of resampled trees that ask about the same columns above; chosen: and "
-            "about this one here; cut: the middle 90 %; instead: the most common other choice"
+            "reached: share of resampled trees that split on the same columns above; chosen: and "
+            "on this one here; cut: the middle 90 %; instead: the most common other choice"
         )
         return Listing(rows_to_columns(heads, rows), title="splits", legend=legend)
 
@@ -304,7 +304,7 @@ class _Tally:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RivalColumns:
-    """Trees with another column at one node, compared with the fitted tree; prints.
+    """Comparison of the fitted tree with trees that split a node on another column.
 
     Attributes
     ----------
@@ -331,7 +331,7 @@ class RivalColumns:
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
-        from importlib import import_module  # a neighbour: at call time only
+        from importlib import import_module  # plot is on the same level
 
         return import_module("ceiba.plot").plot_rival_columns(self, ax=ax, lang=lang)
 
@@ -339,7 +339,7 @@ class RivalColumns:
 def rival_columns(
     tree: Tree, problem: Problem, *, node: int = 0, folds: int = 10, seed: int = 0
 ) -> RivalColumns:
-    """Force each column at a node in turn; called by `model.rival_columns(X, y)`."""
+    """Split a node on each column in turn; called by `model.rival_columns(X, y)`."""
     if tree.n_outputs > 1:
         raise OptionError("rival_columns is not supported for several outputs.")
     if tree.node(node).is_leaf:
@@ -357,7 +357,7 @@ def rival_columns(
     splits = {name: split for name in names if (split := _best_split(here, name)) is not None}
     free_loss = np.full(len(rows), np.nan)
     loss = {name: free_loss.copy() for name in splits}
-    # Each fold searches the split of each column anew, so the search is validated as well.
+    # Each fold searches the split of each column again, so the search is validated as well.
     for fold in read_folds(folds, here, random_state=seed):
         part, test = here.take(fold.train), fold.test
         held_out = here.table.take(test)
@@ -379,7 +379,7 @@ def rival_columns(
     lines = []
     for name, split in splits.items():
         column_risk, column_se = mean_se(loss[name])
-        # The SE of the differences row by row, because both trees are tested on the same rows.
+        # Compute the SE from row-wise differences, because both trees are tested on the same rows.
         difference = mean_se(loss[name] - free_loss)
         sentence = split.sentence(0, tree.schema, max_levels=3)
         figures = (column_risk, column_se, *difference, column_risk <= risk + se)
@@ -400,7 +400,7 @@ def rival_columns(
 
 
 def _best_split(problem: Problem, name: str) -> Split | None:
-    """Return the best split of one column, None if it has none."""
+    """Return the best split of one column, or None if it has none."""
     options = replace(
         problem.options,
         max_depth=1,

@@ -1,4 +1,4 @@
-"""Assemble trees from parts: replace a subtree, or join branches under a split.
+"""Replace a subtree of a tree, or join branches under a split.
 
 Nodes are rows of arrays in pre-order, so a new tree is a concatenation of node ranges of the old
 ones, with new parents. No recursion.
@@ -45,7 +45,7 @@ def graft(tree: Tree, node: int, part: Tree) -> Tree:
 
 
 def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
-    """Join branches under a one-node tree that has their split."""
+    """Join branches under a one-node tree with their split."""
     sizes = [branch.n_nodes for branch in branches]
     first = 1 + np.concatenate(([0], np.cumsum(sizes[:-1])))
     parents = [stem.parent]

@@ -1,4 +1,4 @@
-"""A node of an edited tree: its rows, depth, seed and value limits.
+"""Grow and split at a node of an edited tree, with its rows, depth, seed and value limits.
 
 At a site the core grows under the stopping rules of the whole tree (depth, sizes, seeds); a forced
 split partitions its rows into further sites. So an edited tree is identical, node for node, to the
@@ -66,7 +66,7 @@ class ValueLimits:
         return ValueLimits(max(self.low, middle), self.high)
 
     def check_split(self, column: str, direction: int, first: float, second: float) -> None:
-        """Raise if a split violates `monotonic_cst` or these limits."""
+        """Raise an error if a split violates `monotonic_cst` or these limits."""
         if (second - first) * direction < 0:
             change = "rise" if direction > 0 else "fall"
             raise TreeError(
@@ -94,7 +94,7 @@ def node_number(tree: Tree, node: int) -> float:
     share = tree.value[node, 0]
     if tree.class_prior is not None:
         totals = tree.counts[0, 0]
-        # Undo the priors, which multiplied share k by prior k over the root's weight of class k.
+        # Undo the priors, which multiply share k by prior k over the root's weight of class k.
         share = np.divide(
             share * totals, tree.class_prior, out=np.zeros(2), where=tree.class_prior > 0
         )
@@ -102,7 +102,7 @@ def node_number(tree: Tree, node: int) -> float:
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
-    """Return the limits of the last node of a path, which the splits above it set."""
+    """Return the limits that the splits of a path set for its last node."""
     limits = ValueLimits()
     if not directions:
         return limits
@@ -137,7 +137,7 @@ def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 def apply_surrogates(
     tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches
 ) -> Branches:
-    """Return the branches, where the first usable surrogate places each undecided row."""
+    """Return the branches after routing each undecided row by its first usable surrogate."""
     branch = branch.copy()
     fill_from_surrogates(tree, problem.table, node, rows, branch)
     return branch
@@ -162,7 +162,7 @@ def case_weights(problem: Problem) -> Array:
 
 @dataclass(frozen=True)
 class NodeSite:
-    """A node with its training rows and the context for growing there."""
+    """A node with its training rows and the context for growing."""
 
     problem: Problem
     rows: Rows
@@ -191,7 +191,7 @@ class NodeSite:
         return replace(here, leaves=_count_leaves_elsewhere(tree, node))
 
     def descend(self, tree: Tree, node: int) -> NodeSite:
-        """Return the site of a branch of this node, with the rows that reach it."""
+        """Return the site of a branch, with the rows that reach it."""
         above, b = int(tree.parent[node]), int(tree.branch_index[node])
         rows, weight = _rows_of_branch(tree, self.problem, above, b, self.rows, self.weight)
         return replace(
@@ -207,7 +207,7 @@ class NodeSite:
 
     @classmethod
     def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> NodeSite:
-        """Return the site of the root of a tree, on all rows or on a subset."""
+        """Return the root site of a tree, on all rows or on a subset."""
         indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
         return cls(problem, indices, problem.weight, 0, problem.options.seed, 0, ValueLimits())
 
@@ -224,7 +224,7 @@ class NodeSite:
         return node
 
     def force_split(self, split: SplitLike) -> tuple[Tree, list[NodeSite]]:
-        """Force a split here; return the split node and the sites of its branches."""
+        """Apply a split at this node; return the split node and the sites of its branches."""
         splits, missing = read_split(split, self.problem.table, self.rows)
         partition = partition_rows(self.problem, splits, self.rows, self.weight, missing)
         node = self.leaf()
@@ -239,7 +239,7 @@ class NodeSite:
         return stem, self.branches(splits, partition)
 
     def branches(self, splits: SplitTable, partition: RowPartition) -> list[NodeSite]:
-        """Return the sites of the branches of a partition."""
+        """Return the sites of all branches of a partition."""
         elsewhere = self.leaves + len(partition) - 1
         parts = [partition.branch_rows(b, self.rows, self.weight) for b in partition]
         column = int(splits.column[0])
@@ -259,7 +259,7 @@ class NodeSite:
         ]
 
     def _limits_of(self, column: int, parts: list[tuple[Rows, Array | None]]) -> list[ValueLimits]:
-        """Return the limits of each branch of a split of this column."""
+        """Return the value limits of each branch for a split on this column."""
         directions = _directions(self.problem)
         direction = directions[column] if directions else 0
         if direction == 0:
@@ -314,7 +314,7 @@ def _directions(problem: Problem) -> list[int]:
 def _rows_of_branch(
     tree: Tree, problem: Problem, node: int, b: int, rows: Rows, weight: Array | None
 ) -> tuple[Rows, Array | None]:
-    """Return the rows that growing sends down a branch, and their weights."""
+    """Return the rows that growing routes to a branch, and their weights."""
     if tree.missing == "surrogate":
         return rows[growing_branches(tree, problem, node, rows) == b], weight
     branch, everywhere = route_at_node(tree, problem.table, node, rows)
@@ -326,7 +326,7 @@ def _rows_of_branch(
 
 
 def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> Tree:
-    """Grow a tree with forced splits; on a subset of rows, skip the impossible ones."""
+    """Grow a tree with forced splits; on a subset of rows, skip splits with an empty branch."""
     free = problem.with_changes(options=replace(problem.options, forced_splits=None))
     here = NodeSite.root(free, rows)
     if subtree is not None:

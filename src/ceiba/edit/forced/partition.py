@@ -35,7 +35,7 @@ _STAYS: Final = -1
 _ALL_BRANCHES: Final = -2
 # Equal gains may differ by rounding errors.
 _NOISE: Final = 1e-12
-_UNPLACED: Final = 0xFFFF  # value of the core for a row without a branch
+_UNPLACED: Final = 0xFFFF  # the core's code for a row without a branch
 SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
@@ -120,7 +120,7 @@ def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
 
 
 class EmptyBranchError(TreeError):
-    """A forced split sends no rows down one of its branches."""
+    """Raised for a forced split with an empty branch."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _has_missing_branch(splits: SplitTable) -> bool:
 
 @dataclass(frozen=True)
 class _UnplacedRows:
-    """The rows of a node, where a negative branch marks rows that the split cannot place."""
+    """Rows of a node with their branches; negative branches mark rows the split cannot place."""
 
     problem: Problem
     splits: SplitTable
@@ -203,7 +203,7 @@ class _UnplacedRows:
     load: Array
 
     def send_to(self, missing: int) -> RowPartition:
-        """Send the undecided rows to one branch."""
+        """Route the undecided rows to one branch."""
         rule = self.problem.options.missing_rule
         if rule not in ("learn", "majority"):
             raise TreeError(
@@ -215,7 +215,7 @@ class _UnplacedRows:
         )
 
     def resolve(self) -> RowPartition:
-        """Send the undecided rows by the missing rule."""
+        """Route the undecided rows by the missing rule."""
         open_ = self.branch < 0
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
@@ -227,7 +227,7 @@ class _UnplacedRows:
         if _has_missing_branch(self.splits):
             last = len(self.load) - 1
             return self._partition(self.branch, last, int(np.count_nonzero(self.branch == last)))
-        if rule == "learn" and not open_.any():  # as in scikit-learn, the last branch wins ties
+        if rule == "learn" and not open_.any():  # the last branch wins ties, as in scikit-learn
             last = len(self.load) - 1 - int(np.argmax(self.load[::-1]))
             return self._partition(self.branch, last, 0)
         if self._is_learned:
@@ -243,7 +243,7 @@ class _UnplacedRows:
 
     @property
     def _is_learned(self) -> bool:
-        """Whether missing values are tried in every branch, which one branch per level excludes."""
+        """Whether missing values are tried in every branch (not with one branch per level)."""
         options = self.problem.options
         one_each = options.categorical_splits != "binary"
         by_level = self.splits.kind[0] == SplitKind.LEVELS
@@ -306,8 +306,8 @@ class _UnplacedRows:
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
         """Return the gain per unit of node weight."""
-        # If the missing branch is learned, all rows count; else those that the split places, times
-        # their share of the weight.
+        # If the missing branch is learned, all rows count. Otherwise only rows that the split
+        # places count, times their share of the weight.
         if not self._is_learned:
             branch = self.branch
         placed = branch >= 0

@@ -1,4 +1,4 @@
-"""Export trees as standalone code: C, JavaScript, Python, SQL."""
+"""Export trees as standalone code in C, JavaScript, Python or SQL."""
 
 from __future__ import annotations
 

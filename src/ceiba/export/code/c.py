@@ -1,11 +1,11 @@
-"""Export a tree as C99: constant tables and a loop, without allocation.
+"""Export a tree as C99 code of constant tables and a loop, without allocation.
 
 A row is an array of doubles, one per column of the schema: the number, or the code of the level
 (returned by `<name>_level`). NAN is a missing value, any other code an unseen level.
 
 A row is routed by a loop from the root. Level sets are sorted codes, searched by bisection. With
 `missing="fractional"` a row is divided among leaves; instead of recursion there is a stack of fixed
-size, as at most depth x (branches - 1) + 2 nodes wait.
+size, because at most depth x (branches - 1) + 2 nodes wait.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         "nodes": ",\n".join(f"    {row}" for row in nodes),
         "children": _format_list(children),
         "tables": _value_arrays(program, name),
-        "levels": ", ".join(levels) or '""',  # never read
+        "levels": ", ".join(levels) or '""',  # a placeholder that is never read
         "level_start": _format_list(starts),
     }
     size = tree.n_outputs * tree.max_n_classes
@@ -252,7 +252,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
 
 
 def _escape_comment(text: str) -> str:
-    """Return text that can neither end nor start a comment."""
+    """Escape text so that it can neither end nor start a comment."""
     return text.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
 
 

@@ -1,4 +1,4 @@
-"""Export a tree as JavaScript without dependencies: tables and a loop."""
+"""Export a tree as JavaScript code of tables and a loop, without dependencies."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _date_parsing_code(program: Program) -> str:
 
 
 def _dump(value: Any) -> str:
-    # Write ASCII only, because U+2028 ends a line in old engines.
+    # Write only ASCII, because U+2028 ends a line in old engines.
     return json.dumps(value, allow_nan=False)
 
 

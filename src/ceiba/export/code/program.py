@@ -1,4 +1,4 @@
-"""Convert a tree to plain lists, which the exports to Python, C and JavaScript write as tables.
+"""Convert a tree to plain lists for the exports to Python, C and JavaScript.
 
 The exports are tables and a loop, not nested conditions, because compilers and interpreters limit
 the depth of nested code. Only columns with a split or surrogate are in the program.
@@ -33,7 +33,7 @@ class ProgramSplit:
     low: int  # branch of values at or below the cut
     sets: int  # index into the level sets of the program
     n_levels: int  # number of levels, 0 for a numeric column
-    cuts: tuple[float, ...] = ()  # for intervals: the branch is the number of cuts below the value
+    cuts: tuple[float, ...] = ()  # of intervals; the branch is the number of cuts below the value
 
     def row(self) -> list[Any]:
         """Return the kind, column, rule and low branch; the rule is the cut, `sets` or the cuts."""
@@ -43,7 +43,7 @@ class ProgramSplit:
 
 @dataclass(frozen=True)
 class ProgramNode:
-    """A node: split, children, branches of missing values and unseen levels (-1: row stays)."""
+    """A node with its split, children, and branches of missing and unseen values (-1: stays)."""
 
     question: ProgramSplit | None
     children: tuple[int, ...] = ()
@@ -86,7 +86,7 @@ class Program:
 
 
 def header(tree: Tree, before_note: str | None = None) -> str:
-    """Return the header of a file in ASCII: a line about the tree and one line per note."""
+    """Return the ASCII header of a file: a line about the tree and one line per note."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
@@ -110,7 +110,7 @@ def to_program(tree: Tree, format_name: str) -> Program:
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
     shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
-    # Store equal level sets once, because trees with many levels repeat them.
+    # Store equal level sets only once, because trees with many levels repeat them.
     set_ids: dict[tuple[tuple[int, ...], ...], int] = {}
 
     def question(splits: SplitTable, k: int) -> ProgramSplit:
@@ -172,7 +172,7 @@ def _read_split(
 
 
 def read_times(tree: Tree, times: Sequence[float]) -> list[float]:
-    """Return the times of the exported survival curve; raise if the tree has no curves."""
+    """Check the times of the exported survival curve; raise an error if the tree has no curves."""
     chosen = np.asarray(times, dtype=np.float64).reshape(-1)
     if len(chosen) and (tree.task is not Task.SURVIVAL or not has_curve(tree)):
         raise OptionError("times requires a survival tree with Kaplan-Meier curves.")

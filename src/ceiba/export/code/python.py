@@ -1,4 +1,4 @@
-"""Export a tree as a Python module without dependencies: tables, a loop, three functions.
+"""Export a tree as a Python module without dependencies.
 
 The module predicts one row at a time: a dict of values by column name, None or NaN if missing.
 It requires Python 3.8 or newer, and not ceiba.
@@ -304,7 +304,7 @@ def _tables(program: Program, fractional: bool) -> str:
 
 
 def _survival_code(tree: Tree, fractional: bool) -> str:
-    """Return the medians and curves of the leaves of a survival tree, and their functions."""
+    """Return the code for medians and survival curves of a survival tree."""
     if tree.task is not Task.SURVIVAL or fractional or not has_curve(tree):
         return ""
     lines = []

@@ -1,4 +1,4 @@
-"""Export a tree as SQL: a CASE with one WHEN per leaf and merged bounds of each column.
+"""Export a tree as an SQL CASE with one WHEN per leaf and merged bounds of each column.
 
 A CASE of a few leaves is flat. A flat CASE of many leaves is slow (it is evaluated leaf by leaf and
 planned in quadratic time), and a CASE per split is too deep for some databases (24 in SQLite, 10 in
@@ -43,7 +43,7 @@ from ceiba.tree import Tree, has_curve, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_MAX_WHENS: Final = 32  # a longer CASE is nested
+_MAX_WHENS: Final = 32  # maximum number of WHENs; a longer CASE is nested
 
 
 def to_sql(
@@ -225,7 +225,7 @@ class _SqlWriter:
 
     tree: Tree
     dialect: Dialect
-    checked: set[str] = field(default_factory=set)  # columns whose levels are all supported
+    checked: set[str] = field(default_factory=set)  # columns with only supported levels
 
     # ------------------------------------------------------------------ literals
 
@@ -314,7 +314,7 @@ class _SqlWriter:
         if parts and len(rest) > _MAX_WHENS:
             inner = self.subtree_case(top, rest, results, default, (), deeper)
             return _case(whens, inner, indent)
-        # Conditions may rely on those before them only if every row matches one of them.
+        # A condition may omit what earlier ones imply only if every row matches one of them.
         sequential = self.places_every_row and (top > 0 or bool(parts))
         for node, condition in reachable_ends(self.tree, rest, top=top, sequential=sequential):
             whens.append((self.condition(condition), results[node]))
@@ -323,8 +323,8 @@ class _SqlWriter:
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
         """Return the CASE that maps a leaf to its result; a few results are grouped by value."""
         if len(results) > _MAX_WHENS:
-            # Mention the leaf only once: databases that inline the inner query repeat its CASE for
-            # each mention.
+            # Refer to the leaf only once, because databases that inline the inner query repeat its
+            # CASE for each reference.
             lines = [f"    WHEN {node} THEN {text}" for node, text in results.items()]
             return "\n".join([f"CASE {leaf}", *lines, "  END"])
         nodes_of: dict[str, list[int]] = {}
@@ -354,7 +354,7 @@ class _SqlWriter:
         codes = sorted(frozenset(range(info.n_levels)) - values.codes if unseen else values.codes)
         if info.name not in self.checked:
             for level in info.levels:
-                self.literal(level)  # raises for unsupported levels, even if they are not listed
+                self.literal(level)  # reject unsupported levels, even unlisted ones
             self.checked.add(info.name)
         listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
@@ -421,10 +421,10 @@ class _SqlWriter:
 def _divide(
     tree: Tree, top: int, ends: list[tuple[int, bool]]
 ) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
-    """Divide the ends below `top` among nodes in nearly equal parts; return the remainder too."""
-    # Bottom-up, a node becomes a part as soon as it has its share of the ends, which then no longer
-    # count for the nodes above. A part may be above another one; the lower one comes first, so that
-    # the first condition that holds is the right one.
+    """Divide the end nodes below `top` into parts of nearly equal size; also return the rest."""
+    # Bottom-up, a node becomes a part when it has enough end nodes, which then do not count for the
+    # nodes above. If a part is above another one, the lower one comes first, so that the first true
+    # condition is the right one.
     share = -(-len(ends) // _MAX_WHENS)
     on_path = sorted(nodes_on_paths(tree, (node for node, _ in ends), top))
     n_below = dict.fromkeys(on_path, 0)

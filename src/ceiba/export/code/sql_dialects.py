@@ -41,13 +41,13 @@ def _standard_text(text: str) -> str:
 
 
 def _postgresql_text(text: str) -> str:
-    # This does not depend on the setting standard_conforming_strings.
+    # The result does not depend on the setting standard_conforming_strings.
     quoted = _standard_text(text)
     return "E" + quoted.replace("\\", "\\\\") if "\\" in text else quoted
 
 
 def _mysql_text(text: str) -> str:
-    # Use hexadecimal if the meaning depends on sql_mode or the character set of the connection.
+    # Use hexadecimal if the meaning depends on sql_mode or the connection's character set.
     if text.isascii() and "\\" not in text:
         return _standard_text(text)
     return f"_utf8mb4 X'{text.encode().hex()}'"
@@ -64,7 +64,7 @@ def _backslash_text(text: str) -> str:
 
 
 def _spark_text(text: str) -> str:
-    # Spark substitutes ${...} by a variable, even within a string.
+    # Spark replaces ${...} by a variable, even within a string.
     return _backslash_text(text).replace("${", "$\\{")
 
 
@@ -127,7 +127,7 @@ def _powers(exponent: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The syntax of one database. Templates use ``{}`` for the column."""
+    """The syntax of a database; templates contain ``{}`` for the column."""
 
     title: str
     marks: tuple[str, str] = ('"', '"')
@@ -157,7 +157,7 @@ class Dialect:
         return self.marks[0] + self.name(name) + self.marks[1]
 
     def column(self, name: str) -> str:
-        """Return the quoted name of a column of the table."""
+        """Return the quoted name of a table column."""
         bad = next((part for part in self.forbidden if part in name), None)
         if bad is not None:
             raise TreeError(
@@ -211,7 +211,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "sqlite": Dialect(
             "SQLite",
             number=_sqlite_number,
-            share=repr,  # readable rather than exact in the last bit
+            share=repr,  # readable, but not exact in the last bit
             booleans=("0", "1"),
             timestamp="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
             timestamp_literal=None,
@@ -232,7 +232,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
                 "({0} IS NOT NULL AND COALESCE(list_position([{1}], {0}), 0) = 0)",
             ),
         ),
-        # This covers MariaDB too. Collations equate 'a', 'A' and 'a '; bytes do not.
+        # This also covers MariaDB. Collations equate 'a', 'A' and 'a ', but bytes do not.
         "mysql": Dialect(
             "MySQL",
             marks=("`", "`"),
@@ -240,7 +240,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             text=_mysql_text,
             text_comparison="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         ),
-        # Comparisons ignore trailing blanks, so append a full stop.
+        # Comparisons ignore trailing blanks, so append a period.
         "tsql": Dialect(
             "SQL Server",
             marks=("[", "]"),

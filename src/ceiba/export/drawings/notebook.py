@@ -1,4 +1,4 @@
-"""Show a tree in a notebook: a small picture and a foldable list of nodes.
+"""Show a tree in a notebook as a small picture and a foldable list of nodes.
 
 Plain HTML without scripts: ``<details>`` folds, so it works wherever HTML is displayed.
 """
@@ -14,7 +14,7 @@ from ceiba.layout import FoldedTree, NodeFills, VisibleNode, fold_tree, fold_wei
 from ceiba.tree import Tree
 
 PICTURE: Final = (820.0, 480.0)  # points
-MAX_NODES: Final = 300  # in the list
+MAX_NODES: Final = 300  # maximum number of nodes in the list
 _OPEN: Final = 2  # levels of the list that are initially open
 
 
@@ -75,8 +75,8 @@ def _fold_lightest(tree: Tree) -> FoldedTree:
     whole = fold_tree(parent)
     if len(whole.nodes) <= MAX_NODES:
         return whole
-    # Keep the heaviest inner nodes that fit. A branch is never heavier than its node, so the nodes
-    # above a kept node are kept as well.
+    # Keep the heaviest inner nodes that fit. A branch is never heavier than its node, so this also
+    # keeps the nodes above.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
     most = MAX_NODES // 2
     return fold_tree(

@@ -1,4 +1,4 @@
-"""The trees of R's rpart: estimators, complexity, cross-validation and printed figures."""
+"""Estimators that reproduce the trees, figures and methods of R's rpart."""
 
 from __future__ import annotations
 

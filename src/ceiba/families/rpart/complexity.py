@@ -1,4 +1,4 @@
-"""Compute the complexity of nodes in rpart, and apply its stopping rule `cp` to a grown tree.
+"""Compute rpart's complexity of nodes, and apply its stopping rule `cp` to a grown tree.
 
 From the leaves up, the complexity of node t is g = (R(t) - risk kept below) / splits kept below.
 If g exceeds the complexity of the child with the smaller one, that child is collapsed in the sum
@@ -36,7 +36,7 @@ _RIGHT_DONE: Final = 2
 
 
 def prune_by_cp(tree: Tree, cp: float) -> Tree:
-    """Collapse the splits that rpart drops at this `cp`; keep all splits if it is negative."""
+    """Collapse the splits that rpart drops at this `cp`; a negative `cp` keeps all splits."""
     partition = _Partition.of(tree, cp)
     return tree.collapse(np.flatnonzero(~np.array(partition.keeps_children) & ~tree.is_leaf))
 
@@ -52,7 +52,7 @@ def rpart_complexity(tree: Tree, cp: float) -> Array:
 
 @dataclass
 class _Partition:
-    """Run the recursion of rpart's partition() with an explicit stack, on sums of risk."""
+    """The recursion of rpart's partition() on sums of risk, with an explicit stack."""
 
     risk: list[float]
     sons: list[tuple[int, int] | None]  # left, right
@@ -97,7 +97,7 @@ class _Partition:
                 self._settle_node(i, left, right)
 
     def _settle_node(self, i: int, left: int, right: int) -> None:
-        """Set the complexity of a node whose children are done, and whether it keeps them."""
+        """Set the complexity of a node after its children, and whether it keeps them."""
         noise = NOISE * self.risk[i]
         if self.complexity[right] > self.complexity[left]:
             first, second = left, right
@@ -118,9 +118,9 @@ class _Partition:
 
 
 def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
-    """Return the left and right child of each node; the left one has the smaller mean response."""
-    # rpart takes the means of the rows that the split itself routes; here they are those of all
-    # rows of the children, so children of nearly equal means may be swapped. This affects only the
+    """Return the left (smaller mean response) and right child of each node."""
+    # rpart uses the means of the rows that the split itself routes. Here the means include all rows
+    # of the children, so children with nearly equal means may be swapped. This affects only the
     # bound.
     if not tree.is_binary:
         raise TreeError("rpart's complexity is not supported for trees with multiway splits.")
@@ -137,13 +137,13 @@ def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
 
 
 def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
-    """Return R's number of each node, with the children of `swapped` nodes exchanged."""
+    """Return R's number of each node after exchanging the children of `swapped` nodes."""
     number = [1] * tree.n_nodes
     for node, sons in enumerate(ordered_children(tree)):
         if sons is not None:
             left, right = sons[::-1] if number[node] in swapped else sons
             number[left], number[right] = 2 * number[node], 2 * number[node] + 1
-    deep = tree.depth >= 62  # beyond int64
+    deep = tree.depth >= 62  # exceeds int64
     return np.array(number, dtype=object if deep else np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Cross-validate as rpart does, without its two defects (transposed loss, stale errors).
+"""Cross-validate like rpart, without its two defects (transposed loss, stale errors).
 
 The folds are those of `ceiba.prune.cross_validation`, with rpart's rules: the trees of the folds
 stop at the alpha of the full fit (in units of the mean risk), nodes collapse by rpart's
@@ -36,7 +36,7 @@ Ends = npt.NDArray[np.int32]
 
 
 def is_complete(problem: Problem) -> bool:
-    """Whether every split can route every row: all columns are numeric and nothing is missing."""
+    """Whether every split can route every row: numeric columns without missing values."""
     return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in problem.table.columns
@@ -63,14 +63,14 @@ class RpartFoldTree(FoldTree):
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
         """Return rpart's complexities, in units of the mean risk."""
-        # Divide by the case weight: the alphas of the full fit scale with it, not with time.
+        # Divide by the case weight, with which the alphas of the full fit scale.
         root = float(tree.risk[0] * tree.weight[0] / case_weights(self.problem)[fold.train].sum())
         if root <= 0:
             return np.where(tree.is_leaf, np.inf, 0.0)
         return np.where(tree.is_leaf, np.inf, rpart_complexity(tree, self.cp_alpha / root) * root)
 
     def end_nodes(self, tree: Tree, fold: Fold) -> Ends:
-        """Return the end nodes of held-out rows, routed as growing routes the training rows."""
+        """Return the end nodes of held-out rows, which are routed like training rows."""
         tree, test = _lower_ordered_cuts(tree), fold.test.astype(np.intp)
         if self._is_complete:
             return np.asarray(route.apply(tree, self.problem.table.take(test)))
@@ -87,7 +87,7 @@ class RpartFoldTree(FoldTree):
 
     @property
     def weights_count_rows(self) -> bool:
-        """True as in R, where xstd shrinks with the scale of the weights."""
+        """True as in R, where xstd decreases with the scale of the weights."""
         return True
 
     @property
@@ -101,9 +101,8 @@ class RpartFoldTree(FoldTree):
 
 
 def _lower_ordered_cuts(tree: Tree) -> Tree:
-    """Route an absent level of an ordered column that equals the cut to the upper branch."""
-    # rpart does so in cross-validation, but not in prediction. Numeric cuts of rpart's trees are
-    # below their midpoint already.
+    """Route an absent ordered level that equals the cut to the upper branch."""
+    # rpart does so only in cross-validation. Its numeric cuts are already below their midpoint.
     ordered = np.array([info.kind is Kind.ORDERED for info in tree.schema.columns] + [False])
     if not ordered.any():
         return tree
@@ -155,7 +154,7 @@ def _branches(
 def right_branch(
     problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]
 ) -> int:
-    """Return rpart's right side: the larger mean response, or the small values on a tie."""
+    """Return rpart's right side: the larger mean response, or on a tie the small values."""
     weight = problem.row_weight[rows]
     response = problem.target.values[rows, 0].astype(np.float64)
     scale = problem.scales.search

@@ -1,6 +1,6 @@
-"""rpart() and its estimators: the trees of R's rpart package.
+"""Estimators that grow the trees of R's rpart package.
 
-docs/rpart.md lists what agrees with R to the last digit and what deliberately does not.
+docs/rpart.md lists which results agree with R to the last digit and which deliberately differ.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _OPTION_GROUPS: Final = {
 
 @init_from_options(_CLASS_OPTIONS)
 class RpartClassifier(RMethods, TreeClassifier):
-    """A classification tree as R's rpart grows it; usually created by `ceiba.rpart("class")`.
+    """Classification tree like R's rpart; usually created by `ceiba.rpart("class")`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ the root's risk;
 
 @init_from_options(_NUMBER_OPTIONS)
 class RpartRegressor(RMethods, TreeRegressor):
-    """A regression tree as R's rpart grows it; created by `ceiba.rpart("anova")` and others.
+    """Regression tree like R's rpart; created by `ceiba.rpart("anova")` and similar calls.
 
     Parameters
     ----------
@@ -177,14 +177,14 @@ def _has_classes(model: Rpart) -> bool:
     if model.method in (None, "class"):
         return True
     raise AttributeError(
-        f"Probabilities need method='class'; y holds {_TARGET_TEXTS[model.method]}, so the method "
+        f"Probabilities require method='class'; y has {_TARGET_TEXTS[model.method]}, so the method "
         f"is {model.method!r}. Pass method='class' to rpart()."
     )
 
 
 @init_from_options(RPART_OPTIONS.values())
 class Rpart(RMethods, TreeClassifier):
-    """A tree as R's rpart grows it, by the method of the target; created by `ceiba.rpart()`.
+    """Tree like R's rpart with the method of the target; created by `ceiba.rpart()`.
 
     Each fit infers the method from the target, as R does: "anova" for numbers, "class" for strings,
     categories and booleans, "exp" for `Surv(time, status)`, "poisson" with `exposure`. An unfitted
@@ -223,7 +223,7 @@ class Rpart(RMethods, TreeClassifier):
 
     @property
     def method(self) -> Any:  # type: ignore[override]
-        """The method of the last fit; None before it."""
+        """The method of the last fit, or None before fitting."""
         return self.__dict__.get("method_")
 
     @property
@@ -231,7 +231,7 @@ class Rpart(RMethods, TreeClassifier):
         return METHODS[self.method or "anova"][0]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> Self:
-        """Grow the tree by the method of the target.
+        """Grow the tree with the method of the target.
 
         Parameters
         ----------
@@ -285,9 +285,9 @@ class Rpart(RMethods, TreeClassifier):
 
 
 def _refuse_in_classifier(caller: str | None = None) -> None:
-    """Raise if a scikit-learn classifier is on the call stack (in function `caller`)."""
-    # Voting, bagging and others pass the positions of the classes as target, which look like a
-    # numeric target. Only the call stack distinguishes them.
+    """Raise an error if a scikit-learn classifier is on the call stack."""
+    # Voting, bagging and others pass class codes, which look like a numeric target. Only the call
+    # stack distinguishes them.
     frame = sys._getframe(1)
     while frame.f_back is not None:
         frame = frame.f_back
@@ -357,7 +357,7 @@ def rpart(
     parms: Mapping[str, Any] | None = None,
     **parameters: Unpack[RpartParameters],
 ) -> Any:
-    """Return an estimator that grows trees as R's rpart does, fitted if formula and data are given.
+    """Return an estimator that grows trees like R's rpart; with a formula and data, fit it.
 
     Parameters
     ----------
@@ -402,7 +402,7 @@ def rpart(
         got = "a formula without data" if data is None else "data without a formula"
         raise OptionError(f"rpart() got {got}. Pass both: rpart('y ~ a + b', data).")
     if formula is None and weights is not None:
-        raise OptionError("weights needs a formula and data. Pass sample_weight to fit.")
+        raise OptionError("weights requires a formula and data. Pass sample_weight to fit.")
     for group, options in (("control", control), ("parms", parms)):
         for word, value in (options or {}).items():
             name = "error" if (group, word) == ("parms", "method") else word

@@ -1,4 +1,4 @@
-"""The base of the rpart estimators: fitting, cross-validation and the figures of R.
+"""Base class of the rpart estimators: fitting, cross-validation and the figures of R.
 
 The tree is grown regardless of cp, then collapsed by rpart's complexities (alpha = cp times the
 risk of the root; `complexity.py`), which gives the tree at which rpart stops while growing. A
@@ -56,7 +56,7 @@ _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allo
 
 
 class RpartFit(BaseTree):
-    """Base of rpart's estimators: fitting, and the figures of R."""
+    """Base class of the rpart estimators for fitting and the figures of R."""
 
     method: str
     cp: float
@@ -70,7 +70,7 @@ class RpartFit(BaseTree):
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
         problem, present = self._build_problem(X, y, sample_weight, exposure)
-        # A node whose total risk is below cp has no split worth cp, and neither has its subtree.
+        # No split in the subtree of a node with a total risk below cp can be worth cp.
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
@@ -91,7 +91,7 @@ class RpartFit(BaseTree):
     def _build_problem(
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
-        """Return the problem by rpart's rules, and a mask of the rows in use."""
+        """Return the problem for rpart's rules and a mask of the rows in use."""
         formula, data = (X, y) if _is_formula(X) else (None, X)
         data, sample_weight = pop_column(data, sample_weight)
         data, exposure = pop_column(data, exposure)
@@ -117,13 +117,13 @@ class RpartFit(BaseTree):
         return self.method
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Any:
-        """Read rows; after fitting a formula, compute its terms from the columns of X."""
+        """Read rows; compute the terms of a fitted formula from the columns of X."""
         if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
             X = add_terms(X, list(self.tree_.schema.names))
         return super()._read_rows(X, check_input)
 
     def _add_row_terms(self, row: Any) -> Any:
-        """Return one row with the terms of the formula computed."""
+        """Add the computed terms of the formula to a row."""
         if self.__dict__.get("formula_") is None or not isinstance(row, Mapping):
             return row
         terms = [name for name in self.tree_.schema.names if name not in row]
@@ -139,7 +139,7 @@ class RpartFit(BaseTree):
         return super().explain(self._add_row_terms(row), lang=lang)
 
     def _read_truth(self, X: Any, y: Any) -> Any:
-        """Return the target of rows; after fitting a formula, y may be None or its left side."""
+        """Return the target of rows; with a fitted formula, y may be None or its left side."""
         formula = self.__dict__.get("formula_")
         if formula is None:
             if y is None:
@@ -155,7 +155,7 @@ class RpartFit(BaseTree):
         return split_target(X, y)[1] if isinstance(y, str) else y
 
     def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return rows, target and weights; after fitting a formula, only rows with a target."""
+        """Return rows, target and weights; with a fitted formula, only rows with a target."""
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
         X, sample_weight = pop_column(X, sample_weight)
@@ -168,14 +168,14 @@ class RpartFit(BaseTree):
             X = {name: take_rows(values, keep) for name, values in read_columns(X).items()}
             y = take_rows(y, keep)
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)[keep]
-        if time is not None:  # weight the rates by time, as in growing
+        if time is not None:  # weight the rates by time, as while growing
             y, time = np.asarray(y, np.float64), np.asarray(time[keep], np.float64)
             time = scale_times(time, y) if self.method == "exp" else time
             y, weight = y / time, time if weight is None else weight * time
         return X, y, weight
 
     def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
-        """Compare predictions with the truth; see `DecisionTreeClassifier.evaluate`.
+        """Evaluate predictions on rows with known targets; see `DecisionTreeClassifier.evaluate`.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class RpartFit(BaseTree):
         return super().evaluate(*self._read_scored_rows(X, y, sample_weight), **options)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy, or R2; y as in `evaluate`.
+        """Return the accuracy or R2; for y see `evaluate`.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ class RpartFit(BaseTree):
         )
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
-        """Return rpart's xerror and xstd at the cps `beta`; growing stops at `cp`."""
+        """Return rpart's xerror and xstd at the values `beta` of cp; growing stops at `cp`."""
         root_risk = float(self.tree_.risk[0])
         per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
         grid = np.maximum(beta[::-1] * per_case, 0.0)
@@ -240,7 +240,7 @@ class RpartFit(BaseTree):
         folds: Any = 10,
         cp: Any = None,
     ) -> Listing:
-        """Cross-validate the fitted tree again: on other folds, at other values of cp.
+        """Cross-validate the fitted tree again with other folds or other values of cp.
 
         Parameters
         ----------
@@ -300,7 +300,7 @@ class RpartFit(BaseTree):
 
     @property
     def variable_importance_(self) -> dict[str, float]:
-        """Importance of each column that some split or surrogate uses, in rpart's unit.
+        """Importance of each column that a split or surrogate uses, in rpart's unit.
 
         The improvement of each split counts for its column, and, times the adjusted agreement, for
         the columns of its surrogates.
@@ -308,7 +308,7 @@ class RpartFit(BaseTree):
         return rpart_importance(self.tree_, column_cost=self.cost)
 
     def summary(self) -> RpartSummary:  # type: ignore[override]
-        """Return the summary of R's `summary`: call, nested trees, importance, and all nodes.
+        """Return the summary of R's `summary`: call, nested trees, importance and all nodes.
 
         Returns
         -------
@@ -342,7 +342,7 @@ percent: of the sum
 
     @property
     def cp_table_(self) -> Listing:
-        """The trees nested in the fitted one: rpart's cptable, with the exact sequence of cp.
+        """Table of the nested trees: rpart's cptable, with the exact sequence of cp.
 
         Row k is the tree for cp[k] <= cp < cp[k - 1]; the last row is the fitted tree, and `cp`
         there the parameter. `relative_risk` is the risk divided by the root's (R: rel error).
@@ -357,7 +357,7 @@ percent: of the sum
         figures = {
             "cp": np.append(alpha[:-1] / whole, self._last_cp),
             "n_splits": leaves - 1,
-            # Sums over the leaves may differ from the root's risk by rounding.
+            # Sums over the leaves may differ from the root's risk by rounding errors.
             "relative_risk": np.where(leaves == 1, sequence.root_risk, risk) / whole,
         }
         legend = (
@@ -377,11 +377,11 @@ def _is_formula(X: Any) -> bool:
 
 
 def _is_survival(formula: str | None, method: str) -> bool:
-    """Whether the events in a two-column target are a status, as in Surv."""
+    """Whether the second column of a two-column target is a status, as in Surv."""
     return method == "exp" if formula is None else formula.lstrip().startswith("Surv")
 
 
 def _between_cps(cp: Array) -> Array:
-    """Return rpart's typical cp for each table row: the geometric mean with the row above."""
+    """Return rpart's typical cp of each table row, its geometric mean with the row above."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

@@ -36,7 +36,7 @@ _INTERACTIONS: Final = ("*", "/", ":", "^", "**", "%in%")
 
 
 def _logical(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a comparison that is missing if one of its sides is missing."""
+    """Return a comparison that is missing if either side is missing."""
 
     def compare(*sides: Any) -> Any:
         a, b = np.broadcast_arrays(
@@ -101,7 +101,7 @@ def read_formula(formula: str, data: Any) -> tuple[Any, Any]:
     try:
         return _read(formula, read_columns(data))
     except RecursionError:
-        raise OptionError("The formula has too deeply nested brackets.") from None
+        raise OptionError("The brackets of the formula are nested too deeply.") from None
 
 
 def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -136,7 +136,7 @@ def read_response(formula: str, data: Any) -> Any:
 
 
 def left_side(formula: str) -> tuple[str, set[str]]:
-    """Return the left side of a formula, and the columns from which it is computed."""
+    """Return the left side of a formula and the columns that it uses."""
     left = formula.partition("~")[0].strip().strip("`")
     try:
         node = _parse(left, {}, formula)
@@ -147,7 +147,7 @@ def left_side(formula: str) -> tuple[str, set[str]]:
 
 
 def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
-    """Return the columns with these names; terms such as `log(x)` are computed."""
+    """Return the columns with these names after computing terms such as `log(x)`."""
     columns = read_columns(data)
     terms = {}
     for name in names:
@@ -156,7 +156,7 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
             continue
         try:
             term = _parse(name, columns, name)
-        except OptionError:  # the reader of the columns raises the error
+        except OptionError:  # reading the columns raises the error
             continue
         if term[0] not in ("name", "value"):
             terms[name] = _compute_term(term, columns)
@@ -211,7 +211,7 @@ def _tokenize(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[t
 
 
 def _parse_expression(tokens: Tokens, at: int, least: int, formula: str) -> tuple[Node, int]:
-    """Parse operators of at least this precedence (precedence climbing)."""
+    """Parse operators of at least the given precedence (precedence climbing)."""
     node, at = _parse_operand(tokens, at, formula)
     while at < len(tokens):
         kind, sign = tokens[at]
@@ -257,7 +257,7 @@ def _parse_operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
 
 
 def _format_term(node: Node, inside: bool = False) -> str:
-    """Return a term as R writes it."""
+    """Format a term like R."""
     kind, *parts = node
     if kind == "name":
         return parts[0] if not inside or _NAME.fullmatch(parts[0]) else f"`{parts[0]}`"
@@ -285,9 +285,9 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
-    """Yield the terms on the right side, and whether each is added or removed."""
+    """Yield each term on the right side, and whether it is added or removed."""
     later = []
-    while node[0] in ("+", "-"):  # a loop, because there may be thousands of columns
+    while node[0] in ("+", "-"):  # avoid recursion, because there may be thousands of columns
         later.append((node[2], adds if node[0] == "+" else not adds))
         node = node[1]
     kind = node[0]
@@ -336,7 +336,7 @@ def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
     for name in _names(node):
         if name not in columns:
             raise DataError(
-                f"The formula names {name!r}, which is not a column of the data: "
+                f"The formula contains {name!r}, which is not a column of the data: "
                 f"{', '.join(map(str, columns))}.{did_you_mean(name, list(map(str, columns)))}"
             )
     if node[0] == "name":
@@ -344,7 +344,7 @@ def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
     if node[0] == "(":
         return _compute_term(node[1], columns)
     try:
-        # log(-1) is missing, as in R.
+        # As in R, log(-1) is missing.
         with np.errstate(all="ignore"):
             return _evaluate(node, columns)
     except CeibaError:
@@ -399,7 +399,7 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
 
 
 def _compute_factor(node: Node, columns: Mapping[str, Any]) -> Any:
-    """Return values as levels: those of a column, or the sorted distinct numbers."""
+    """Convert values to levels: the levels of a column, or the sorted distinct numbers."""
     values = _compute_term(node, columns)
     column = read({"x": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:

@@ -1,4 +1,4 @@
-"""Define the parameters of rpart and the growing options that they imply.
+"""Define the parameters of rpart, and derive growing options from them.
 
 Names and defaults are those of rpart.control and of `parms` in R. Undocumented rules of rpart are
 in `RpartRules`; an unseen level is treated as missing.
@@ -154,7 +154,7 @@ METHODS_OF_OPTION: Final = MappingProxyType(
 
 
 def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
-    """Return minsplit and minbucket, one derived from the other if it is None."""
+    """Return minsplit and minbucket; if one of them is None, derive it from the other."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket

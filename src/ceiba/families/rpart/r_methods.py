@@ -1,4 +1,4 @@
-"""The functions of R's rpart as methods: prune, printcp, predict(type=), residuals, snip, ...
+"""Methods that correspond to the functions of R's rpart: prune, printcp, residuals, snip, ...
 
 Node numbers are R's: the root is 1, the children of node k are 2k (left, the smaller mean response)
 and 2k + 1.
@@ -29,7 +29,7 @@ _NOISE: Final = 1e-12
 
 
 class RMethods(RpartFit):
-    """Base of rpart's estimators: methods with the names of R's functions."""
+    """Base class of the rpart estimators with the methods named after R's functions."""
 
     _reprune_hint: ClassVar[str] = (
         "Pass the cp of a row of cp_table_: reprune(cp=...). A larger tree needs a fit with a "
@@ -42,7 +42,7 @@ class RMethods(RpartFit):
         return node_numbers(self._tree, self.__dict__.get("_training", {}).get("swapped", ()))
 
     def prune(self, cp: float) -> Self:
-        """Return the pruned model of R's `prune(fit, cp=)`.
+        """Prune the model like R's `prune(fit, cp=)`.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class RMethods(RpartFit):
         return model
 
     def snip(self, nodes: int | Iterable[int]) -> Self:
-        """Collapse nodes, by R's numbers (R: `snip.rpart(fit, toss=)`).
+        """Collapse nodes given by R's numbers (R: `snip.rpart(fit, toss=)`).
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class RMethods(RpartFit):
         return model
 
     def _node_ids(self, nodes: int | Iterable[int]) -> dict[int, int]:
-        """Return the node ids for R's node numbers."""
+        """Return the ids of nodes given by R's numbers."""
         id_of = {number: i for i, number in enumerate(self.node_numbers_.tolist())}
         wanted = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
         for number in wanted:
@@ -103,7 +103,7 @@ class RMethods(RpartFit):
         return {number: id_of[number] for number in wanted}
 
     def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:  # type: ignore[override]
-        """Return the paths to nodes, by R's numbers (R: `path.rpart`).
+        """Return the paths to nodes given by R's numbers (R: `path.rpart`).
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class RMethods(RpartFit):
         }
 
     def predict(self, X: Any, check_input: bool = True, *, type: str | None = None) -> Any:  # noqa: A002
-        """Predict rows; with `type` in the form of R's `predict`.
+        """Predict rows; `type` selects a form of R's `predict`.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class RMethods(RpartFit):
         unknown = sorted(set(map(str, truth.tolist())) - set(map(str, labels)))
         if unknown:
             raise DataError(
-                f"y must hold the classes {', '.join(map(str, labels))}, got {', '.join(unknown)}."
+                f"y must have the classes {', '.join(map(str, labels))}, got {', '.join(unknown)}."
             )
         code = np.array([labels.index(label) for label in truth.tolist()])
         if type == "usual":
@@ -224,7 +224,7 @@ class RMethods(RpartFit):
         return residual
 
     def rsq(self) -> Listing:
-        """Return R-square of the nested trees, apparent and cross-validated (R: `rsq.rpart`).
+        """Return the apparent and cross-validated R-square of the nested trees (R: `rsq.rpart`).
 
         Examples
         --------
@@ -241,7 +241,7 @@ class RMethods(RpartFit):
         return Listing(figures, title="R-square", legend=legend)
 
     def printcp(self, digits: int = 5) -> None:
-        """Print the table of nested trees as R's `printcp` does.
+        """Print the table of nested trees like R's `printcp`.
 
         Parameters
         ----------
@@ -281,7 +281,7 @@ class RMethods(RpartFit):
         return f"n={n} ({dropped} {what} deleted due to missingness)" if dropped else f"n= {n}"
 
     def to_r(self, digits: int = 7) -> str:
-        """Return the tree as R prints it, with R's node numbers and a star at leaves.
+        """Return the tree in R's format, with R's node numbers and a star at leaves.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class RMethods(RpartFit):
 
 
 def node_deviance(tree: Tree) -> Array:
-    """Return R's `dev` of each node: the summed risk of its rows, or the deviance for rates."""
+    """Return R's `dev` of each node, its total risk or the deviance of its rates."""
     factor = 2.0 if tree.criterion == "poisson" else 1.0
     return np.asarray(tree.risk * float(tree.weight[0]) * factor)
 
@@ -345,7 +345,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
     if first == last:  # a cut
         low = branch == int(table.low_branch[parent])
         if info.kind is not Kind.ORDERED:
-            # In R, values equal to the cut go up. Adding 0.0 removes the sign of -0.0.
+            # R sends values equal to the cut up. Adding 0.0 removes the sign of -0.0.
             cut = np.nextafter(table.cut[parent], np.inf) + 0.0
             return f"{info.name}{'< ' if low else '>='}{cut:.{digits}g}"
         levels = range(len(info.levels))
@@ -354,7 +354,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
 
 
 def _yvals(tree: Tree, digits: int) -> list[str]:
-    """Return the prediction of each node in columns, aligned as in R."""
+    """Return the predictions of nodes in columns, aligned as in R."""
     if tree.counts is None:
         return _signif(tree.value[:, 0, 0], digits)
     n_classes = tree.value.shape[2]
@@ -375,8 +375,8 @@ def _signif(values: Array, digits: int) -> list[str]:
 
 
 def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
-    """Return a column of numbers as R's `format` writes it."""
-    # All have as many decimals as the number that needs most of them for `digits` significant
+    """Format a column of numbers like R's `format`."""
+    # All numbers have as many decimals as the one that needs most of them for `digits` significant
     # digits (at least `least`), or all have an exponent if that is shorter.
     parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]
     significant = [max(1, len(mantissa.replace(".", "").rstrip("0"))) for mantissa, _ in parts]

@@ -61,7 +61,7 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
 
 
 class RpartRows(NamedTuple):
-    """The table, target and weights; observation times make them rates and weights * times."""
+    """Table, target and weights; with observation times, the target are rates."""
 
     table: Table
     target: Target
@@ -73,7 +73,7 @@ class RpartRows(NamedTuple):
 def read_rows(
     X: Any, y: Any, sample_weight: Any, exposure: Any, *, method: str, categorical_features: Any
 ) -> RpartRows:
-    """Return the rows that have a target and at least one value; rates with `exposure`."""
+    """Return the rows that have a target and at least one value; `exposure` gives rates."""
     name = None
     if isinstance(y, str):
         name, (X, y) = y, split_target(X, y)
@@ -108,7 +108,7 @@ def read_rows(
 
 
 def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tuple[Any, Any, Any]:
-    """Return X, events and times for a target of two columns, otherwise X, y and None."""
+    """Return X, events and times for a two-column target, otherwise X, y and None."""
     if isinstance(y, str) and method != "exp":
         return X, y, None
     if is_named_target(X, y):
@@ -118,8 +118,9 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
         if method != "exp":
             return X, y, None
         raise DataError(
-            "method='exp' needs two columns as y, the time and the status (1: the event happened), "
-            f"got {len(outputs)}. Use 'Surv(time, status) ~ ...', or y=['time', 'status']."
+            "method='exp' requires two columns as y, the time and the status (1: the event "
+            f"happened), got {len(outputs)}. Use 'Surv(time, status) ~ ...', or y=['time', "
+            f"'status']."
         )
     try:
         time, events = (np.array(output, np.float64) for output in outputs)
@@ -136,38 +137,38 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
 
 
 def _refuse_target(target: Target, method: str) -> None:
-    """Raise for targets that rpart does not support."""
+    """Raise an error for targets that rpart does not support."""
     if target.info.n_outputs > 1:
         raise DataError(
-            f"rpart needs a target with one output, got {target.info.n_outputs}. Fit one model for "
-            "each, or use DecisionTreeClassifier or DecisionTreeRegressor; with method='poisson', "
-            "pass times as exposure=, or 'Surv(time, events) ~ ...'."
+            f"rpart requires a target with one output, got {target.info.n_outputs}. Fit one model "
+            "for each, or use DecisionTreeClassifier or DecisionTreeRegressor; with "
+            "method='poisson', pass times as exposure=, or 'Surv(time, events) ~ ...'."
         )
     if method in RATES and (target.values < 0).any():
         row = int(np.argmax(target.values[:, 0] < 0))
         raise DataError(
-            f"method='poisson' needs events of at least 0, got {target.values[row, 0]:g} in row "
+            f"method='poisson' requires events of at least 0, got {target.values[row, 0]:g} in row "
             f"{row}. Some value(s) of y are negative: use method='anova'."
         )
 
 
 def _read_time(exposure: Any, n_rows: int) -> Array | None:
-    """Return observation times, one positive number per row."""
+    """Return the observation times, a positive number per row."""
     if exposure is None:
         return None
     try:
         time = np.ascontiguousarray(exposure, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"exposure must hold numbers ({error}).") from None
+        raise DataError(f"exposure must contain numbers ({error}).") from None
     if time.shape != (n_rows,):
         raise DataError(
-            f"exposure must hold one observation time for each of the {n_rows} rows, got shape "
+            f"exposure must have one observation time for each of the {n_rows} rows, got shape "
             f"{time.shape}."
         )
     wrong = np.flatnonzero(~(np.isfinite(time) & (time > 0)))
     if len(wrong):
         raise DataError(
-            f"exposure must hold finite numbers above 0, got {time[wrong[0]]} in row "
+            f"exposure must contain finite numbers above 0, got {time[wrong[0]]} in row "
             f"{int(wrong[0])}. Leave out rows that were not observed."
         )
     return time

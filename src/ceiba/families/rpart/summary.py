@@ -50,7 +50,7 @@ _IMPROVE: Final = {
 
 
 def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
-    """Return rpart's `improve` of each node's split (0 at leaves) and of each competitor."""
+    """Return rpart's `improve` of each node's split (0 at leaves) and each competitor."""
     names, factor = tree.schema.names, search_mass(tree) * _unit_ratio(tree)
     if tree.criterion == "squared_error":
         factor = np.divide(1.0, tree.impurity, out=np.ones(tree.n_nodes), where=tree.impurity > 0)
@@ -81,7 +81,7 @@ def _unit_ratio(tree: Tree) -> float:
 
 @dataclass(frozen=True)
 class RpartNodeSummary:
-    """One node of the summary.
+    """Summary of one node.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class RpartNodeSummary:
 
 @dataclass(frozen=True)
 class RpartSummary:
-    """A fitted rpart tree in full, to be printed.
+    """Printable summary of a fitted rpart tree.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ def rpart_summary(
 
 @dataclass(frozen=True)
 class _NodeFigures:
-    """The figures of all nodes, computed once."""
+    """Figures of all nodes, computed once."""
 
     cp: Any
     improve: Any
@@ -258,7 +258,7 @@ def _node(tree: Tree, i: int, figures: _NodeFigures) -> RpartNodeSummary:
 
 
 def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
-    """Return the prediction of a node and its quality as text."""
+    """Return the prediction of a node and its risk as text."""
     if tree.task.is_classification("rpart"):
         label = level_text(tree.target.classes[0][int(tree.answer[i])])
         share = float(tree.share[i])
@@ -318,15 +318,14 @@ def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
     """Return the figures that R derives from training rows, by R's node number."""
-    # "missing": the rows with a missing value of each competitor; "swapped": nodes whose left
-    # child, by the means of the rows that the split itself routes, is not that of
-    # `ordered_children`.
+    # "missing" has the rows with a missing value of each competitor. "swapped" has the nodes with
+    # another left child than in `ordered_children`, which uses the means of all rows.
     holes = [column.missing for column in problem.table.columns]
     facts: dict[str, Any] = {"missing": {}, "swapped": []}
     if not shrink and not any(hole.any() for hole in holes):
         return facts
     number, rows = [1] * tree.n_nodes, {0: np.arange(problem.n_rows)}
-    for node, sons in enumerate(ordered_children(tree)):  # parents first
+    for node, sons in enumerate(ordered_children(tree)):  # top down
         here = rows.pop(node)
         if sons is None:
             continue
@@ -347,7 +346,7 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
 
 
 def node_events(tree: Tree, shrink: float) -> Any:
-    """Return the events of each node of a Poisson tree: its unshrunken rate times its time."""
+    """Return the events of each Poisson tree node, its unshrunken rate times its time."""
     rate, time = tree.value[:, 0, 0], tree.weight
     if tree.criterion != "poisson" or not shrink or rate[0] == 0:
         return rate * time

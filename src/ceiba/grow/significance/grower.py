@@ -55,7 +55,7 @@ def grow_by_significance(
 
 
 class _SignificanceChooser:
-    """Choose the column of a node by the p-values of the best split of each column."""
+    """Choose a node's column by the p-value of each column's best split."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         self.problem = problem
@@ -91,7 +91,7 @@ class _SignificanceChooser:
             tree = replace(problem, table=table, options=alone).grow(rows.astype(np.uint32))
             if tree.n_nodes > 1:
                 best.append((j, tree))
-        # Bonferroni correction over the columns that could be split: the level for a single column.
+        # The Bonferroni correction counts the columns that could be split.
         level = self.level / max(len(best), 1)
         passing: list[tuple[int, Tree, TestResult]] = []
         searches: list[Separation] = []

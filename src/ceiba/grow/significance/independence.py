@@ -29,7 +29,7 @@ NOISE: Final = 1e-9
 
 @dataclass(frozen=True)
 class TestResult:
-    """Statistic, degrees of freedom and p-value of a test, and the method of the p-value."""
+    """Result of a test: statistic, degrees of freedom, p-value and its method."""
 
     statistic: float
     df: tuple[int, ...]
@@ -38,7 +38,7 @@ class TestResult:
 
     @property
     def bound(self) -> str:
-        """Whether the true p-value is "at most" or "at least" this one, or "exact"."""
+        """Return "at most" or "at least" if the p-value is a bound, else "exact"."""
         word = self.method.split(",")[0]
         return word if word in ("at most", "at least") else "exact"
 
@@ -51,7 +51,7 @@ def chi_square_test(
     enough: int = 100,
     seed: int = 0,
 ) -> TestResult:
-    """Test whether the rows of a table of counts have the same shares."""
+    """Test whether the rows of a contingency table have the same shares."""
     counts = np.asarray(table, np.float64)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)

@@ -87,7 +87,7 @@ class SplitTest:
         )
 
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
-        """Test the search over a column; return the search too, to compare columns."""
+        """Test the search over a column; also return the search, to compare columns."""
         rows = self._repeat_rows(rows)
         column = self.problem.table.columns[int(self.tree.splits.column[node])]
         info, values = column.info, column.values[rows]
@@ -142,7 +142,7 @@ class SplitTest:
         return log_rank_scores(values) if self.tree.task is Task.SURVIVAL else values[:, 0]
 
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
-        """Return the p-value of the best of n divisions, by bounds or by permutation."""
+        """Return the p-value of the best among n divisions by bounds or permutation."""
         classes = self.tree.task.has_classes
         if classes and n == 1:
             return plain
@@ -179,7 +179,7 @@ class SplitTest:
 
     @cached_property
     def _frequency(self) -> Array | None:
-        """The weights if they are frequencies, or None if every row counts once."""
+        """Frequency weights, or None if every row counts once."""
         return self.problem.weight if self.problem.options.frequency_weights else None
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Run permutation tests of the best of many divisions of a target.
+"""Run permutation tests of the best among many divisions of a target.
 
 The statistic is the largest separation over all divisions tried. For classes the separation of a
 division is chi-square, n^2 / (nL nR) sum_k d_k^2 / n_k with d_k the excess of class k on the left;
@@ -55,11 +55,11 @@ _GROUPS: Final = 128
 Rows = npt.NDArray[np.intp]
 # Values permuted in one call of the core, between two checks for Ctrl-C.
 _CELLS: Final = 4_000_000
-# Maximum additions of an exact p-value, about as many as the permutations take.
+# Maximum number of additions for an exact p-value, about as many as permutations need.
 _STEPS: Final = 1e8
 # If the largest square is below this share of the sum, sums of many rows are nearly normal.
 _SMALL_SHARE: Final = 0.01
-# Tails are heavy if the largest square exceeds its normal size by this factor.
+# Tails are heavy if the largest square exceeds its expected size by this factor.
 _HEAVY: Final = 3.0
 # Draws to compare columns: initial number, maximum, and maximum rows over all draws.
 _DRAWS: Final = 1999
@@ -266,7 +266,7 @@ class Separation(ABC):
 
     @cached_property
     def log_tail(self) -> float:
-        """An estimate of the logarithm of the p-value, which may be very small."""
+        """An estimate of the log p-value, which may be very small."""
         return min(max(self._log_tail(), self._log_least), 0.0)
 
     @property
@@ -288,7 +288,7 @@ class Separation(ABC):
     @property
     @abstractmethod
     def _log_least(self) -> float:
-        """The logarithm of the smallest p-value, that of a single arrangement."""
+        """The logarithm of the smallest possible p-value, attained by a single arrangement."""
 
     @abstractmethod
     def _log_tail(self) -> float:
@@ -296,11 +296,11 @@ class Separation(ABC):
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return sizes and sums of sides, one of which is needed to separate as observed."""
+        """Return pairs of side size and sum; a separation as observed requires one of them."""
 
 
 class BestDivision(Separation):
-    """The best of all cuts, with missing values on either side, or alone if that was tried."""
+    """The best of all cuts with missing values on either side, or alone if the search tried it."""
 
     @property
     def n_divisions(self) -> int:
@@ -330,7 +330,7 @@ class BestDivision(Separation):
 
     @property
     def _two_classes(self) -> tuple[float, int, int]:
-        """The chi-square limit, the number of rows of the second class, and the number of rows."""
+        """The chi-square limit and the numbers of rows in the second class and in total."""
         limit = self.observed * (1 - NOISE)
         return limit, int(np.count_nonzero(self.values.each)), len(self.values)
 
@@ -377,7 +377,7 @@ class BestDivision(Separation):
 
 
 class BetweenLevels(Separation):
-    """The separation between all levels of a column, which bounds that of every grouping."""
+    """The separation between all levels of a column, an upper bound for any grouping."""
 
     @property
     def _is_between(self) -> bool:
@@ -400,7 +400,7 @@ class BetweenLevels(Separation):
         return _core.log_chi_square_tail(self.observed, df)
 
     def _bounds(self) -> tuple[Array, Array]:
-        # If all levels together reach a separation, at least one has 1 / n_levels of it.
+        # If all levels together reach a separation, at least one contributes 1 / n_levels of it.
         size = self._sizes
         return size, np.sqrt(self.observed / len(size) * size)
 
@@ -411,8 +411,8 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
         return 0
     logs = np.array([search.log_tail for search in searches])
     error = np.array([search.tail_error for search in searches])
-    # Invariant: only searches in `near` can have the smallest p-value. The estimates are cheap and
-    # mostly leave one; then come exact p-values, then draws, whose number grows until they decide.
+    # Invariant: only searches in `near` can have the smallest p-value. Cheap estimates mostly leave
+    # one. Otherwise exact p-values decide, then a growing number of draws.
     near = np.flatnonzero(logs - error <= (logs + error).min())
     if len(near) > 1:
         for i in near.tolist():
@@ -422,7 +422,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
     near = near[(logs - error)[near] <= (logs + error)[near].min()]
     most = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
     n_draws = _DRAWS
-    # Draws help only if some can exceed the observed value; below 1 / most, use the tails.
+    # Draws help only if some can exceed the observed value. Below 1 / most, use the tails.
     while len(near) > 1 and n_draws <= most and (logs + error)[near].max() > -log(most):
         for i in near[error[near] > 0].tolist():
             searches[i].draw(max(n_draws - searches[i].drawn, 0))

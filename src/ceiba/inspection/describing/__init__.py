@@ -1,4 +1,4 @@
-"""Describe a table before learning: kinds, missing values, distributions, remarks."""
+"""Describe a table before fitting: kinds, missing values, distributions and remarks."""
 
 from __future__ import annotations
 

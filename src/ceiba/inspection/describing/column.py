@@ -1,4 +1,4 @@
-"""Describe one column: kind, missing values, distribution, remarks."""
+"""Describe one column: kind, missing values, distribution and remarks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 _MANY_ROWS: Final = 20  # with fewer rows, distinct dates are not remarkable
 _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # with fewer rows, a constant column or a perfect split may be chance
-_NEARLY: Final = 0.99  # share of rows with one value, or share of the target that a column explains
+_ENOUGH_ROWS: Final = 200  # in fewer rows, a constant column or perfect split may be chance
+_NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
 #: Numbers that often mean "missing" if they are far from all others or the only negative ones.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 _FEW_VALUES: Final = 10  # with fewer other values, a code may be genuine
@@ -54,7 +54,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """The description of one column before learning.
+    """Description of one column.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
 
 
 def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
-    """Return a remark if the best single split on a column nearly decides the target."""
+    """Return a remark if the best single split on a column almost determines the target."""
     if column.association is None or column.association < _NEARLY or column.n_rows < _ENOUGH_ROWS:
         return ()
     text = (

@@ -1,4 +1,4 @@
-"""Describe a table before learning: kinds, missing values, distributions, associations.
+"""Describe a table before fitting: kinds, missing values, distributions and associations.
 
 Association is the share of the target's impurity (Gini, or the variance) that the best single split
 on the column removes: 0 for an uninformative column, 1 for one that decides the target alone. It is
@@ -37,7 +37,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True)
 class Description:
-    """The description of a table, which can be printed.
+    """Description of a table.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Description:
         return sum(column.n_missing for column in self.columns)
 
     def headline(self, most: int = 5) -> str:
-        """Return one line with the columns by kind and the number of missing cells."""
+        """Return one line with the number of rows, the columns by kind and the missing cells."""
         parts = []
         for kind, many in _KINDS.items():
             names = [
@@ -150,7 +150,7 @@ class Description:
 
 
 def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10) -> Description:
-    """Describe the columns of a table: kind, missing values, distribution, possible problems.
+    """Describe the columns of a table: kind, missing values, distribution and possible problems.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
 
 
 def _associations(table: Table, columns: list[ColumnDescription], target: str) -> dict[str, float]:
-    """Return the association of each column with the target; identifiers have none."""
+    """Return the association of each column with the target, or None for identifiers."""
     at = table.schema.index(target)
     answer = table.columns[at]
     rows = np.flatnonzero(~answer.missing)

@@ -1,4 +1,4 @@
-"""Compute splits of a table without a tree: impurity, gain, split tables and curves."""
+"""Compute impurity, gain, split tables and split curves of a table without a tree."""
 
 from __future__ import annotations
 

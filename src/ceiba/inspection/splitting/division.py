@@ -1,4 +1,4 @@
-"""Compute the gain and cost of dividing rows into branches, for any criterion.
+"""Compute the gain and cost of a split for any criterion.
 
 gain = impurity of the rows minus the weighted impurity of the branches; cost = the weighted
 impurity of the branches (Breiman et al. 1984, definition 2.13). Rows with a missing value are left
@@ -33,7 +33,7 @@ def row_weights(weight: Any, n_rows: int) -> Array:
 
 
 def numeric_values(column: Column) -> Array:
-    """Return the numbers of a column, or the codes of an ordered one; NaN where missing."""
+    """Return the numbers of a column, or the codes of an ordered one; missing values are NaN."""
     if column.info.kind == Kind.CATEGORICAL:
         raise OptionError(
             "Cuts are not supported for a categorical column. Use split_table, or "
@@ -87,7 +87,7 @@ def gain_and_cost(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, float]:
-    """Return the gain and cost of a division of the rows."""
+    """Return the gain and cost of dividing the rows."""
     present = (branch >= 0) & (weights > 0)
     parts = [present & (branch == b) for b in range(n_branches)]
     parts = [part for part in parts if part.any()]
@@ -122,7 +122,7 @@ def impurity_of_rows(target: Target, rows: Any, criterion: Criterion, weights: A
     """Return the impurity of some rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
-    assert criterion.of_values is not None  # the caller has handled of_split
+    assert criterion.of_values is not None  # the caller treats criteria of splits
     return criterion.of_values(target.values[rows, 0], weights[rows])
 
 
@@ -134,7 +134,7 @@ def grow_stump(
     categorical_splits: str = "binary",
     max_competitors: int = 0,
 ) -> Tree:
-    """Return a tree with the best split only, and the splits of runner-up columns."""
+    """Return a tree with only the best split, and with the competitors of other columns."""
     missing = "majority" if any(column.missing.any() for column in table.columns) else "learn"
     options = GrowOptions(
         task=criterion.task,
@@ -204,7 +204,7 @@ def gain(
     """
     if isinstance(split, str) and split == "information":
         if criterion != "gini":
-            raise OptionError("split='information' means criterion='entropy'; leave criterion out.")
+            raise OptionError("split='information' implies criterion='entropy'. Omit criterion.")
         split, criterion = "multiway", "entropy"
     chosen = criterion_named(criterion)
     table = read({"column": column})

@@ -1,4 +1,4 @@
-"""Compute the impurity and the most frequent label of a set of labels."""
+"""Compute the impurity and the most frequent value of labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def impurity(
     weight: npt.ArrayLike | None = None,
     base: float | None = None,
 ) -> float:
-    """Return the impurity of a set of labels (or numbers).
+    """Return the impurity of a set of labels or numbers.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def impurity(
             raise OptionError("labels cannot be combined with counts. Pass one of them.")
         labels, counts = None, list(labels.values())
     if (labels is None) == (counts is None):
-        raise OptionError("Pass labels (one per row) or counts (one per class), and not both.")
+        raise OptionError("Pass labels (one per row) or counts (one per class), not both.")
     if chosen.of_split is not None:
         raise OptionError(
             f"criterion={chosen.name!r} measures splits, not sets of labels. "

@@ -1,4 +1,4 @@
-"""List the best split of each column, and every cut of one column with its gain."""
+"""List the best split of each column, and the gain of every cut on one column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ceiba.table import Column, Kind, Table, Target, read, read_target
 from ceiba.table.targets import pop_target
 from ceiba.tree import Tree
 
-_MAX_LEVELS: Final = 8  # levels listed in a sentence; the others are counted
+_MAX_LEVELS: Final = 8  # maximum number of levels listed in a sentence; the others are counted
 
 
 def split_table(
@@ -86,7 +86,7 @@ def split_table(
 def _best_split_row(
     table: Table, target: Target, criterion: Criterion, weights: Array, categorical_splits: str
 ) -> dict[str, Any]:
-    """Return the row of one column in the split table; its gain is 0 if it has no split."""
+    """Return the split table row of one column; the gain is 0 if the column has no split."""
     column = table.columns[0]
     if categorical_splits == "multiway" and column.info.kind == Kind.CATEGORICAL:
         branch, n_branches = assign_branches(column, "multiway")
@@ -113,7 +113,7 @@ def _best_split_row(
 def _remaining_impurity(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
-    """Return the impurity after the split, of the rows whose value is present."""
+    """Return the impurity after the split for rows with a present value."""
     if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)
@@ -188,7 +188,7 @@ def _impurity_and_costs(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, Array]:
-    """Return the impurity of all ordered rows, and the cost of dividing them after each `last`."""
+    """Return the impurity of the ordered rows, and the cost of a cut after each row in `last`."""
     w = weights[order]
     if criterion.of_split is not None:
         raise OptionError(
@@ -223,7 +223,7 @@ def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) ->
     """Return the costs of all divisions from running sums: variance, or half Poisson deviance."""
     total = w.sum()
     if name == "squared_error":
-        y = y - (w * y).sum() / total  # centred, so that squares do not cancel
+        y = y - (w * y).sum() / total  # center the target, so that squares do not cancel
         extra = y * y
     else:
         extra = y * np.log(y, out=np.zeros_like(y), where=y > 0)

@@ -1,4 +1,4 @@
-"""List the significance tests of the splits of a tree."""
+"""List the significance tests of a tree's splits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MISSING: Final = "missing"
 
 
 def split_tests(tree: Tree) -> Listing:
-    """Return the test of each split: the one that chose it, or a plain test of its branches.
+    """Return the test that chose each split, or else a plain test of its branches.
 
     Trees grown by tests (`ceiba.chaid`, `min_significance`) have stored tests. For any other tree
     the counts of the nodes give Pearson's chi-square of branches against classes, or the F test of

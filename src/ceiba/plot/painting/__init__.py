@@ -1,1 +1,1 @@
-"""What the pictures share: axes, colours, fonts, and painting a drawing."""
+"""Axes, colours and fonts of plots, and functions that paint drawings."""

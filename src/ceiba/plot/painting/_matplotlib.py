@@ -1,4 +1,4 @@
-"""The import of matplotlib, on first use; axes of plots, and their tree."""
+"""Import matplotlib on first use, and read the axes and tree arguments of plots."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ceiba.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
 else:
-    Axes = Any  # for annotations, without importing matplotlib
+    Axes = Any  # annotations must not import matplotlib
 
 POINTS = 72.0  # per inch
 
 
 def require_matplotlib() -> Any:
-    """Import matplotlib; raise with installation instructions if it is missing."""
+    """Import matplotlib; raise an error with installation instructions if it is missing."""
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -37,7 +37,7 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes:
-    """Return the axes to draw in, new ones by default, with a frame on two sides only."""
+    """Return the axes to draw in (new ones by default) with a frame on two sides only."""
     require_matplotlib()
     import matplotlib.pyplot as plt
 
@@ -49,7 +49,7 @@ def plain_axes(ax: Axes | None, width: float = 6.4, height: float = 4.2) -> Axes
 
 
 def axes_size(ax: Axes) -> tuple[float, float]:
-    """Return width and height of axes in points."""
+    """Return the width and height of axes in points."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     extent = ax.get_window_extent()

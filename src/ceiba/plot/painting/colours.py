@@ -1,4 +1,4 @@
-"""Colours of plots in light and dark styles, and the legend.
+"""Choose the colours of plots in light and dark styles, and draw legends.
 
 Numbers have one hue, stronger for larger values. A node's fill is its class colour mixed with the
 background, so purity is shown as strength, and text in the style's colour is legible on it.
@@ -25,7 +25,7 @@ _MAX_CLASSES: Final = 12  # in the legend
 
 @dataclass(frozen=True)
 class Ink:
-    """The colours of a style: background (paper), text, and mixtures of both."""
+    """The background (paper) and text colours of a style, and mixtures of both."""
 
     paper: Colour
     text: Colour
@@ -35,7 +35,7 @@ class Ink:
 
 
 def ink_of(ax: Axes) -> Ink:
-    """Return the colours of the style of the axes."""
+    """Return the colours of the axes' style."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb, to_rgba
 
@@ -49,7 +49,7 @@ def ink_of(ax: Axes) -> Ink:
 
 
 def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
-    """Return one colour per class; beyond 12 classes hues are spread evenly."""
+    """Return one colour per class; with more than 12 classes, hues are evenly spaced."""
     require_matplotlib()
     from matplotlib.colors import to_rgb
 
@@ -63,14 +63,14 @@ def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
 
 
 def tree_palette(tree: Tree, colours: Sequence[str] | None = None) -> list[Colour]:
-    """Return one colour per class; none for regression and for several outputs."""
+    """Return one colour per class, or none for regression and several outputs."""
     if not tree.task.has_classes or tree.n_outputs > 1:
         return []
     return class_colours(len(tree.target.classes[0]), colours)
 
 
 def mix(colour: Colour, paper: Colour, share: float) -> Colour:
-    """Mix `share` of a colour with the colour of the paper."""
+    """Mix a colour, weighted by `share`, with the colour of the paper."""
     r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
     return r, g, b
 
@@ -80,7 +80,7 @@ def number_colour(share: float, paper: Colour) -> Colour:
     blue = rgb(NUMBER)
     if share <= 0.6:
         return mix(blue, paper, 0.08 + 0.92 * share / 0.6)
-    # Beyond the pure hue, away from the background, so that order is visible in dark styles too.
+    # High ranks go beyond the pure hue, so that the order is visible in dark styles too.
     far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
     return mix(far, blue, 0.75 * (share - 0.6) / 0.4)
 
@@ -100,7 +100,7 @@ def rgb(colour: str) -> Colour:
 
 
 def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **colorbar: Any) -> None:
-    """Draw a legend of the class colours next to the axes, or a colour bar of the values."""
+    """Draw a legend of the class colours, or a colour bar of the values, next to the axes."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch
@@ -132,7 +132,7 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **color
 
 
 def _value_ticks(bar: Any, scale: ValueScale) -> None:
-    """Label the colour bar with the leaf values; with many leaves, with five of them."""
+    """Label the colour bar with the leaf values, or with five of them if there are many."""
     values = np.unique(scale.values)
     if len(values) > _MAX_CLASSES:
         values = np.array([scale.value_at(k / 4) for k in range(5)])

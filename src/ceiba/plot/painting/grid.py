@@ -1,7 +1,7 @@
-"""The exact cells of a tree over one or two columns, the other columns fixed at one value.
+"""Compute the exact cells of a tree over one or two columns, with other columns fixed.
 
-Between two neighbouring cuts of a column the prediction is constant, so one prediction per cell, at
-its middle, gives the exact partition, not a raster.
+Between two neighbouring cuts of a column the prediction is constant, so one prediction at the
+middle of each cell gives the exact partition.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Array = NDArray[np.float64]
-MAX_NAMES = 24  # on one axis
+MAX_NAMES = 24  # maximum number of names on an axis
 
 
 @dataclass(frozen=True)
 class AxisCells:
-    """The cells of one column: their borders, and one value inside each."""
+    """The cells of one column: their borders and a value inside each cell."""
 
     info: ColumnInfo
     borders: Array
@@ -37,17 +37,17 @@ class AxisCells:
 
     @property
     def labels(self) -> list[str] | None:
-        """Names of the cells of a level column, None for numbers."""
+        """Names of the cells of a categorical column, or None for numbers."""
         return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
 
     def cell_of(self, values: Array) -> NDArray[np.int64]:
-        """Return the cell of each value; a border belongs to the cell below it."""
+        """Return the cell of each value; a border belongs to the lower cell."""
         at = np.searchsorted(self.borders, values, side="left") - 1
         return np.clip(at, 0, len(self.middles) - 1)
 
 
 def axis_cells(tree: Tree, name: str, values: Array | None) -> AxisCells:
-    """Return the cells of a column: between its cuts, or one per level."""
+    """Return the cells of a column, between its cuts or one per level."""
     j = tree.schema.index(name)
     info = tree.schema.columns[j]
     if not info.is_numeric:
@@ -71,7 +71,7 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
 
 
 def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
-    """Set ticks with level names, dates, or yes and no, depending on the column."""
+    """Set ticks with level names, dates, or yes and no."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:
@@ -91,9 +91,9 @@ def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
 
 
 def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return the fixed value of each column: as given, the middle, or the first level."""
+    """Return the fixed value of each column, by default its middle or its first level."""
     for name in at or {}:
-        tree.schema.index(name)  # raises on unknown names
+        tree.schema.index(name)  # raises an error for unknown names
     fixed: list[Any] = []
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
@@ -122,7 +122,7 @@ def _code(info: ColumnInfo, value: Any) -> Any:
     if value not in info.levels:
         allowed = ", ".join(map(level_text, info.levels[:12]))
         raise OptionError(
-            f"at: column {info.name!r} has no level {value!r}. Allowed values: {allowed}."
+            f"at: {value!r} is not a level of column {info.name!r}. Allowed values: {allowed}."
         )
     return info.levels.index(value)
 
@@ -149,7 +149,7 @@ def set_slice_title(
     nodes: NDArray[Any],
     lang: str,
 ) -> None:
-    """Set a title with the fixed values of other columns, and columns without effect."""
+    """Set a title with the fixed values of other columns and the columns without effect."""
     names = [steps.info.name for steps in axes_cells]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():

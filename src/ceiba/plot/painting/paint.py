@@ -1,4 +1,4 @@
-"""A Drawing in matplotlib: boxes, bars and edges as paths, and text.
+"""Paint a Drawing with matplotlib, as text and as paths of boxes, bars and edges.
 
 All coordinates are points, y downward. Shapes of one kind form one collection, so that trees with
 hundreds of nodes are drawn fast.
@@ -22,7 +22,7 @@ CORNER = 3.5
 
 
 class Painter:
-    """Draws one drawing, offset by (`dx`, `dy`), in axes."""
+    """Paint a drawing into axes, shifted by (`dx`, `dy`)."""
 
     def __init__(self, ax: Axes, font_size: float, *, dx: float, dy: float) -> None:
         self.ax, self.font_size, self.dx, self.dy = ax, font_size, dx, dy
@@ -30,7 +30,7 @@ class Painter:
         self.paper, self.ink, self.grey, self.line = ink.paper, ink.text, ink.grey, ink.line
 
     def edges(self, drawing: Drawing, shares: Sequence[float]) -> None:
-        """Draw the edges, thicker with more rows."""
+        """Draw the edges; a branch with more rows has a thicker edge."""
         paths = [_elbow(route) for route in drawing.routes if route]
         widths = [
             0.8 + 3.2 * share for route, share in zip(drawing.routes, shares, strict=True) if route
@@ -38,7 +38,7 @@ class Painter:
         self.shapes(paths, ["none"], self.line, widths, zorder=1)
 
     def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
-        """Draw the boxes; a folded one looks like a stack of cards."""
+        """Draw the boxes; a folded node looks like a stack of cards."""
         cards = [
             (_rounded(box.left + k, box.top + k, box.width, box.height), self.paper)
             for box in boxes
@@ -97,13 +97,13 @@ class Painter:
         self, x: float, top: float, text: str, colour: Colour, *, bold: bool = False,
         align: str = "center",
     ) -> None:  # fmt: skip
-        """Write one line whose line box starts at `top`; 0.36 is half the height of capitals."""
+        """Write one line whose box starts at `top`; 0.36 is half the height of capital letters."""
         baseline = top + 0.65 * self.font_size + 0.36 * self.font_size
         weight = "bold" if bold else "normal"
         self._write(x, baseline, text, colour, self.font_size, fontweight=weight, ha=align)
 
     def small(self, x: float, top: float, text: str, size: float, *, upright: bool = False) -> None:
-        """Write one small line centred at `x`, or vertically from `top` downward."""
+        """Write one small line, centred at `x` or vertically from `top` downward."""
         if upright:
             self._write(x, top, text, self.ink, size, ha="center", va="top", rotation=90)
         else:
@@ -119,7 +119,7 @@ class Painter:
     def shapes(
         self, paths: list[Path], fills: Sequence[Any], border: Any, width: Any, *, zorder: float
     ) -> None:
-        """Draw shapes in points, as one collection."""
+        """Draw shapes as one collection; coordinates are points."""
         from matplotlib.collections import PathCollection
         from matplotlib.transforms import Affine2D
 
@@ -139,7 +139,7 @@ class Painter:
 
 
 def _elbow(route: Sequence[tuple[float, float]]) -> Path:
-    """Return an edge with its last corner, of three, rounded."""
+    """Return an edge with a rounded last corner."""
     from matplotlib.path import Path
 
     start, turn, (x, y), end = route

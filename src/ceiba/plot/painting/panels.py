@@ -1,9 +1,9 @@
-"""Panels: small plots of the rows of a node, in the boxes of a drawn tree.
+"""Draw panels, the small plots of a node's rows in the boxes of a tree.
 
-Inner nodes: a histogram of the split column, stacked by class, or the target by the column, with
-the axis labels of `split_view.py`; a line marks each cut. Leaves of regression trees: a box plot
-(Tukey: quartiles, whiskers to 1.5 times their distance) on one scale for all leaves. Leaves of
-survival trees: the Kaplan-Meier curve beside that of the root.
+Inner nodes have a histogram of the split column, stacked by class, or a plot of the target against
+the column, with the axis labels of `split_view.py`. A line marks each cut. Leaves of regression
+trees have a box plot (Tukey: quartiles, whiskers to 1.5 times their distance) on one scale for all
+leaves. Leaves of survival trees have their Kaplan-Meier curve and that of the root.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def paint_panels(
     views: Mapping[int, SplitView],
     palette: list[Colour],
 ) -> None:
-    """Draw the panel of every box that has one."""
+    """Draw the panels of all boxes."""
     sheet = drawing.sheet
     for box in drawing.boxes:
         if not box.panel:
@@ -119,7 +119,7 @@ def _question(
     palette: list[Colour],
     lang: str,
 ) -> None:
-    """Draw the split column of the rows of an inner node."""
+    """Draw an inner node's split column for its rows."""
     painter = panel.painter
     panel.line([(0, 0), (1, 0)], painter.line, 0.7)
     inside = np.isfinite(view.x)
@@ -131,7 +131,7 @@ def _question(
         target = rows.target[view.rows]
         low, high = float(target.min()), float(target.max())
         shown = np.flatnonzero(inside)
-        if len(shown) > MAX_POINTS:  # evenly spaced in the order of x, which keeps the shape
+        if len(shown) > MAX_POINTS:  # evenly spaced in the order of x, to keep the shape
             shown = shown[np.argsort(view.x[shown], kind="stable")]
             shown = shown[np.linspace(0, len(shown) - 1, MAX_POINTS).astype(int)]
         tone = mix(painter.ink, painter.paper, 0.5)
@@ -167,7 +167,7 @@ def _write_labels(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
 
 
 def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[Colour]) -> None:
-    """Draw stacked bars; a value on an edge (a cut may be one) belongs to the bar on its left."""
+    """Draw stacked bars; a value on an edge, such as a cut, belongs to the bar on its left."""
     n = len(edges) - 1
     bar = np.clip(np.searchsorted(edges, place, side="left") - 1, 0, n - 1)
     counts = np.array([np.bincount(bar[codes == k], minlength=n) for k in range(len(fills))], float)
@@ -180,7 +180,7 @@ def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[
 
 
 def _survival_curve(panel: _Panel, tree: Tree, node: int) -> None:
-    """Draw the Kaplan-Meier curve of a leaf, and that of the root as a dashed line."""
+    """Draw the Kaplan-Meier curve of a leaf, with that of the root as a dashed line."""
     ink, end = panel.painter.ink, float(node_curve(tree, 0).time[-1]) or 1.0
     panel.line([(0, 1), (0, 0), (1, 0)], panel.painter.line, 0.7)
     styles: tuple[tuple[int, float, dict[str, Any]], ...] = (

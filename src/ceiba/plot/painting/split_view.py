@@ -1,6 +1,6 @@
-"""The contents of a panel: the split column of a node as bars, cuts and axis labels.
+"""Compute the contents of a panel: the bars, cuts and axis labels of a node's split column.
 
-Numbers are binned, levels are side by side in branch order. Positions are shares of the width, from
+Numbers are binned. Levels are side by side in branch order. Positions are shares of the width, from
 0 to 1.
 """
 
@@ -21,13 +21,13 @@ from ceiba.tree.routing import route
 from ceiba.tree.splits import format_cut, level_text
 
 BINS = 18
-DIGITS = 4  # of the ends of the axis
+DIGITS = 4  # significant digits of the axis ends
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class PanelRows:
-    """Rows to draw: the table, the node in which each row ends, class codes or numbers."""
+    """Rows to draw: their table, end nodes, and class codes or numbers."""
 
     table: Table
     end: Array
@@ -41,7 +41,7 @@ class PanelRows:
 def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
     """Read the rows to draw."""
     X, y = pop_target(X, y, tree.task)
-    if tree.task is Task.SURVIVAL:  # histograms alone: times are censored
+    if tree.task is Task.SURVIVAL:  # draw only histograms, because times are censored
         y = None
     table = route.read(tree, X)
     end = route.apply(tree, table)
@@ -68,7 +68,7 @@ class SplitView:
 
 
 def split_view(tree: Tree, rows: PanelRows, node: int) -> SplitView:
-    """Return the contents of the panel of an inner node."""
+    """Return the panel contents of an inner node."""
     mine = rows.of(tree, node)
     column = rows.table.columns[int(tree.splits.column[node])]
     values, missing = column.values[mine], column.missing[mine]
@@ -91,7 +91,7 @@ def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]
 
 
 def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) -> SplitView:
-    """Return the view of levels side by side, those of the first branch on the left."""
+    """Return the view of levels side by side, with the first branch on the left."""
     if tree.splits.kind[node] == SplitKind.CUT:
         order = np.unique(codes[codes >= 0])
         borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]
@@ -116,7 +116,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
     if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
         return _side_by_side(mine, values, ["no", "yes"], [1])
     edges = bin_edges(seen, cuts, BINS) if len(seen) else None
-    if edges is None:  # no rows, or all values equal
+    if edges is None:  # there are no rows, or all values are equal
         edges = np.array([cuts[0] - 1.0, *cuts, cuts[-1] + 1.0])
     low, span = edges[0], edges[-1] - edges[0]
     places = tuple((cut - low) / span for cut in cuts)
@@ -133,7 +133,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
 
 
 def _ends(info: ColumnInfo, seen: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
-    """Return the minimum and maximum, with an ellipsis if the axis does not reach them."""
+    """Return minimum and maximum as text, with an ellipsis if the axis does not reach them."""
     if not len(seen):
         return []
     width = edges[1] - edges[0]

@@ -1,4 +1,4 @@
-"""Text in plots: measured widths, fonts that cover its characters, ticks that do not overlap."""
+"""Measure text in plots, choose fonts that cover it, and place ticks without overlap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
-_DPI = 288  # four pixels per point: hinting rounds to whole pixels
+_DPI = 288  # four pixels per point, because hinting rounds to whole pixels
 _LAST = "Last Resort"  # its glyphs are placeholders
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -39,7 +39,7 @@ def text_measure(font_size: float) -> Measure:
 
 @lru_cache(maxsize=16)
 def _measure_in(font_size: float, families: object, generic: object) -> Measure:
-    """Return the measure of one size and style; cached, because fitting a tree tries several."""
+    """Return the measure for a size and style, cached because layouts try several sizes."""
     from matplotlib.font_manager import FontProperties
 
     fonts = {
@@ -56,7 +56,7 @@ def _measure_in(font_size: float, families: object, generic: object) -> Measure:
 
 
 def with_covering_fonts(draw: Draw) -> Draw:
-    """Decorate a function whose first argument is a tree: use fonts that cover all its text."""
+    """Decorate a function of a tree so that it uses fonts that cover all text of the tree."""
 
     @wraps(draw)
     def wrapper(tree: Any, *data: Any, **options: Any) -> Any:
@@ -76,7 +76,7 @@ def with_covering_fonts(draw: Draw) -> Draw:
 
 
 def covering_fonts(text: str) -> list[str]:
-    """Return font families that cover all characters of a text, the default one first."""
+    """Return font families that cover all characters of a text, starting with the default one."""
     import matplotlib as mpl
     from matplotlib.font_manager import findfont
 
@@ -99,7 +99,7 @@ def _covered_letters(path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
-    """Return installed families that together cover the characters, as far as possible."""
+    """Return installed families that together cover as many of the characters as possible."""
     from matplotlib.font_manager import findfont, fontManager
 
     names: list[str] = []
@@ -114,7 +114,7 @@ def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
             break
         if font.name in names or not left & _covered_letters(font.fname):
             continue
-        # A bold face may have letters that the regular face, which text is drawn in, lacks.
+        # Text uses the regular face, which may lack letters of the bold face.
         if has := left & _covered_letters(findfont(font.name)):
             names.append(font.name)
             left -= has
@@ -122,13 +122,13 @@ def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
 
 
 def round_numbers(most: float) -> list[float]:
-    """Return 1, 2, 5, 10, 20, 50, ... up to `most`."""
+    """Return the round numbers 1, 2, 5, 10, 20, 50, ... up to `most`."""
     powers = range(len(str(int(most))))
     return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= most]
 
 
 def set_spaced_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
-    """Set ticks of a horizontal axis by priority; those that would overlap are omitted."""
+    """Set ticks of a horizontal axis by priority, without those that would overlap."""
     require_matplotlib()
     from matplotlib.ticker import FuncFormatter
 

@@ -1,4 +1,4 @@
-"""Cross-validation of a whole pruning sequence."""
+"""Cross-validate a whole pruning sequence."""
 
 from __future__ import annotations
 

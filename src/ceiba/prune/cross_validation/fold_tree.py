@@ -1,4 +1,4 @@
-"""One fold of cross-validation: grow its tree, route the held-out rows, sum their losses.
+"""Grow the tree of one fold, route its held-out rows and sum their losses.
 
 A held-out row ends in a leaf of the fold's tree; at each alpha of the grid its prediction is that
 of the leaf's collapsed ancestor. The step function of a row is the short list of (step, prediction)
@@ -58,7 +58,7 @@ class StepFunctions:
 
     def at(self, step: int) -> npt.NDArray[Any]:
         """Return the predictions at one step."""
-        # Within a row steps ascend, so those up to `step` are its first ones.
+        # The steps of a row ascend, so those up to `step` are its first entries.
         passed = np.concatenate(([0], np.cumsum(self.step <= step)))
         n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
         return np.asarray(self.answer[self.start[:-1] + n_passed - 1])
@@ -67,8 +67,8 @@ class StepFunctions:
         """Sum losses (one per entry) and their squares over the rows, at each step."""
         opening = np.zeros(len(loss), bool)
         opening[self.start[:-1][np.diff(self.start) > 0]] = True
-        # Each entry adds the change of its row's loss at its step; a cumulative sum over steps then
-        # gives all sums in O(entries + steps), not O(rows x steps).
+        # Each entry adds the change of its row's loss at its step. A cumulative sum over steps then
+        # gives all sums in O(entries + steps) instead of O(rows x steps).
         sums, weight = [], weight[self.entry_row]
         for power in (loss, loss**2):
             before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
@@ -78,12 +78,12 @@ class StepFunctions:
 
     @property
     def entry_row(self) -> Ints:
-        """The row of each entry."""
+        """Row of each entry."""
         return np.repeat(self.row, np.diff(self.start))
 
     @classmethod
     def concatenate(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
-        """Return the step functions of the rows of several folds."""
+        """Concatenate the step functions of several folds."""
         lengths = np.concatenate([np.diff(part.start) for part in parts])
         return cls(
             np.concatenate([part.row for part in parts]),
@@ -96,10 +96,10 @@ class StepFunctions:
 def step_functions(
     tree: Tree, step: Nodes, end: Nodes, rows: Rows, answer: npt.NDArray[Any], n_steps: int
 ) -> StepFunctions:
-    """Return the step functions of rows with these end nodes; `step` is that of each collapse."""
+    """Return the step functions of rows from their end nodes and the step of each collapse."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
-    while True:  # all rows climb one level per pass, until no ancestor collapses within the grid
+    while True:  # all rows move up one level per pass until no ancestor collapses within the grid
         node = tree.parent[node].astype(np.int64)
         going = node >= 0
         going[going] = step[node[going]] < n_steps
@@ -108,9 +108,9 @@ def step_functions(
             break
         parts.append((at, step[node].astype(np.int64), node))
     row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    order = np.argsort(row, kind="stable")  # stable: the entries of a row go from the leaf upwards
+    order = np.argsort(row, kind="stable")  # keep entries from the leaf upwards
     row, when, where = row[order], when[order], where[order]
-    # If several ancestors collapse at one step, the topmost counts, which is the last one.
+    # If several ancestors collapse at one step, the topmost one (the last) counts.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     row, when, answers = row[last], when[last], answer[where[last]]
     # A prediction that does not change needs no entry.
@@ -127,13 +127,13 @@ def mixed_step_functions(
     rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
-    """Return the step functions of rows with several leaves: means over the leaves by share."""
+    """Return the step functions of rows with several leaves, averaged by share."""
     start, leaf, share = spread
     leaves = np.arange(len(leaf), dtype=np.uint32)
     climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
     value = tree.value[climb.answer].reshape(len(entry), -1)
-    change = value.copy()  # per leaf: first its value, then the differences
+    change = value.copy()  # of each leaf, first its value, then the differences
     change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
     change *= share[entry][:, None]
     row = np.repeat(np.arange(len(rows)), np.diff(start))[entry]
@@ -154,7 +154,7 @@ def mixed_step_functions(
 
 
 def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
-    """Return the losses of the core, for rows whose prediction is a mean over several leaves."""
+    """Return the core's losses for rows whose prediction is a mean over several leaves."""
     if quantile_level(criterion) is not None:
         return quantile_loss(criterion, truth - predicted)
     if criterion != "poisson":
@@ -166,7 +166,7 @@ def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
 
 @dataclass(frozen=True)
 class FoldTree:
-    """The work of one fold: grow a tree, and sum the losses of its held-out rows."""
+    """Fold of cross-validation that grows a tree and sums the losses of its held-out rows."""
 
     problem: Problem
     grid: Array
@@ -189,7 +189,7 @@ class FoldTree:
         return first, second, functions
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
-        """Grow the tree of the rows that are not held out."""
+        """Grow the tree on the rows that are not held out."""
         if isinstance(fold, GrownFold):
             return fold.tree
         return self.problem.grow(fold.train, n_jobs=n_jobs)
@@ -234,25 +234,25 @@ class FoldTree:
 
     @cached_property
     def units(self) -> Units:
-        """Units of the target in which squares of squared errors do not overflow."""
+        """Scale of the target that keeps squares of squared errors from overflowing."""
         return Units.of(self.problem.target.values, None)
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
-        """The target of each row; numbers in these units."""
+        """Target of each row; numbers are divided by `units`."""
         target = self.problem.target.values[:, 0]
         return target if self.problem.target.info.classes else self.units.shrink_target(target)
 
     @property
     def exponent(self) -> int:
-        """The power of two by which errors must be multiplied; 0 for all ordinary data."""
+        """Power of two by which errors must be multiplied; 0 for ordinary data."""
         if self.problem.target.info.classes:
             return 0
         return self.units.target * (2 if self.loss_name == "squared_error" else 1)
 
     @property
     def loss_name(self) -> str:
-        """The loss of held-out rows in regression: that of the criterion."""
+        """Loss of held-out rows in regression, determined by the criterion."""
         name = self.problem.options.criterion_name
         if name in ("absolute_error", "poisson"):
             return name
@@ -265,7 +265,7 @@ class FoldTree:
 
     @property
     def weights_count_rows(self) -> bool:
-        """Whether a weight of k counts as k rows in the standard error."""
+        """Whether a weight of k means k rows in the standard error."""
         return self.problem.options.frequency_weights
 
     def mean_and_variance(
@@ -274,11 +274,11 @@ class FoldTree:
         """Return the mean error of the rows and the variance of that mean, from sums over folds."""
         tested = np.concatenate([fold.test for fold in folds])
         weight = self.error_weight
-        # Scale by a power of two, which is exact: squares of huge or tiny weights would overflow.
+        # Scaling by a power of two is exact and keeps squares of extreme weights finite.
         scale = 2.0 ** (frexp(float(weight.max()))[1] - 1)
         weight, first, second = weight / scale, first / scale, second / scale
         total = float(weight[tested].sum())
-        # A splitter may hold a row out several times, which adds no information: count it once.
+        # A splitter may hold a row out several times. That adds no information, so count it once.
         once = weight[np.unique(tested)]
         counted = self.weights_count_rows
         rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
@@ -290,22 +290,22 @@ class FoldTree:
 
     @property
     def error_scale(self) -> Array | None:
-        """Factor of each row's error (time under observation); None: 1."""
+        """Factor of each row's error (time under observation), or None for 1."""
         return None
 
     @property
     def per_weight(self) -> bool:
-        """Whether the mean error is per unit of weight, not of `error_scale`."""
+        """Whether the mean error is per unit of weight instead of `error_scale`."""
         return False
 
 
 def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Return the work of a fold for a score other than the cost."""
+    """Return the fold for a score other than the cost."""
     if not problem.options.task.has_classes or score == "concordance":
         raise OptionError(
-            f"score={score!r} is not supported for {problem.options.task}. Leave score at 'cost'."
+            f"score={score!r} is not supported for {problem.options.task}. Use score='cost'."
         )
     if problem.options.missing_rule == "fractional" and score != "error":
         raise OptionError(
@@ -316,7 +316,7 @@ def make_scored_fold_tree(
         classes = problem.target.info.classes[0]
         if len(classes) != 2:
             raise OptionError(
-                f"score='auc' needs two classes, got {len(classes)}. Use 'log_loss' or 'brier'."
+                f"score='auc' requires two classes, got {len(classes)}. Use 'log_loss' or 'brier'."
             )
         return AucFoldTree(problem, grid, risk, keep)
     return ScoredFoldTree(problem, grid, risk, keep, score)
@@ -324,7 +324,7 @@ def make_scored_fold_tree(
 
 @dataclass(frozen=True)
 class ScoredFoldTree(FoldTree):
-    """The work of a fold scored by a loss of class probabilities."""
+    """Fold scored by a loss of class probabilities."""
 
     score: Score = "log_loss"
 
@@ -333,7 +333,7 @@ class ScoredFoldTree(FoldTree):
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         p = tree.value[:, 0, :]
-        # The loss of each node (row) and true class (column).
+        # Rows are nodes, columns are true classes.
         if self.score == "error":
             table = (tree.answer[:, None] != np.arange(p.shape[1])).astype(np.float64)
         elif self.score == "log_loss":
@@ -348,7 +348,7 @@ class ScoredFoldTree(FoldTree):
         return functions.sum_losses(loss, self.error_weight, len(self.grid))
 
     def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
-        """Return the sums of errors of rows that go down several branches."""
+        """Return the error sums of rows that take several branches."""
         truth = self.truth[functions.entry_row]
         wrong = (functions.answer != truth).astype(np.float64)
         factor = self.problem.scales.factor
@@ -358,7 +358,7 @@ class ScoredFoldTree(FoldTree):
 
 @dataclass(frozen=True)
 class AucFoldTree(FoldTree):
-    """The work of a fold scored by its AUC."""
+    """Fold scored by its AUC."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - AUC of the held-out rows at each alpha, and its square."""
@@ -382,8 +382,8 @@ class AucFoldTree(FoldTree):
         n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
-                "score='auc' needs a fold with held-out rows of both classes. Pass fewer folds, or "
-                "another score."
+                "score='auc' requires a fold with held-out rows of both classes. Pass fewer folds, "
+                "or another score."
             )
         return fold_figures(first, second, n)
 
@@ -393,7 +393,7 @@ class AucFoldTree(FoldTree):
 
 
 def fold_figures(first: Array, second: Array, n: int) -> tuple[Array, Array]:
-    """Return the mean of n folds and the variance of that mean, from sums over the folds."""
+    """Return the mean of n folds and its variance from sums over the folds."""
     mean = first / n
     return mean, np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
 

@@ -1,4 +1,4 @@
-"""Folds of cross-validation: the rows that are held out together.
+"""Folds of cross-validation, that is, rows that are held out together.
 
 By default the core assigns rows to folds at random. It spreads the rows of each class evenly
 (`stratify`; rpart does not) or keeps groups of rows together (`groups`). Folds are as equal in size
@@ -24,9 +24,9 @@ from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
-#: Most folds of a table beyond memory.
+#: Maximum number of folds of a table beyond memory.
 _MOST_FOLDS: Final = 1000
-_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # every row, or every group, is a fold
+_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # each row or group is a fold
 
 _ALLOWED: Final = (
     "an integer of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
@@ -36,25 +36,25 @@ _ALLOWED: Final = (
 
 @dataclass(frozen=True)
 class Fold:
-    """Training rows and test rows."""
+    """Training rows and test rows of a fold."""
 
     train: Rows
     test: Rows
 
     def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
-        """Whether a training row has a weight above 0."""
+        """Whether any training row has a positive weight."""
         return bool(weight[self.train].any())
 
 
 @dataclass(frozen=True)
 class GrownFold(Fold):
-    """Test rows, the tree of all other rows, and the end nodes of the test rows."""
+    """Test rows, the tree grown on all other rows, and the end nodes of the test rows."""
 
     tree: Tree = field(repr=False)
     ends: npt.NDArray[np.int32] = field(repr=False)
 
     def has_weight(self, weight: npt.NDArray[np.float64]) -> bool:
-        """Whether a row outside the fold has a weight above 0."""
+        """Whether any row outside the fold has a positive weight."""
         return bool(np.count_nonzero(weight) > np.count_nonzero(weight[self.test]))
 
 
@@ -67,7 +67,7 @@ def read_folds(
     random_state: Any = None,
     repeat: int = 0,
 ) -> list[Fold]:
-    """Return the folds, in order."""
+    """Return the folds in order."""
     n = problem.n_rows
     listed = hasattr(folds, "dtype") or not isinstance(folds, Iterable)
     folds = folds if listed or isinstance(folds, str | bytes) else list(folds)
@@ -92,7 +92,7 @@ def read_folds(
 def fold_ids(
     folds: Any, problem: Problem, *, stratify: bool, groups: Any, random_state: Any, repeat: int
 ) -> Ids | Rows | None:
-    """Return the fold of each row; None if folds are a splitter or pairs of rows."""
+    """Return the fold of each row, or None if folds are a splitter or pairs of rows."""
     n = problem.n_rows
     codes = None if groups is None else encode_ids("groups", groups, n)
     if isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
@@ -101,14 +101,14 @@ def fold_ids(
         if isinstance(folds, str | bytes | bool | float) or folds is None:
             raise OptionError(f"folds must be {_ALLOWED}, got {folds!r}.")
         if repeat:
-            raise OptionError("repeats needs random folds. Pass an integer as folds.")
+            raise OptionError("repeats requires random folds. Pass an integer as folds.")
         return encode_ids("folds", folds, n) if _are_ids(folds) else None
     seed = read_seed(random_state)
     if folds < 2:
         raise OptionError(f"folds must be at least 2, got {int(folds)}.")
     units = n if codes is None else int(codes.max()) + 1
     if units < 2:
-        raise OptionError(f"Folds need at least 2 samples (rows or groups), got {units} sample.")
+        raise OptionError(f"Folds require at least 2 samples (rows or groups), got {units} sample.")
     strata: Any = None
     ids: Any = None if codes is None else codes.astype(np.uint32)
     if ids is None and stratify and problem.options.task.has_classes:
@@ -130,7 +130,7 @@ def _are_ids(folds: Any) -> bool:
 
 
 def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
-    """Raise for folds and options that need a table in memory."""
+    """Raise an error for folds and options that require a table in memory."""
     if options.missing_rule == "fractional":
         raise OptionError(
             "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
@@ -151,7 +151,7 @@ def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
 
 
 def read_seed(random_state: Any) -> int:
-    """Return the seed: 0 for None; drawn from a generator, so that each call gets another."""
+    """Return the seed: 0 for None, or a new number drawn from a generator."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
@@ -168,18 +168,18 @@ def read_seed(random_state: Any) -> int:
 
 
 def encode_ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
-    """Return the code of each label, numbered by sorted order."""
+    """Return the code of each label in sorted order."""
     values = np.asarray(labels)
     if values.shape != (n,):
         raise OptionError(
-            f"{name} must hold one id for each of the {n} rows, got shape {values.shape}."
+            f"{name} must have one id for each of the {n} rows, got shape {values.shape}."
         )
     try:
         codes: Ids = np.unique(values, return_inverse=True)[1]
     except TypeError:
         codes = np.unique(values.astype(str), return_inverse=True)[1]
     if int(codes.max()) == 0:
-        raise OptionError(f"{name} must hold at least 2 different ids, got only {values[0]!r}.")
+        raise OptionError(f"{name} must have at least 2 different ids, got only {values[0]!r}.")
     return codes
 
 
@@ -192,12 +192,12 @@ def _read_pair(pair: Any, n: int) -> Fold:
         if part.dtype == bool and part.shape == (n,):
             part = np.flatnonzero(part)
         if part.dtype.kind not in "iu" or part.ndim != 1 or len(part) == 0:
-            raise OptionError(f"A fold needs {name} rows, as positions, got {part!r}.")
+            raise OptionError(f"A fold requires {name} rows as positions, got {part!r}.")
         if part.min() < 0 or part.max() >= n:
             raise OptionError(
                 f"The {name} rows of a fold must be from 0 to {n - 1}, got {int(part.max())}."
             )
         rows.append(part)
     if len(np.unique(rows[0])) != len(rows[0]):
-        raise OptionError("A fold has a training row twice. Use weights to count rows twice.")
+        raise OptionError("A fold contains a training row twice. Use weights to count rows twice.")
     return Fold(np.sort(rows[0]).astype(np.uint32), rows[1].astype(np.uint32))

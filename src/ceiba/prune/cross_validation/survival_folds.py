@@ -1,4 +1,4 @@
-"""Folds of survival trees: held-out rows scored by deviance, Brier score or concordance.
+"""Score held-out rows of survival trees by deviance, Brier score or concordance.
 
 cost: half the exponential deviance about the relative hazard of the row's node. brier: integrated
 Brier score of the node's Kaplan-Meier curve, weighted for censoring (Graf et al. 1999), up to
@@ -30,13 +30,13 @@ from ceiba.prune.cross_validation.folds import Fold
 from ceiba.survival import SurvivalCurve, brier_scores, concordance, default_horizon
 from ceiba.tree import Tree, node_curve
 
-_TIMES: Final = 50  # at which Brier scores are computed
+_TIMES: Final = 50  # times at which Brier scores are computed
 
 
 def make_survival_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk, keep: bool
 ) -> FoldTree:
-    """Return the work of a fold of a survival tree for a score."""
+    """Return the fold of a survival tree for a score."""
     kinds = {"cost": SurvivalFoldTree, "brier": BrierFoldTree, "concordance": ConcordanceFoldTree}
     if score not in kinds:
         raise OptionError(
@@ -46,26 +46,26 @@ def make_survival_fold_tree(
 
 
 class SurvivalFoldTree(FoldTree):
-    """The work of one fold of a survival tree, scored by the exponential deviance."""
+    """Fold of a survival tree, scored by the exponential deviance."""
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
-        """Events per scaled time; the scale is that of all rows, as in rpart."""
+        """Events per scaled time; as in rpart, the scale comes from all rows."""
         return self.problem.hazard.rate
 
     @cached_property
     def units(self) -> Units:
-        """Units of the target: 1."""
+        """Scale of the target, which is 1."""
         return Units()
 
     @property
     def loss_name(self) -> str:
-        """The loss of held-out rows."""
+        """Loss of held-out rows."""
         return "poisson"
 
     @property
     def error_scale(self) -> Array | None:
-        """The scaled time of each row."""
+        """Scaled time of each row."""
         return self.problem.hazard.time
 
     @property
@@ -75,7 +75,7 @@ class SurvivalFoldTree(FoldTree):
 
 
 class BrierFoldTree(SurvivalFoldTree):
-    """The work of one fold scored by the integrated Brier score."""
+    """Fold scored by the integrated Brier score."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return the sums of scores and their squares over the held-out rows, at each alpha."""
@@ -108,7 +108,7 @@ class BrierFoldTree(SurvivalFoldTree):
 
 
 class ConcordanceFoldTree(SurvivalFoldTree):
-    """The work of one fold scored by Harrell's C."""
+    """Fold scored by Harrell's C."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - C of the held-out rows at each alpha, and its square."""
@@ -129,8 +129,8 @@ class ConcordanceFoldTree(SurvivalFoldTree):
         n = sum(self._concordance(np.zeros(len(f.test)), f.test) is not None for f in folds)
         if n == 0:
             raise OptionError(
-                "score='concordance' needs a fold with comparable held-out rows. Pass fewer folds, "
-                "or another score."
+                "score='concordance' requires a fold with comparable held-out rows. Pass fewer "
+                "folds, or another score."
             )
         return fold_figures(first, second, n)
 

@@ -1,4 +1,4 @@
-"""Cross-validation of a whole pruning sequence: one tree per fold, routed once per held-out row.
+"""Cross-validate a whole pruning sequence with one tree per fold, routed once per held-out row.
 
 The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is scored at alpha'_k
 = sqrt(a_k a_k+1) (the last at infinity): for each fold v a tree is grown on the other rows and
@@ -57,7 +57,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Risk of each step of a pruning sequence on held-out rows.
+    """Held-out risk of each step of a pruning sequence.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class CrossValidation:
         return len(self.alpha)
 
     def predictions(self, step: int | None = None, *, repeat: int = 0) -> npt.NDArray[Any]:
-        """Return the held-out predictions: labels or numbers.
+        """Return the held-out predictions as labels or numbers.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class CrossValidation:
         return columns[0] if step is not None else np.stack(columns, axis=1)
 
     def confusion(self, step: int, *, repeat: int = 0) -> Array:
-        """Return N: weight of held-out rows of each true class (row) and predicted one (column)."""
+        """Return the held-out weight of each true class (row) and predicted class (column)."""
         functions = self._held_out_functions(repeat)
         if self.classes is None or self.codes is None:
             raise OptionError("confusion is not supported for regression. Use predictions(step).")
@@ -141,14 +141,14 @@ class CrossValidation:
         return counts.reshape(size, size)
 
     def q(self, step: int, *, repeat: int = 0) -> Array:
-        """Return Q(i|j) at [j, i]: the share of class j (row) that is predicted as i (column)."""
+        """Return Q(i|j), the share of class j (row) that is predicted as i (column)."""
         counts = self.confusion(step, repeat=repeat)
         total = counts.sum(axis=1, keepdims=True)
         shares: Array = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         return shares
 
     def class_cost(self, step: int, *, repeat: int = 0) -> Array:
-        """Return R(j): the mean cost of a held-out row of each class."""
+        """Return R(j), the mean cost of the held-out rows of each class."""
         q = self.q(step, repeat=repeat)
         costs = 1.0 - np.eye(len(q)) if self.costs is None else self.costs
         return np.asarray((q * costs).sum(axis=1))
@@ -218,7 +218,7 @@ def cross_validate(
 
 
 def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
-    """Grow the trees of all folds in the same rounds over the shards."""
+    """Grow the trees of all folds in the same passes over the shards."""
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
     train = np.empty(0, np.uint32)  # only the shards need the training rows
@@ -228,7 +228,7 @@ def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold
 def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
-    """Run each fold of each repeat, and merge the results."""
+    """Run the folds of all repeats and merge the results."""
     for folds in plan:
         for number, fold in enumerate(folds, 1):
             if not fold.has_weight(fold_tree.problem.row_weight):
@@ -280,7 +280,7 @@ class _RepeatSums:
 def _run_repeat(
     fold_tree: FoldTree, plan: list[list[Fold]], number: int, verbose: bool
 ) -> _RepeatSums:
-    """Run the folds, in threads for large tables; sums are taken in the order of folds."""
+    """Run the folds, in threads for large tables, and sum their results in order."""
     problem, folds = fold_tree.problem, plan[number]
     threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
     workers = min(threads, len(folds))
@@ -305,14 +305,14 @@ def _run_repeat(
 def _fold_results(
     fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
 ) -> Iterator[tuple[Array, Array, StepFunctions | None]]:
-    if workers <= 1:  # in this thread, where Ctrl-C interrupts growing
+    if workers <= 1:  # run in this thread, so that Ctrl-C interrupts growing
         for fold in folds:
             yield fold_tree(fold, 1)
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
             started = []
-            with suppress(RuntimeError):  # "can't start new thread": this thread runs the rest
+            with suppress(RuntimeError):  # no new thread can start, so this thread runs the rest
                 for fold in folds:
                     started.append(pool.submit(fold_tree, fold, n_jobs))
             for future in started:

@@ -160,7 +160,7 @@ def _fill_impurity_and_risk(tree: Tree, impurity: Any) -> Tree:
 
 
 def _leaf_variance(tree: Tree) -> Array:
-    """Return the variance of the values of the leaves below each node."""
+    """Return the variance of leaf values below each node."""
     number = tree.value[:, :, 0]
     leaf_squares = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
     square = sum_over_subtrees(tree, leaf_squares)

@@ -246,7 +246,7 @@ def _require_value(row: Mapping[str, Any], name: str) -> Any:
 
 
 def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
-    """Return the leaves of the rows of a small pandas frame, or None to fall back to a table."""
+    """Return the leaf of each row of a small pandas frame, or None to fall back to a table."""
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan

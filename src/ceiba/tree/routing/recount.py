@@ -216,7 +216,7 @@ def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
 
 
 def _quantile_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array, Array]:
-    """Return the nodes' weighted quantiles, their mean losses and those of the old values."""
+    """Return the nodes' weighted quantiles, their mean losses and the losses of the old values."""
     n, n_outputs = tree.value.shape[:2]
     value, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     level = [quantile_level(tree.criterion)]

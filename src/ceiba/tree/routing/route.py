@@ -36,7 +36,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node in which each row ends; with "fractional" the one of the largest share."""
+    """Return the node in which each row ends; with "fractional", the one with the largest share."""
     if not table.is_whole:
         return np.asarray(_map_pieces(apply, tree, table, n_threads))
     check_rows(tree, table)
