@@ -336,14 +336,29 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
                           to - from, stride);
             for (const std::size_t c : levels) {
                 move_rows(store.codes[here][c], store.codes[there][c], node.begin, place, from, to);
-                if (node.present.empty()) continue;
+                if (node.present.empty() || node.n_present(c) == n) continue;
                 std::uint32_t* const count =
                     present.data() + static_cast<std::size_t>(thread) * n_counts + c * n_branches;
                 const std::int32_t* const codes = node.codes(c);
-                for (std::size_t i = from; i < to; ++i)
-                    if (routing.branch[i] < n_branches) count[routing.branch[i]] += codes[i] >= 0;
+                const std::uint16_t* const branch = routing.branch.data();
+                if (n_branches > 2) {
+                    for (std::size_t i = from; i < to; ++i)
+                        if (branch[i] < n_branches) count[branch[i]] += codes[i] >= 0;
+                    continue;
+                }
+                // In registers: a count in memory would wait for the one before (adult: 18.3 ms -> 16.4).
+                std::uint32_t left = 0, right = 0;
+                for (std::size_t i = from; i < to; ++i) {
+                    const std::uint32_t there = codes[i] >= 0;
+                    left += there & static_cast<std::uint32_t>(branch[i] == 0);
+                    right += there & static_cast<std::uint32_t>(branch[i] == 1);
+                }
+                count[0] += left, count[1] += right;
             }
         });
+    for (const std::size_t c : levels)
+        for (std::size_t b = 0; b < n_branches && !node.present.empty() && node.n_present(c) == n; ++b)
+            present[c * n_branches + b] = p.start[b + 1] - p.start[b];
     // ... and what is sorted is partitioned in place.
     const bool in_two = n_branches == 2 && p.start[2] == n;
     std::vector<std::vector<Entry>> spare(n_threads);
