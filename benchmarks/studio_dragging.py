@@ -1,8 +1,10 @@
-"""Response time of a dragged cut in Chromium: a part of `benchmarks.studio`.
+"""Response times of the studio in Chromium: a part of `benchmarks.studio`.
 
 The server runs in a separate process. A cut of the root is dragged, one movement after another; the
-figure is the time from the pointer event until the figures of the new cut are on the page. The
-share of the server comes from the `Server-Timing` of the preview.
+figure is the time from the pointer event until the figures of the new cut are on the page, and its
+branches in the tree. The share of the server comes from the `Server-Timing` of the preview. Rivals
+are timed from the selection of the node until the list is on the page; a note before each makes the
+server forget its answers.
 """
 
 from __future__ import annotations
@@ -27,8 +29,26 @@ _SERVER = """() => performance.getEntriesByType("resource")
   .map((e) => [e.duration, e.serverTiming[0].duration])"""
 
 
-def dragging(make: Callable[[], Any], moves: int) -> dict[str, float]:
-    """Median milliseconds from the pointer's event to the figures, of requests, of the server."""
+_RIVALS = """async ([node, note]) => {
+  const { act, rivals, state, studio } = ceibaStudio;
+  const until = async (isDone) => { while (!isDone()) await new Promise((go) => setTimeout(go)); };
+  const isNew = () => rivals.node === state.selected && rivals.revision === studio.server.revision;
+  const isListed = () => isNew() && rivals.data && document.querySelector(".rival");
+  const isDone = () => rivals.data.rivals.every((rival) => rival.p_bound !== "pending");
+  await act("note", { node: 0, note });
+  await until(() => isListed() && isDone());
+  await new Promise((go) => setTimeout(go, 100)); // the tree is drawn
+  const begin = performance.now();
+  ceibaStudio.reveal(node);
+  await until(isListed);
+  const end = performance.now();
+  await until(isDone);
+  return end - begin;
+}"""
+
+
+def dragging(make: Callable[[], Any], moves: int, split: str, times: int) -> dict[str, float]:
+    """Median milliseconds of a dragged cut, and of rivals of the root and of a branch."""
     from playwright.sync_api import sync_playwright
 
     address, process = _served(make)
@@ -45,13 +65,25 @@ def dragging(make: Callable[[], Any], moves: int) -> dict[str, float]:
             page.evaluate(_WATCH)
             _drag(page, moves)
             seen, asked = page.evaluate("() => window.seen"), page.evaluate(_SERVER)
+            ghosts = page.locator(".ghost-card").count()
+            page.evaluate("(split) => ceibaStudio.act('take', { node: 0, split })", split)
+            n_rows = page.evaluate("() => ceibaStudio.model().rows[2]")
+            page.evaluate("() => ceibaStudio.reveal(2)")
+            lists: dict[int, list[float]] = {0: [], 2: []}
+            for k in range(2 * times):
+                node = 2 * (k % 2)  # the other one is selected
+                lists[node].append(page.evaluate(_RIVALS, [node, str(k)]))
             browser.close()
     finally:
         process.terminate()
         process.join()
     return {
         "n": len(seen),
-        "pointer to figures": statistics.median(seen),
+        "branches in the tree": ghosts,
+        "rows of the branch": n_rows,
+        "rivals of the root": statistics.median(lists[0]),
+        "rivals of 50,000 rows": statistics.median(lists[2]),
+        "preview of a cut": statistics.median(seen),
         "request to answer": statistics.median(one[0] for one in asked),
         "server": statistics.median(one[1] for one in asked),
     }
