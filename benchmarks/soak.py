@@ -178,7 +178,6 @@ def talk(address: str, token: str, failures: list[str]) -> None:
         ask("/api/node/0/rivals")
         ask("/api/node/0/preview", {"split": {"column": "x", "cut": 0.1}})
         ask("/api/action", {"action": "take", "arguments": {"node": 0, "split": "x > 0.5"}})
-        ask("/api/node/1/rows")
         ask("/api/cross-validation", {"folds": 3})
         while ask("/api/cross-validation").get("running"):
             time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""Create the files that the studio writes or sends: script, model, report, exports."""
+"""Create the files that the studio sends: script, model, report, exports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ceiba.errors import OptionError
 from ceiba.export import export, format_named
 from ceiba.studio.work.script import write_script
 from ceiba.studio.work.workspace import Workspace
-from ceiba.tree.model_file import atomic_write
 
 
 @dataclass(frozen=True)
@@ -60,19 +59,3 @@ def _refit(workspace: Workspace) -> Any:
     """Return the model with leaf values from all rows: training, held-out and test rows."""
     whole = workspace.prepare_whole()
     return workspace.state.model.refit_leaves(whole.X, whole.y, sample_weight=whole.weight)
-
-
-def save(workspace: Workspace, body: dict[str, Any]) -> dict[str, Any]:
-    """Write a file into the folder of the data."""
-    what, name = body.get("what"), body.get("name")
-    source = workspace.source
-    path = source.resolve_path(name)
-    if workspace.journal is not None and path.resolve() == workspace.journal.path.resolve():
-        raise OptionError(f"{name!r} is the workspace itself. Choose another name.")
-    data = Path("" if source.file is None else source.file.partition("::")[0]).name
-    if source.folder is not None and (source.folder / data).resolve() == path.resolve():
-        raise OptionError(f"{name!r} contains the data. Choose another name.")
-    output = make_file(workspace, str(what), body.get("format"))
-    with atomic_write(path) as file:
-        file.write(output.content)
-    return {"saved": path.name}

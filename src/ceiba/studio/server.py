@@ -96,20 +96,13 @@ class ApiRequest:
     def revision(self) -> int | None:
         """The revision in the query, which is that of the tree on the page."""
         text = self._query.get("revision")
-        if text is None:
-            return None
-        return self.number("revision", 0)
+        if text is not None and not (text.isascii() and text.isdigit() and len(text) <= 12):
+            raise OptionError(f"revision must be an integer, got {text!r}.")
+        return None if text is None else int(text)
 
     def text(self, name: str, default: str = "") -> str:
         """Return a text parameter of the path or the query."""
         return str(self._path.get(name, self._query.get(name, default)))
-
-    def number(self, name: str, default: int) -> int:
-        """Return an integer parameter of the query."""
-        text = self._query.get(name, str(default))
-        if not text.isascii() or not text.isdigit() or len(text) > 12:
-            raise OptionError(f"{name} must be an integer, got {text!r}.")
-        return int(text)
 
 
 #: Method, path and handler of each route.
@@ -126,13 +119,11 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ),
     ("POST", "/api/node/{node:int}/preview", lambda s, a: s.preview(a.node, a.body)),
     ("POST", "/api/node/{node:int}/further-cut", lambda s, a: s.further_cut(a.node, a.body)),
-    ("GET", "/api/node/{node:int}/rows", lambda s, a: s.rows(a.node, a.number("limit", 20))),
     ("GET", "/api/compare", lambda s, a: s.compare(a.text("a"), a.text("b"))),
     ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body)),
     ("GET", "/api/cross-validation", lambda s, a: s.validations.status()),
     ("DELETE", "/api/cross-validation", lambda s, a: s.validations.cancel()),
     ("DELETE", "/api/growth", lambda s, a: s.stop_growing()),
-    ("POST", "/api/save", lambda s, a: saving.save(s.workspace, a.body)),
     ("GET", "/api/files", lambda s, a: {"files": s.workspace.source.list_table_files()}),
     (
         "GET",

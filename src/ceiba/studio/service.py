@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError
-from ceiba.studio.analysis.column import describe_column, sample_rows
+from ceiba.studio.analysis.column import describe_column
 from ceiba.studio.analysis.compare import compare_states
 from ceiba.studio.analysis.growing import choose_splits
 from ceiba.studio.analysis.lessons import check_answer, is_answered, lesson_steps
@@ -230,10 +230,6 @@ class Service:
         return self.query_node(
             "further cut", node, revision, lambda b, i: find_further_cut(b, i, body)
         )
-
-    def rows(self, node: int, limit: int) -> dict[str, Any]:
-        """Return some rows of a node."""
-        return self.query_node("rows", node, None, lambda b, i: sample_rows(b, i, limit))
 
     # ------------------------------------------------------------------ trees
 

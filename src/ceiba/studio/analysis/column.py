@@ -1,4 +1,4 @@
-"""Describe one column at a node (histogram, gain by cut, levels), and sample rows of a node."""
+"""Describe one column at a node: histogram, gain by cut, levels."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ceiba.errors import CeibaError, OptionError
+from ceiba.errors import CeibaError
 from ceiba.grow import resolve_min_leaf
 from ceiba.inspection.splitting import split_curve
 from ceiba.report import exact_floats, histogram
 from ceiba.studio.analysis.branches import NodeTarget, node_criterion
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
-from ceiba.table import Column, Kind, format_value
+from ceiba.table import Column, Kind
 from ceiba.table.targets import risk_sets
-from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # of the histogram, in which users drag a cut
 _POINTS: Final = 512  # of the gain curve
 _MAX_ROWS: Final = 200_000  # larger nodes are sampled evenly for the gain curve
 _MAX_RANKED_ROWS: Final = 4_000  # the same for log-rank tests
-_MAX_LIMIT: Final = 200  # maximum number of sampled rows
 
 
 def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, Any]:
@@ -134,34 +132,3 @@ def _count_levels(codes: Any, target: NodeTarget, levels: tuple[Any, ...]) -> li
         for code, level in enumerate(levels)
         if counts.n_rows[code]
     ]
-
-
-def sample_rows(analysis: NodeAnalysis, node: int, limit: int) -> dict[str, Any]:
-    """Return evenly sampled rows of a node, with the target as the first column."""
-    if not 1 <= limit <= _MAX_LIMIT:
-        raise OptionError(f"limit must be from 1 to {_MAX_LIMIT}, got {limit}.")
-    site = analysis.at(node)
-    rows = site.rows[np.unique(np.linspace(0, len(site.rows) - 1, limit).astype(int))]
-    table, target = analysis.problem.table, analysis.problem.target
-    truth = target.values[rows, 0]
-    if target.info.task is Task.SURVIVAL:  # "+" marks censored times, as in R
-        answers = [
-            format_value(time) + ("" if event else "+")
-            for time, event in target.values[rows].tolist()
-        ]
-    elif target.info.classes:
-        answers = [level_text(label) for label in target.info.classes[0][truth].tolist()]
-    else:
-        answers = [format_value(number) for number in truth.tolist()]
-    cells = [answers]
-    for column in table.columns:
-        values = column.values[rows].tolist()
-        info = column.info
-        if info.is_numeric:
-            cells.append(["" if v != v else format_value(v, info.display) for v in values])
-        else:
-            cells.append(
-                [level_text(info.levels[v]) if 0 <= v < info.n_levels else "" for v in values]
-            )
-    names = [target.info.name or "target", *table.schema.names]
-    return {"columns": names, "rows": [list(row) for row in zip(*cells, strict=True)]}
