@@ -98,6 +98,11 @@ def test_sentences_exist_in_three_languages(lang: str) -> None:
     text = str(tree.reasons({"income": 15}, lang=lang))
     assert text.startswith("1. income ")
     assert "income > 20" in text
+    tree = ceiba.tree.build(("job in {a, b}", {"no": 8, "yes": 2}, {"no": 1, "yes": 9}),
+                            levels={"job": ["a", "b", "c", "d"]})  # fmt: skip
+    each = {"en": "in", "es": "en", "pt": "em"}[lang]
+    text = str(tree.reasons({"job": "a"}, lang=lang))
+    assert text.count(f"job {each} {{") == 2, text
 
 
 def test_numbers_have_reasons_for_a_range() -> None:

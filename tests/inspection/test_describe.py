@@ -160,6 +160,8 @@ def with_code(code: float, rest: Any, rows: int = 20) -> tuple[str, ...]:
         (-9, np.arange(100) / 7),
         (9999, np.arange(18, 90)),
         (-99, np.linspace(-5, 5, 50)),
+        (-999, [1, 2, 3, 4, 5] * 20),
+        (99, [0, 1] * 30),
     ],
 )
 def test_code_that_stands_apart_and_recurs_is_remarked(code: float, rest: Any) -> None:
@@ -177,6 +179,7 @@ def test_code_that_stands_apart_and_recurs_is_remarked(code: float, rest: Any) -
         (99, np.arange(360), 20),  # among the others
         (99, np.arange(98), 20),  # beside the others
         (-1, [0, 1] * 30, 20),  # few values: codes of something else
+        (-9, [1, 2, 3, 4, 5] * 20, 20),  # the same: within five ranges
     ],
 )
 def test_value_among_others_is_no_missing_code(code: float, rest: Any, rows: int) -> None:

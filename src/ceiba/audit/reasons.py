@@ -185,7 +185,7 @@ def _reasons_of_row(
             continue
         k -= 1
         others = [name for name in names if name != names[j]]
-        found = counterfactual(tree, row, target=target, fixed=others, k=1)
+        found = counterfactual(tree, row, target=target, fixed=others, k=1, lang=lang)
         change = found[0].changes[0] if found else None
         rule = clauses[names[j]].text(lang=lang)
         shown = user_value(row.columns[j].info, float(row.columns[j].values[0]))

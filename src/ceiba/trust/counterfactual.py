@@ -26,6 +26,7 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import ALL_DIGITS
 from ceiba.trust.column_limits import ColumnLimits, Direction, NewValue, read_limits
+from ceiba.words import words
 
 Order = Literal["columns", "distance"]
 Box = dict[int, ValueSet]
@@ -127,6 +128,7 @@ def counterfactual(
     cost: Mapping[str, float] | None = None,
     order: Order = "columns",
     k: int = 5,
+    lang: str = "en",
 ) -> Counterfactuals:
     """Return the smallest changes to a row that change its prediction.
 
@@ -151,6 +153,8 @@ def counterfactual(
     k : int
         Maximum number of counterfactuals. They differ in the changed columns or in the
         direction of a change.
+    lang : {"en", "es", "pt"}
+        Language of the conditions.
 
     Returns
     -------
@@ -176,7 +180,7 @@ def counterfactual(
         raise DataError(f"row must be a single row, got {table.n_rows} rows.")
     route.check_rows(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
-    search = _Search(tree, table, limits, order)
+    search = _Search(tree, table, limits, order, lang)
     wanted, already = wanted_nodes(tree, route.predict(tree, table)[0], target)
     if already:
         unchanged = Counterfactuals()
@@ -224,8 +228,10 @@ def wanted_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool
 class _Search:
     """Best-first search for the target leaves nearest to one row."""
 
-    def __init__(self, tree: Tree, table: Table, limits: Limits, order: Order) -> None:
-        self.tree, self.table, self.limits = tree, table, limits
+    def __init__(
+        self, tree: Tree, table: Table, limits: Limits, order: Order, lang: str = "en"
+    ) -> None:
+        self.tree, self.table, self.limits, self.lang = tree, table, limits, lang
         self.by_columns = order == "columns"
         self.values = [float(column.values[0]) for column in table.columns]
 
@@ -353,7 +359,8 @@ class _Search:
                 limit.info, low=math.nextafter(low, -math.inf), high=high, missing=False
             )
         # Print all digits, because any value that satisfies the condition must reach the leaf.
-        return wanted.present.text(digits=ALL_DIGITS) or f"{limit.info.name} is present"
+        text = wanted.present.text(digits=ALL_DIGITS, lang=self.lang)
+        return text or f"{limit.info.name} {words(self.lang)['split.is_present']}"
 
     def _table(self, values: list[float]) -> Table:
         columns = tuple(

@@ -22,7 +22,8 @@ _ENOUGH_ROWS: Final = 200  # in fewer rows, a constant column or perfect split m
 _NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
 #: Numbers that often mean "missing" if they are far from all others or the only negative ones.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-_FEW_VALUES: Final = 10  # with fewer other values, a code may be genuine
+_FEW_VALUES: Final = 10  # with fewer other values, a near code may be genuine
+_FAR: Final = 5  # such a code must be this many ranges away
 _RECURS: Final = 3  # rows with the code
 _NOT_RARE: Final = 0.01  # minimum share of rows for a code that differs only by its sign
 _MAX_LENGTH: Final = 16  # maximum length of a level in a distribution
@@ -280,14 +281,15 @@ def _missing_codes(
 ) -> list[Remark]:
     """Return remarks about values such as -999 that recur and differ from all others."""
     rest = distinct[np.isfinite(distinct) & ~np.isin(distinct, _MISSING_CODES)]
-    if len(rest) < _FEW_VALUES:
+    if len(rest) < 2:
         return []
+    many = len(rest) >= _FEW_VALUES
     low, high, n = float(rest[0]), float(rest[-1]), int(counts.sum())
     remarks = []
     for value in distinct[np.isin(distinct, _MISSING_CODES)].tolist():
         rows = int(counts[distinct == value][0])
-        far = max(low - value, value - high) > high - low
-        only_negative = value < 0 <= low and rows >= _NOT_RARE * n
+        far = max(low - value, value - high) > (high - low) * (1 if many else _FAR)
+        only_negative = many and value < 0 <= low and rows >= _NOT_RARE * n
         if rows >= _RECURS and (far or only_negative):
             shown = number_text(value, 6)
             text = (
