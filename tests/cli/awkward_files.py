@@ -223,7 +223,7 @@ CASES = [
          says="begin with 0"),
     Case("identifier.csv",
          text(rows(lambda i: f"{i + 1},{i % 3},{y(i)}", "nr,x,y", 60)),
-         {"nr": "identifier", "x": "number"}, n_rows=60, says="Left out as identifiers: 'nr'"),
+         {"nr": "identifier", "x": "number"}, n_rows=60, says="Dropped identifiers: 'nr'"),
     Case("blanks.csv", text(PLAIN.replace(",", ", ").replace("a", "?")),
          {"x": "number", "c": "category"}, n_missing=N // 2),
     Case("one column.csv", text(rows(y, "y")), refused="no column to learn from"),

@@ -198,7 +198,7 @@ def test_learn_warns_of_a_leak_an_identifier_and_a_rare_class(folder: Path) -> N
     (folder / "r.csv").write_text("\n".join(lines), "utf-8")
     said = run("learn", "r.csv", "-t", "RAIN", cwd=folder).stderr
     assert "Column 'amount' alone decides 'RAIN'" in said
-    assert "Left out as identifiers: 'id'. --keep-identifiers keeps them." in said
+    assert "Dropped identifiers: 'id'. Pass --keep-identifiers to keep them." in said
     assert "numbers the rows" not in said
     assert "'day' has a different date in each row" in said
     assert "Class 'perhaps' has only 3 rows" in said

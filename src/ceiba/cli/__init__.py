@@ -1,1 +1,1 @@
-"""The command line ``ceiba``: one module per group of commands, assembled in `main`."""
+"""Define the command line ``ceiba``, with one module per command group, assembled in `main`."""

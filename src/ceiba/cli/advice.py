@@ -1,4 +1,4 @@
-"""Describe a table that was read, and add the option that helps to each warning."""
+"""Describe a table, and add a helpful command line option to each warning."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ceiba.task import Task
 if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
-_MOST_ROWS: Final = 100_000  # sample size for describing columns; identifiers are found on all rows
+_MOST_ROWS: Final = 100_000  # sample for describing columns, except identifiers
 _RARE: Final = 5
 _MANY_MISSING: Final = 0.05
 _DO: Final = {
@@ -31,7 +31,7 @@ _DO: Final = {
 
 
 def describe_table(table: Table, target: str | None = None) -> Description:
-    """Describe a table; a large table is described by a sample of its rows."""
+    """Describe a table, using a sample of the rows if it is large."""
     from ceiba.inspection import describe
 
     n = table.n_rows
@@ -49,7 +49,7 @@ def describe_table(table: Table, target: str | None = None) -> Description:
 
 
 def add_option_hint(remark: Remark) -> str:
-    """Return a warning with the command line option that follows its advice."""
+    """Return the text of a warning with the command line option that follows its advice."""
     option = _DO.get(remark.code)
     name = f"'{remark.column}'" if " " in remark.column else remark.column
     value = "" if remark.value is None else f"{remark.value:g}"
@@ -68,13 +68,13 @@ def find_column(text: str, columns: list[str], option: str, source: str) -> str:
         return columns[number - 1 if number > 0 else number]
     names: Any = ", ".join(columns[:8]) + (f", ... ({len(columns)})" if len(columns) > 8 else "")
     raise OptionError(
-        f"{option} {text!r}: {source} has no such column.{did_you_mean(text, columns)} It has "
+        f"{option} {text!r}: column not found in {source}.{did_you_mean(text, columns)} Columns: "
         f"{names}."
     )
 
 
 def list_target_warnings(y: pl.Series, task: Task, n_missing: int) -> list[str]:
-    """Return warnings about the target, such as rare classes and rows left out."""
+    """Return warnings about the target, such as rare classes and dropped rows."""
     remarks = []
     total = len(y) + n_missing
     if n_missing > _MANY_MISSING * total:

@@ -40,8 +40,8 @@ from ceiba.table.files import (
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 
-_SHORT = 12  # printed rows of a pruning table
-_IDENTIFIERS = "Left out as identifiers: {}. --keep-identifiers keeps them."
+_SHORT = 12  # printed rows of the pruning table
+_IDENTIFIERS = "Dropped identifiers: {}. Pass --keep-identifiers to keep them."
 _HASHED = 1_000_000  # sample size for finding identifiers
 _REMARKS = 8  # printed warnings about columns
 
@@ -64,7 +64,7 @@ class LearnJob:
     weights: Any = None
     counts_rows: bool = False
     example: str | None = None
-    task: Task = Task.CLASSIFICATION  # replaced once the target is read
+    task: Task = Task.CLASSIFICATION  # inferred once the target is read
     source: Any = None
     train: Any = None
     test: Any = None
@@ -90,7 +90,7 @@ class LearnJob:
         if self.target not in frame.columns:
             raise OptionError(f"--drop names the target {self.target!r}.")
         self.y = frame[self.target]
-        if is_text(self.data) and self.y.dtype.is_integer():  # keep labels in a wide integer type
+        if is_text(self.data) and self.y.dtype.is_integer():  # avoid overflow of labels
             self.y = self.y.cast(pl.Int64)
         present = self.y.is_not_null().to_numpy()
         if self.event is not None:
@@ -134,7 +134,7 @@ class LearnJob:
         cluster: str | None,
         unusable: Mapping[str, Any],
     ) -> None:
-        """Open files larger than memory as a scan, and set the target and the weights."""
+        """Open files that are larger than memory as a scan, and set the target and the weights."""
         for flag, value in unusable.items():
             if value:
                 raise OptionError(
@@ -177,7 +177,7 @@ class LearnJob:
         return self.target if self.event is None else f"Surv({self.target}, {self.event}{code})"
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Print a description of the table and its warnings; return the identifiers to drop."""
+        """Print a description of the table with warnings; return the identifiers to drop."""
         description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
@@ -207,7 +207,7 @@ class LearnJob:
         return identifiers
 
     def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
-        """Return the identifiers that no option names, or none if no other column would remain."""
+        """Return identifiers not named in options, or none if no other column would remain."""
         if self.keep_identifiers:
             return []
         wanted = {self.target, self.event, self.weight, *self.shape["categorical"],
@@ -229,7 +229,7 @@ class LearnJob:
         keep_unpruned: bool = False,
         checkpoint: Any = None,
     ) -> Any:
-        """Fit the estimator to all rows, or to those that are not held out."""
+        """Fit the estimator to all rows that are not held out."""
         from ceiba.progress import progress_listeners
         from ceiba.prune import read_pruning
 
@@ -282,7 +282,7 @@ class LearnJob:
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.prune = wanted  # store the value that the user passed in the model file
+            model.prune = wanted  # the model file stores the value that the user passed
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -334,7 +334,7 @@ class LearnJob:
         if judged is None:
             hint = "--test FILE" if isinstance(self.train[0], Scan) else "--test-size 0.3"
             silent = self.quiet or as_json
-            remark(f"No rows were held out to test the tree: try {hint}.", silent)
+            remark(f"No rows were held out to test the tree. Try {hint}.", silent)
 
     def report(self, model: Any, path: Path, test: str | None) -> None:
         """Write the HTML report with the training and held-out rows."""
@@ -348,7 +348,7 @@ class LearnJob:
         train: Any = self.train
         table, y = train
         if not isinstance(table, Scan):
-            if table.schema.columns != model.tree_.schema.columns:  # fitting changed column kinds
+            if table.schema.columns != model.tree_.schema.columns:  # column kinds have changed
                 train = (model._read_rows(table), y)
         elif not fits_into_memory(table):
             train = None
@@ -374,7 +374,7 @@ def _show_gap(show: Callable[[str], None], objective: float, lower: float, secon
 
 
 def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a scan that reports its plan and progress."""
+    """Return a scan that reports its plan and its progress."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
@@ -386,7 +386,7 @@ def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Sca
 
 
 def _add_bar(words: str, n_rows: int) -> str:
-    """Return a progress message with a bar that shows the share of rows that reached their leaf."""
+    """Add a bar to a progress message that shows the share of rows in finished leaves."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words
@@ -395,11 +395,11 @@ def _add_bar(words: str, n_rows: int) -> str:
 
 
 def _find_identifiers(table: Scan, target: str) -> list[str]:
-    """Return the columns that are identifiers in the first batch and distinct in all rows."""
+    """Return columns that are identifiers in the first batch and distinct in all rows."""
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
     description = describe_table(as_table(head.drop(target).get_columns()))
     names = [info.name for info in description.columns if info.kind == "identifier"]
-    share = 1 + table.n_rows // _HASHED  # sample by value, so that repeated values are counted
+    share = 1 + table.n_rows // _HASHED  # sample by value, which preserves repeats
     hashes: dict[str, list[Any]] = {name: [] for name in names}
     for batch in table.batches(names) if names else ():
         for name in names:

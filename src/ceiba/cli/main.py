@@ -1,8 +1,7 @@
 """Define the application ``ceiba`` and handle its errors and exit codes.
 
-Modules of commands import little at their top and the rest when a command runs, so that
-``ceiba --help`` does not wait for scikit-learn. typer is optional: without it, `main`
-exits with the command that installs it.
+Command modules import most packages when a command runs, so that ``ceiba --help`` does not wait for
+scikit-learn. typer is optional: without it, `main` exits with the command that installs it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     import typer
 
-#: Commands by help heading; each is a function in a module of `commands`.
+#: Commands by help heading, with the module of `commands` that contains the function.
 COMMANDS: Final = {
     "Learn": {
         "describe": "learning", "learn": "learning", "studio": "studio", "prune": "learning",
@@ -97,7 +96,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             command = getattr(import_module(f"ceiba.cli.commands.{module}"), name)
             if in_use is None or name in in_use:
                 app.command(name, rich_help_panel=heading)(with_flags(command))
-            else:  # help lists it
+            else:  # without the module, help still lists the command
                 listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
                 listed(lambda: None)
 
@@ -106,7 +105,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 def _is_interruptible(frame: FrameType | None) -> bool:
     """Whether `frame` is inside a running command and outside any import."""
-    # Extensions print or swallow errors raised during their import.
+    # Extension modules print or swallow errors that are raised during their import.
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
         if frame.f_code.co_qualname == "with_flags.<locals>.run":
@@ -122,7 +121,7 @@ def main() -> None:
     hook = sys.unraisablehook
     is_main = threading.current_thread() is threading.main_thread()
     signals = [getattr(signal, name) for name in ("SIGALRM", "SIGINT") if hasattr(signal, name)]
-    deferrable = len(signals) == 2  # Windows has no SIGALRM.
+    deferrable = len(signals) == 2  # Windows has no SIGALRM
 
     def interrupt(_: int, frame: FrameType | None) -> None:
         nonlocal interrupted
@@ -135,7 +134,7 @@ def main() -> None:
     def unraisable(event: sys.UnraisableHookArgs) -> None:
         if not isinstance(event.exc_value, KeyboardInterrupt):
             hook(event)
-        elif deferrable:  # inside a destructor or a callback, so try again later
+        elif deferrable:  # in a destructor or a callback, try again later
             signal.setitimer(signal.ITIMER_REAL, 0.01)
 
     if is_main:
@@ -145,11 +144,11 @@ def main() -> None:
     try:
         _run()
     except BaseException as raised:
-        if is_main:  # Ctrl-C during interpreter shutdown would print a traceback.
+        if is_main:  # Ctrl-C during shutdown would print a traceback
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
-        stopped_by = raised.__cause__  # of a `StoppedError`
+        stopped_by = raised.__cause__  # the cause of a `StoppedError`
         stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
         cause = stopped_by if stopped else raised
         if interrupted and not isinstance(cause, SystemExit):  # a library may replace the interrupt
@@ -204,7 +203,7 @@ def _report_error(error: BaseException) -> None:
     usage = read_usage_error(error)
     if usage is not None:
         code, text = usage
-        if not text:  # the help was printed instead
+        if not text:  # the help was printed already
             sys.exit(code)
     elif isinstance(error, KeyboardInterrupt):
         text = "interrupted; no file was changed"

@@ -1,4 +1,4 @@
-"""Open and save model files for the commands, and fit the examples."""
+"""Open and save model files, and fit the example models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ceiba.errors import ModelFileError, OptionError
 
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the fitted estimator and the metadata of a model file; a bare tree gets one."""
+    """Return the estimator and metadata of a model file; a bare tree is wrapped in an estimator."""
     import ceiba.families  # noqa: F401 - the file may hold one of their estimators
     from ceiba.estimators.model_file import restore, wrap_tree
     from ceiba.tree import Tree
@@ -26,7 +26,7 @@ def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 
 def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the tree of a model file and the metadata, without importing scikit-learn."""
+    """Return the tree and metadata of a model file without importing scikit-learn."""
     from ceiba.tree.model_file import read
 
     with _name_file(path):
@@ -36,7 +36,7 @@ def open_tree(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 @contextlib.contextmanager
 def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Add the path to errors about a model file, because a command may read two."""
+    """Add the path to errors about a model file, because a command may read two files."""
     try:
         yield
     except ModelFileError as error:
@@ -46,7 +46,7 @@ def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
-    """Save a model; back up an existing file and return a message about it."""
+    """Save a model, back up an existing file, and return a message about the backup."""
     if not path.is_file():
         model.save(path, metadata=metadata)
         return ""
@@ -55,14 +55,14 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
     backup = next(name for name in names if not name.exists())
     try:
         os.link(path, backup)
-    except OSError:  # this file system has no hard links
+    except OSError:  # the file system has no hard links
         shutil.copy2(path, backup)
     model.save(path, metadata=metadata)
     old, new = (
         [line for line in file.read_bytes().splitlines() if b'"written"' not in line]
         for file in (backup, path)
     )
-    if old == new:  # equal except for the time of writing
+    if old == new:  # equal apart from the time stamp
         backup.unlink()
         return ""
     return f"{path} exists: replaced; the old file is kept as {backup}."
@@ -71,7 +71,7 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
 def write_example_report(
     name: str, path: Path, lang: str, title: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """Fit an example on two thirds of its rows; return the model, its report and the other rows."""
+    """Fit an example to two thirds of its rows; return the model, its report and the other rows."""
     from ceiba.datasets import get_path, load
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from ceiba.prune import CostComplexity

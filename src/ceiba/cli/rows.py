@@ -42,9 +42,9 @@ _BATCH: Final = 250_000  # rows per batch
 def read_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
-    """Return a row of a file, or one given by --value, as a table for the tree."""
+    """Read one row from a file or from --value as a table for the tree."""
     if (data is None) == (not values):
-        raise OptionError("Pass a table (and --row), or values of a row with --value.")
+        raise OptionError("Pass a table (and --row), or the values of a row with --value.")
     batch: Any
     if data is not None:
         batch = _find_row(data, reading.for_model(metadata, tree), row)
@@ -63,7 +63,7 @@ def read_row(
         batch = Batch(frame.columns, 0, frame)
     table = route.read(tree, apply_schema(batch, tree.schema))
     if not table.n_rows:
-        raise DataError(f"{data} has no row {row}.")
+        raise DataError(f"Row {row} does not exist in {data}.")
     return table
 
 
@@ -96,7 +96,7 @@ def read_truth(
     groups: list[Any] | None = None,
     reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
-    """Return columns, target (in the type of the classes), weights and the number of dropped rows.
+    """Read columns, target (in the type of the classes) and weights; also count dropped rows.
 
     The values of the column `by` are appended to `groups`. Each batch is passed through `reduced`,
     so that not all rows need to be in memory.
@@ -115,7 +115,7 @@ def read_truth(
                 hint = did_you_mean(column, batch.columns)
                 roles = {**dict.fromkeys(truth, "the truth"), weight: "the weights"}
                 what = roles.get(column, "the groups")
-                raise DataError(f"{data} has no column {column!r}, which holds {what}.{hint}")
+                raise DataError(f"Column not found in {data}: {column!r} ({what}).{hint}")
         columns = apply_schema(batch, tree.schema)
         read.append(columns if reduced is None else reduced(columns))
         cells = batch.cells(beside)
@@ -180,7 +180,7 @@ def evaluate_file(
     """Evaluate a model on a file, for each group if `by` names a column."""
     groups: list[Any] = []
     tree = model.tree_
-    # Rows that may reach several leaves need all columns; the leaf is enough for the others.
+    # Rows that may reach several leaves require all columns; for the others, the leaf is enough.
     streamed = tree.missing != "fractional"
 
     def find_leaves(rows: Any) -> Any:
@@ -238,7 +238,7 @@ def evaluation_to_dict(evaluation: Any) -> Any:
 def read_answers(
     data: str, reading: Any, predictions: str, target: str | None, drop: list[str] | None
 ) -> tuple[Table, Any, Any]:
-    """Return the columns of a file, its predictions, and the truth or None."""
+    """Read the columns of a file, its predictions, and the truth or None."""
     loaded = load_table(data, reading)
     for text in loaded.remarks:
         remark(f"warning: {text}")
@@ -255,7 +255,7 @@ def read_answers(
     table = as_table(frame.drop(names).get_columns())
     identifiers = [c.name for c in describe_table(table).columns if c.kind == "identifier"]
     if identifiers and len(identifiers) < table.n_columns:
-        remark(f"Left out: {', '.join(identifiers)} (values that nearly all differ).")
+        remark(f"Left out: {', '.join(identifiers)} (almost all values are distinct).")
         keep = [j for j, name in enumerate(table.schema.names) if name not in identifiers]
         table = table.select(keep)
     return table, answers[0], answers[1] if len(answers) > 1 else None
@@ -270,7 +270,7 @@ def _labels(series: pl.Series, from_text: bool) -> Any:
 
 
 def count_from_one(listing: Listing) -> Listing:
-    """Return a table whose rows are numbered from 1, as in --row."""
+    """Return a table with rows numbered from 1, as in --row."""
     columns = {name: listing[name] for name in listing.columns}
     if "row" in columns:
         columns["row"] = columns["row"] + 1

@@ -1,4 +1,4 @@
-"""Open what the studio shows: a table, a model with its table, or an example."""
+"""Open the data of the studio: a table, a model with its table, or an example."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 def open_table(
     data: str, target: Any, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, Any]:
-    """Return a table (read here unless it is `loaded`) for the studio, and its target.
+    """Return a table for the studio, read unless it is `loaded`, and its target.
 
-    The target is a column, or those of time and event.
+    The target is a column, or the columns of time and event.
     """
     reading = flags.resolve()
     loaded = load_table(data, reading) if loaded is None else loaded
@@ -41,7 +41,7 @@ def open_table(
 def open_model_table(
     model: str, data: str | None, target: str | None, flags: ReadingFlags
 ) -> tuple[Source, Any]:
-    """Return a model with its training table for the studio, and the target."""
+    """Return a model with its training table for the studio, and its target."""
     if data is None:
         raise OptionError("A model file requires its training table. Pass --data TABLE.")
     opened, metadata = open_model(model)
@@ -101,13 +101,13 @@ def _build_source(
 
 def _read_held_out(path: str, reading: ReadOptions) -> Any:
     """Read a table in a child process, so that a malicious file cannot crash the studio."""
-    if is_text(path) or is_spreadsheet(path):  # a spreadsheet already has a child process
+    if is_text(path) or is_spreadsheet(path):  # spreadsheets are already read in a child process
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
 
 
 def open_example(name: str) -> tuple[Source, Any, dict[str, Any]]:
-    """Return a data set of the package for the studio, its target and its growing options."""
+    """Return a bundled data set for the studio, its target and its growing options."""
     from ceiba import datasets
     from ceiba.table import read
 

@@ -1,7 +1,7 @@
 """Write predictions next to the rows of a file, in chunks.
 
-CSV to CSV is the common case and has a fast path: lines are copied unchanged, and the predictions
-are looked up by the node that a row reaches. Files are written atomically.
+CSV to CSV is the common case and has a fast path, in which lines are copied unchanged and
+predictions are looked up by the node that a row reaches. Files are written atomically.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def write_predictions(
 def _check_names(answers: Predictions, columns: list[str], only: bool) -> None:
     clash = [] if only else [name for name in answers.names if name in columns]
     if clash:
-        raise OptionError(f"The file has a column {clash[0]!r} already. Pass --prefix, or --only.")
+        raise OptionError(f"The file already has a column {clash[0]!r}. Pass --prefix, or --only.")
 
 
 def _predict_batch(answers: Predictions, batch: Batch, only: bool) -> pl.DataFrame:
@@ -185,7 +185,7 @@ def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _write(frame: pl.DataFrame, file: IO[bytes], form: dict[str, Any]) -> None:
     if file is sys.stdout.buffer:
-        # Write bytes, so that a closed pipe raises BrokenPipeError.
+        # Write bytes so that a closed pipe raises BrokenPipeError.
         file.write(_format_csv(frame, form))
     else:
         file.flush()
@@ -198,13 +198,13 @@ def _format_csv(frame: pl.DataFrame, form: dict[str, Any], header: bool = False)
 
 
 def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
-    """Return the lines of a chunk, one per row, or None if a line is not one complete record."""
+    """Return the lines of a chunk, or None if a line is not exactly one record."""
     raw = piece.raw
     if b'"' in raw or b"\r" in raw or b"\x01" in raw or not n_rows:
         return None
     separators = np.count_nonzero(np.frombuffer(raw, np.uint8) == ord(piece.file.format.separator))
     if separators != n_rows * (len(piece.file.format.names) - 1):
-        return None  # a record lacks cells
+        return None  # a record has too few cells
     frame = pl.read_csv(
         raw, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
@@ -219,7 +219,7 @@ def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | Non
         return None
     nodes = answers.by_node
     texts = _format_csv(nodes, form).decode("utf-8").split("\n")
-    if len(texts) != len(nodes) + 1:  # a class contains a line break
+    if len(texts) != len(nodes) + 1:  # a class label contains a line break
         return None
     tails: pl.Series = pl.Series("tail", texts[:-1])
     return tails
@@ -247,7 +247,7 @@ def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, on
                 piece = _predict_batch(answers, batch, only)
                 n += len(piece)
                 yield piece.cast(dict(start.schema))  # type: ignore[arg-type]
-        except BaseException as error:  # polars would wrap it
+        except BaseException as error:  # polars would wrap the error
             failure.append(error)
             raise
 

@@ -1,1 +1,1 @@
-"""The commands of ``ceiba``, one module per group."""
+"""Define the commands of ``ceiba``, with one module per group."""

@@ -1,4 +1,4 @@
-"""Commands that check a model: errors, drift, stability, card."""
+"""Define the commands that check a model: errors, drift, stability, card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ceiba.cli.options.shared_options import (
 from ceiba.cli.terminal.output import LANG, answer, check_out_path, remark, show_warnings
 from ceiba.errors import OptionError
 
-CHANGED = 5  # exit code of `drift` if a PSI exceeds --fail-psi
+CHANGED = 5  # exit code of `drift` if the PSI exceeds --fail-psi
 
 
 def errors(
@@ -49,9 +49,9 @@ def errors(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Find where a model is wrong: segments of rows by its error, the worst first.
+    """Find the segments of rows in which a model is wrong most often.
 
-    Half of the rows find the segments, the other half measures them.
+    Half of the rows determine the segments, and the other half measures their errors.
 
     Examples
     --------
@@ -93,14 +93,14 @@ def drift(
     ] = False,
     target: RenamedTarget = None,
     fail_psi: Annotated[
-        OptFloat, Option(help="Exit with code 5 if the population stability index is higher.")
+        OptFloat, Option(help="Exit with code 5 if a population stability index (PSI) is higher.")
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
     """Compare new rows with the training rows, branch by branch.
 
-    The counts in the model file are enough; training rows are not needed.
+    The command needs only the counts in the model file, not the training rows.
 
     Example: ceiba drift weather.ceiba this_year.csv --fail-psi 0.25
     """
@@ -134,7 +134,7 @@ def stability(
 ) -> None:
     """Refit a model on resamples of its training rows.
 
-    Reports how often each split is chosen again, and each leaf's prediction repeated.
+    The result shows how often each split and each prediction of a leaf is repeated.
 
     Examples
     --------
@@ -170,9 +170,9 @@ def card(
     model: Model,
     data: Annotated[OptStr, Option(help="Held-out rows with the target.")] = None,
     train: Annotated[
-        OptStr, Option(help="Training rows, to add levels, ranges and stability.")
+        OptStr, Option(help="Training rows, for levels, ranges and stability.")
     ] = None,
-    by: Annotated[OptStr, Option(help="Column of --data to group metrics by.")] = None,
+    by: Annotated[OptStr, Option(help="Column of --data by which to group metrics.")] = None,
     purpose: Annotated[OptStr, Option(help="Intended use of the model.")] = None,
     owner: Annotated[OptStr, Option(help="Owner of the model.")] = None,
     approval: Annotated[OptStr, Option(help="Name and date of the approval.")] = None,
@@ -182,9 +182,9 @@ def card(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write the model card: what the model is, how it was grown, how good it is, its limits.
+    """Write a model card with the training settings, the quality and the limits of a model.
 
-    The format follows the ending of --out: .md, .json or .html.
+    The extension of --out determines the format: .md, .json or .html.
 
     Example: ceiba card loans.ceiba --data test.csv --by sex --out card.md
     """

@@ -1,4 +1,4 @@
-"""Commands that learn trees: describe, learn, prune, compare, curve, mimic."""
+"""Define the commands that learn trees: describe, learn, prune, compare, curve, mimic."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def describe(
             "--target",
             "-t",
             metavar="COLUMN",
-            help="Target column (name or number), to add its association with other columns.",
+            help="Target column (name or number), to show its association with other columns.",
             show_default=False,
         ),
     ] = None,
@@ -66,7 +66,7 @@ def describe(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a table: kinds of columns, missing values, distributions, warnings.
+    """Describe a table: column kinds, missing values, distributions, warnings.
 
     Examples
     --------
@@ -115,9 +115,9 @@ def learn(
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     numeric: Annotated[OptList, Option(help="Columns to read as numbers.")] = None,
-    ordered: Annotated[OptList, Option(help="Levels of a column in order: size=S<M<L.")] = None,
+    ordered: Annotated[OptList, Option(help="Ordered levels of a column: size=S<M<L.")] = None,
     weight: Weight = None,
-    frequency: Annotated[OptStr, Option(help="Column with the count of each row.")] = None,
+    frequency: Annotated[OptStr, Option(help="Column with row counts (frequencies).")] = None,
     keep_identifiers: KeepIdentifiers = False,
     reading: ReadingFlags = DEFAULT_READING,
     test_size: Annotated[OptFloat, Option(help="Fraction of rows held out for evaluation.")] = None,
@@ -154,7 +154,7 @@ def learn(
         bool,
         Option(
             "--small-report",
-            help="Leave the unpruned tree out of the report.",
+            help="Exclude the unpruned tree from the report.",
         ),
     ] = False,
     quiet: Quiet = False,
@@ -184,7 +184,7 @@ def learn(
     show_warnings(quiet)
     if data is None or example is not None:
         data, target = resolve_example(data, target, example)
-        if example is not None and target is None and time is None:  # survival times
+        if example is not None and target is None and time is None:  # survival example
             time, event = describe_tables()[example]["target"]
     if target is None and time is None:
         raise OptionError("Missing option '--target' / '-t': the column to predict.")
@@ -229,7 +229,7 @@ def learn(
         if file is not None:
             require_file(file.partition("::")[0])
     if test is not None and report is not None:
-        test = make_seekable(test)  # it is read twice: for the evaluation and for the report
+        test = make_seekable(test)  # the evaluation and the report read it
     if test_size is not None and not 0 < test_size < 1:
         raise OptionError(f"--test-size must be between 0 and 1, got {test_size}.")
     check_before_reading(task, recipe, options, read_settings(set_))
@@ -266,7 +266,7 @@ def prune(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the pruning sequence of a model, or write one of its trees as a model.
+    """List the pruning sequence of a model, or save one of its trees as a model.
 
     Examples
     --------
@@ -315,10 +315,10 @@ def compare(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two models on the rows of one file, which neither should have learned from.
+    """Compare two models on rows of a file that neither was trained on.
 
-    Differences have paired intervals; McNemar's exact test compares the rows that only one gets
-    right.
+    Differences have paired intervals. McNemar's exact test compares the rows that only one model
+    gets right.
 
     Example: ceiba compare small.ceiba large.ceiba test.csv --report comparison.html
     """
@@ -382,7 +382,7 @@ def curve(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the learning curve: the score by the number of training rows.
+    """Compute the learning curve, the score for each number of training rows.
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
@@ -421,7 +421,7 @@ def curve(
 def mimic(
     data: Data,
     predictions: Annotated[
-        str, typer.Option("--predictions", "-p", help="Column with the predictions of the model.")
+        str, typer.Option("--predictions", "-p", help="Column with the model's predictions.")
     ],
     target: Annotated[OptStr, Option("--target", "-t", help="Column with the true values.")] = None,
     drop: Drop = None,
@@ -435,9 +435,9 @@ def mimic(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Imitate any model by one tree, and measure its fidelity.
+    """Imitate any model with one tree, and measure its fidelity.
 
-    Fidelity is measured on 30 % of the rows, which the tree is not grown on.
+    Fidelity is measured on 30 % of the rows, which are not used to grow the tree.
 
     Example: ceiba mimic scored.csv --predictions score --target default --leaves 8
     """

@@ -1,4 +1,4 @@
-"""Commands that predict rows and explain predictions."""
+"""Define the commands that predict rows and explain predictions."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def predict(
         bool,
         Option(
             "--escape-formulas",
-            help="Prefix CSV cells that a spreadsheet would run as formulas with '.",
+            help="Add ' before CSV cells that a spreadsheet would run as formulas.",
         ),
     ] = False,
     chunk: Annotated[int, Option(help="Number of rows to read at a time.")] = 250_000,
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
-    """Predict every row of a file; CSV to the standard output, or --out (CSV or Parquet).
+    """Predict all rows of a file, and write CSV or Parquet.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def predict(
 def ask(model: Model) -> None:
     """Predict interactively, asking only for the columns on the path.
 
-    Press Enter for a missing value. Values are written as in the training file (1.234,5 or
-    31/12/2024), and may come from a pipe, one per line.
+    Press Enter for a missing value. Write values as in the training file (1.234,5 or 31/12/2024).
+    A pipe can provide them, one per line.
 
     Example: ceiba ask weather.ceiba
     """
@@ -126,7 +126,7 @@ def _ask_value(conversation: Any, column: str) -> str:
     print(f"{colorize(escape_control(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
     if not line:
-        raise DataError(f"The input ended before a value of {column!r}, which the path requires.")
+        raise DataError(f"The input ended, but the path requires a value of {column!r}.")
     if not sys.stdin.isatty():
         print(escape_control(line.rstrip("\n")))
     return line
@@ -150,7 +150,7 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
     share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
-    if share == share and tree.class_prior is not None:  # a class prior changes the share
+    if share == share and tree.class_prior is not None:  # class priors change the share
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
         sure += word("explain.share_of_them", share=percent(share, 1), label=label)
@@ -169,7 +169,7 @@ def evaluate(
     data: Data,
     target: RenamedTarget = None,
     weight: Weight = None,
-    by: Annotated[OptStr, Option(help="Column to group metrics by.")] = None,
+    by: Annotated[OptStr, Option(help="Column by which to group metrics.")] = None,
     positive: Annotated[OptStr, Option(help="Positive class for AUC, KS, gains and rates.")] = None,
     time: Annotated[
         OptStr, Option(help="Column with survival times. [default: as in training]")
@@ -182,18 +182,18 @@ def evaluate(
         OptFloat, Option(help="Latest survival time to evaluate. [default: inferred from the rows]")
     ] = None,
     times: Annotated[
-        OptStr, Option(help="Survival times to check calibration at, such as 6,12,24.")
+        OptStr, Option(help="Survival times at which to check calibration, such as 6,12,24.")
     ] = None,
-    gains: Annotated[bool, Option("--gains", help="Show the gains and lift table.")] = False,
+    gains: Annotated[bool, Option("--gains", help="Also print the gains and lift table.")] = False,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate the predictions of a model on a file with the target.
+    """Evaluate a model on a file that contains the target.
 
-    Classification: confusion matrix, error and cost, compared with the most frequent class; AUC,
-    average precision, Brier score, log loss, KS; gains with --gains. Regression: mean squared and
-    absolute error, R2, compared with the mean. Survival: Harrell's and Uno's C, integrated Brier
-    score, calibration, compared with one curve for all rows.
+    Classification: confusion matrix, error, cost, AUC, average precision, Brier score, log loss and
+    KS, and gains with --gains; error and cost are compared with the most frequent class.
+    Regression: mean squared and absolute error, compared with the mean, and R2. Survival: Harrell's
+    and Uno's C, calibration, and integrated Brier score, compared with one curve for all rows.
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
@@ -223,7 +223,7 @@ def evaluate(
 
 
 def _survival_target(tree: Any, target: str | None, time: str | None, event: str | None) -> str:
-    """Return "Surv(time, event)" for the columns of a file, by default those of the model."""
+    """Return "Surv(time, event)" for the columns of a file, which default to those of the model."""
     from ceiba.table.targets import parse_surv
 
     if target is not None:
@@ -247,7 +247,7 @@ def explain(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Explain the prediction for one row: each split on its path, and what routed the row.
+    """Explain one prediction by the splits on the path of the row.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def counterfactual(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Find the nearest changes to a row that give another prediction.
+    """Find the smallest changes to a row that change its prediction.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def counterfactual(
 
 
 def _read_wanted(tree: Any, text: str | None) -> Any:
-    """Return the wanted class or range of numbers."""
+    """Return the wanted class, or the wanted range of numbers."""
     if tree.task.has_classes:
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
@@ -390,16 +390,16 @@ def reasons(
         ),
     ] = None,
     protected: Annotated[
-        OptList, Option(help="Columns that neither the tree nor the reasons may use: a,b.")
+        OptList, Option(help="Columns that neither the tree nor the reasons may use, such as a,b.")
     ] = None,
     fixed: Annotated[OptList, Option(help="Columns to exclude from the reasons.")] = None,
     k: Annotated[int, Option("-k", help="Maximum number of reasons.")] = 4,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the columns that count against the wanted prediction.
+    """Rank the columns that speak against the wanted prediction.
 
-    Each comes with a change of that column alone that gives the wanted answer, if there is one.
+    Each reason includes the change of its column that gives the wanted prediction, if there is one.
 
     Examples
     --------

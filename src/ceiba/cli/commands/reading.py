@@ -1,4 +1,4 @@
-"""Commands that read a model: show, view, summary, rules, plot, report, export."""
+"""Define the commands that read a model: show, view, summary, rules, plot, report, export."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.formatting import escape_control, pluralize
 from ceiba.words import words
 
-_LEVELS = 8  # levels listed in a condition; the others are counted
-#: Functions of `ceiba.plot` by --kind.
+_LEVELS = 8  # listed levels per condition; others are counted
+#: The function of `ceiba.plot` for each --kind.
 _PLOTS = {kind: f"plot_{kind}" for kind in ("tree", "icicle", "importance", "pruning")}
 
 
@@ -58,7 +58,7 @@ def show(
         bool | None,
         Option(
             "--bars/--no-bars",
-            help=r"Show the class shares as bars. \[default: on a terminal]",
+            help=r"Show class shares as bars. \[default: on a terminal]",
             show_default=False,
         ),
     ] = None,
@@ -91,15 +91,15 @@ def view(
     model: Model,
     data: Annotated[
         OptStr,
-        Argument(help="Table of rows to follow.", metavar="[DATA]", show_default=False),
+        Argument(help="Table with rows to follow.", metavar="[DATA]", show_default=False),
     ] = None,
     row: Annotated[int, Option("--row", "-r", metavar="N", min=1, help="First row to follow.")] = 1,
     reading: ReadingFlags = DEFAULT_READING,
 ) -> None:
-    """Browse a tree with the arrow keys: fold, search, show figures, follow a row.
+    """Browse a tree in the terminal.
 
-    Keys: arrows move, Space folds, / searches, n finds the next, [ and ] follow the row before and
-    after (with DATA), e unfolds all, c folds all, q quits.
+    Keys: arrows move, Space folds, / searches, n finds the next match, [ and ] follow the previous
+    and next row of DATA, e expands all nodes, c collapses them, q quits.
 
     Example: ceiba view weather.ceiba weather.csv
     """
@@ -141,11 +141,11 @@ def summary(model: Model, as_json: AsJson = False) -> None:
 def rules(
     model: Model,
     sort: Annotated[
-        OptStr, Option(help="Figure to sort by, largest first. [default: order of the leaves]")
+        OptStr, Option(help="Measure to sort by, largest first. [default: leaf order]")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the tree as rules: condition, prediction, rows, confidence, lift.
+    """Print the rules of a tree with their predictions, rows, confidence and lift.
 
     Example: ceiba rules weather.ceiba --sort lift
     """
@@ -159,7 +159,7 @@ def rules(
 
 
 def _format_rules(table: Any) -> str:
-    """Return each rule as a block: prediction and figures, then one condition per line."""
+    """Format each rule as a block: prediction and measures, then one condition per line."""
     from ceiba.layout import percent
     from ceiba.tree.splits import number_text
 
@@ -201,7 +201,7 @@ def plot(
     dpi: Annotated[int, Option(help="Resolution of a .png, in dots per inch.")] = 150,
     quiet: Quiet = False,
 ) -> None:
-    """Draw a model.
+    """Draw the tree of a model.
 
     Example: ceiba plot weather.ceiba -o weather.svg
     """
@@ -228,7 +228,7 @@ def plot(
 
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
-    """Write the figure of some axes atomically."""
+    """Save the figure of the axes atomically."""
     from ceiba.tree.model_file import atomic_write
 
     with atomic_write(out) as file:
@@ -236,7 +236,7 @@ def save_figure(axes: Any, out: Path, dpi: int) -> None:
 
 
 def _picture_format(out: Path) -> str:
-    """Return the image format for a file suffix; PNG if there is none."""
+    """Return the image format for a file suffix, or PNG if there is none."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     endings = FigureCanvasBase.get_supported_filetypes()
@@ -256,15 +256,15 @@ def report(
         OptPath, Option("--out", "-o", help="HTML file to write. [default: MODEL.html]")
     ] = None,
     data: Annotated[OptStr, Option("--data", "-d", help="Held-out rows with the target.")] = None,
-    train: Annotated[OptStr, Option(help="Training rows, to add their distributions.")] = None,
+    train: Annotated[OptStr, Option(help="Training rows, for their distributions.")] = None,
     stability: Annotated[
-        OptInt, Option(help="Number of resamples of --train to fit.", min=2)
+        OptInt, Option(help="Number of resamples of --train for the stability check.", min=2)
     ] = None,
     rivals: Annotated[
-        list[int] | None, Option(help="Node whose possible split columns to compare.")
+        list[int] | None, Option(help="Node at which to compare candidate split columns.")
     ] = None,
     by: Annotated[OptList, Option(help="Column to group metrics by.")] = None,
-    positive: Annotated[OptStr, Option(help="Positive class for the rates per group.")] = None,
+    positive: Annotated[OptStr, Option(help="Positive class for group rates.")] = None,
     drift: Annotated[OptStr, Option(help="New rows to compare with the training rows.")] = None,
     weight: Annotated[OptStr, Option(help="Column of --train with row weights.")] = None,
     title: Annotated[OptStr, Option(help="Title of the report.")] = None,
@@ -274,13 +274,13 @@ def report(
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
-    """Write the interactive report of a model: one HTML file that needs no network.
+    """Write the interactive report of a model as one self-contained HTML file.
 
-    With held-out rows (--data) the report shows their metrics next to those of training.
+    With held-out rows (--data), the report shows their metrics next to the training metrics.
 
-    With --stability, --rivals, --by or --drift it has a Trust tab.
+    With --stability, --rivals, --by or --drift, it has a Trust tab.
 
-    With --example, a tree is learned first from two thirds of the table; the rest is held out.
+    With --example, a tree is first learned from two thirds of the table; the rest is held out.
 
     Examples
     --------
@@ -367,7 +367,7 @@ def export(
     set_: Annotated[OptList, Option("--set", help="Other option of the format.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model in another format; predictions equal those of `ceiba predict`.
+    """Write a model in another format with equal predictions.
 
     Examples
     --------
@@ -398,4 +398,4 @@ def export(
     elif isinstance(content, str):
         print(content.rstrip("\n"))
     else:
-        raise OptionError(f"The format {chosen.name} is a Python object, not a file.")
+        raise OptionError(f"The format {chosen.name} returns a Python object, not a file.")

@@ -1,4 +1,4 @@
-"""Commands for the data sets and lessons of the package: datasets, demo, lesson."""
+"""Define the commands for bundled data sets and lessons: datasets, demo, lesson."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def datasets(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the data sets of the package with their licences, or write one as CSV.
+    """List the bundled data sets with their licences, or write one as CSV.
 
     Example: ceiba datasets titanic -o titanic.csv
     """
@@ -70,7 +70,7 @@ def demo(
     ] = False,
     lang: Annotated[str, Option(help="Language of the report and of messages.")] = "en",
 ) -> None:
-    """Learn a tree from the passengers of the Titanic and open its interactive report.
+    """Learn a tree from the Titanic passengers and open its interactive report.
 
     Example: ceiba demo --lang es
     """
@@ -97,7 +97,7 @@ def demo(
 
 
 def _has_desktop() -> bool:
-    """Whether the command runs in a terminal of a desktop session."""
+    """Whether the command runs in a desktop terminal."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, displays))
     return sys.stdout.isatty() and has_screen

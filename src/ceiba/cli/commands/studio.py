@@ -1,4 +1,4 @@
-"""``ceiba studio``: grow a tree by hand in the browser."""
+"""Define the command ``ceiba studio``, which grows a tree by hand in the browser."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def studio(
     ] = False,
     host: Annotated[
         str,
-        Option(help="Address to listen on. Any non-local address is open to the network."),
+        Option(help="Address to listen on. Other machines can connect to a non-local address."),
     ] = "127.0.0.1",
     port: Annotated[int, Option(help="Port; 0 chooses a free port.", min=0, max=65535)] = 0,
     no_browser: Annotated[
@@ -59,7 +59,7 @@ def studio(
 ) -> None:
     """Grow a tree by hand in the browser.
 
-    The work is saved in DATA.studio after every action and resumed from there.
+    Every action is saved in DATA.studio, from which the next start resumes.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def studio(
     start = initial_setup(source, name, options, lesson=lesson)
     if start.ignore:
         names = ", ".join(map(repr, start.ignore))
-        remark(f"Left out as identifiers: {names}. Restore them on the page.", quiet)
+        remark(f"Dropped identifiers: {names}. Restore them on the page.", quiet)
     named_lesson = (data or example) if lesson else None
     opened = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
     for text in (*source.remarks, *opened.remarks):
@@ -128,7 +128,7 @@ def studio(
 
 
 def _read_while_importing(data: str, flags: ReadingFlags) -> Any:
-    """Read a table while another thread imports the studio."""
+    """Read a table while another thread imports the studio modules."""
     from threading import Thread
 
     importing = Thread(target=_import_studio)

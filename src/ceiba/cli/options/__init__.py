@@ -1,1 +1,1 @@
-"""Options of the commands: flags, help, completion, and the estimators that they configure."""
+"""Define command options: flags, help, completion, and the estimators that they configure."""

@@ -1,6 +1,6 @@
-"""Complete recipes, formats, columns of a file and node numbers in the shell.
+"""Complete presets, formats, column names and node ids in the shell.
 
-Completion must be fast and never fail: a file that cannot be read completes nothing.
+Completion must be fast and must not fail: an unreadable file has no completions.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _find_file(context: typer.Context, name: str) -> str | None:
-    """Return the file that the command line names."""
-    # A line that ends with an option without a value is not parsed: search its words for a file.
+    """Return the file that is named on the command line."""
+    # A line whose last option has no value cannot be parsed, so search its words for a file.
     value = context.params.get(name)
     if value is not None:
         return str(value)
@@ -89,7 +89,7 @@ def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def read_columns(source: str | None) -> list[str]:
-    """Return the column names of a file; none if it cannot be read."""
+    """Return the column names of a file, or none if it cannot be read."""
     with contextlib.suppress(Exception):
         from ceiba.table.files import CsvFile, ReadOptions, is_text, read_batches
 
@@ -119,7 +119,7 @@ def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str
     return complete
 
 
-#: Completers by parameter. The shell completes file names.
+#: Completer by parameter. The shell itself completes file names.
 COMPLETERS: Final[dict[str, Complete]] = {
     **{name: _complete_from(choices) for name, choices in CHOICES.items()},
     "format_": _complete_from(lambda _: import_module("ceiba.export").FORMATS),

@@ -19,7 +19,7 @@ _RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
 def read_task(wanted: str) -> Task:
-    """Return the task that ``--task`` names."""
+    """Return the task named by ``--task``."""
     from ceiba.estimators.parameters import ESTIMATORS
 
     if wanted not in ESTIMATORS:
@@ -28,7 +28,7 @@ def read_task(wanted: str) -> Task:
 
 
 def infer_task(y: pl.Series, wanted: str | None) -> Task:
-    """Return the task: text, booleans and integers with few distinct values are classes."""
+    """Infer the task: text, booleans and integers with few distinct values are classes."""
     if wanted is not None:
         return read_task(wanted)
     if not y.dtype.is_numeric():
@@ -39,7 +39,7 @@ def infer_task(y: pl.Series, wanted: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Return ``name=value`` settings as a dict; values are Python literals, or text otherwise."""
+    """Parse ``name=value`` settings to a dict; values are Python literals or else text."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, value = split_pair("--set", text, "NAME=VALUE")
@@ -51,7 +51,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
-    """Return ``yes=0.4,no=0.6`` as a dict whose keys are labels of the target."""
+    """Parse ``yes=0.4,no=0.6`` to a dict whose keys are labels of the target."""
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -61,7 +61,7 @@ def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float
         except ValueError:
             equals = ""
         if not equals:
-            raise OptionError(f"{option} {text!r}: write CLASS=NUMBER,CLASS=NUMBER.")
+            raise OptionError(f"{option} must be CLASS=NUMBER,..., got {text!r}.")
         numbers[_find_label(name.strip(), by_text, option)] = number
     return numbers
 
@@ -94,7 +94,7 @@ def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]
 
 
 def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> Any:
-    """Return the estimator for a task or recipe; options that are None are left out."""
+    """Create the estimator for a task or recipe; options that are None are not passed."""
     from ceiba import estimators, families
     from ceiba.estimators.parameters import ESTIMATORS, PARAMETERS
     from ceiba.families.rpart import RPART_OPTIONS
@@ -133,7 +133,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
 def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
-    """Raise OptionError for invalid options before a large file is read."""
+    """Raise an error for invalid options before a large file is read."""
     from ceiba.cli.options.flags import use_flag_names
     from ceiba.estimators.parameters import ESTIMATORS, grow_options
 
@@ -148,7 +148,7 @@ def check_before_reading(
             failures.append(use_flag_names(str(error)))
         else:
             return
-    if len(set(failures)) == 1:  # otherwise the error depends on the target
+    if len(set(failures)) == 1:  # else the error depends on the target
         raise OptionError(failures[0])
 
 

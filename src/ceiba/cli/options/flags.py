@@ -1,10 +1,10 @@
-"""Declare the flags of commands and their help: reading, growing, --lang.
+"""Declare the flags of commands and their help.
 
-An option row with a `flag` becomes ``--its-name`` of `ceiba learn`, with the first sentence of its
-documentation, its default and its allowed values. Other options are declared by their command;
-allowed names and defaults are added here from one table, which completion shares. Messages about
-parameters ("the 'max_depth' parameter of DecisionTreeClassifier") are rewritten to name flags
-(``--max-depth``).
+An option row with a `flag` becomes a flag of `ceiba learn`, with the first sentence of its
+documentation, its default and its allowed values. Other options are declared by their command.
+This module adds their allowed names and defaults from a table, which completion also uses.
+Messages about parameters ("the 'max_depth' parameter of DecisionTreeClassifier") are rewritten to
+name flags (``--max-depth``).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _METAVARS: Final = {
     **dict.fromkeys(CHOICES, "NAME"),
 }  # fmt: skip
 _METAVARS_BY_TYPE: Final = (("Path", "FILE"), ("int", "N"), ("float", "NUMBER"), ("", "TEXT"))
-_EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # numpydoc's heading
+_EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # heading in numpydoc format
 _OUTPUT: Final = "Output"
 _PANELS: Final = {
     **dict.fromkeys(
@@ -55,7 +55,7 @@ _PANELS: Final = {
     **dict.fromkeys(("test", "test_size"), "Evaluation"),
 }  # fmt: skip
 _GROWING: Final = "Growing"
-#: Of `ceiba learn` alone.
+#: Option groups of `ceiba learn` only.
 _LEARN_PANELS: Final = {
     **dict.fromkeys(
         ("drop", "categorical", "numeric", "ordered", "weight", "frequency"),
@@ -65,13 +65,13 @@ _LEARN_PANELS: Final = {
     **dict.fromkeys(("memory", "scratch", "cluster", "checkpoint"), "Tables beyond memory"),
 }
 _PRUNING: Final = ("prune", "ccp_alpha")
-_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # a parameter, with an optional value
-_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # an object that only Python callers can pass
+_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # parameter with an optional value
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # objects that only Python code can pass
 _GROWING_PANELS: Final = (_GROWING, "Pruning")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
-#: Parameters of other commands that start a message or appear as `name=value`.
+#: Parameters of other commands, at the start of a message or as `name=value`.
 _OF_COMMANDS: Final = re.compile(
     r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
     r"(?=: | is | must be |=')=?"
@@ -89,18 +89,18 @@ _RANGES: Final = (
     (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
 _SETTING: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
-#: Flags of `learn` that differ from the name of their parameter.
+#: Flags of `learn` whose name differs from that of their parameter.
 _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "class_weight": "--class-weight", "sample_weight": "--weight",
                      "random_state": "--random-state"}  # fmt: skip
 
 
 class StoppedError(Exception):
-    """Ctrl-C or a closed pipe; typer would exit without a message."""
+    """Raised for Ctrl-C or a closed pipe, for which typer would exit without a message."""
 
 
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with its flags, help and completion.
+    """Add flags, help and completion to a command.
 
     The parameter ``reading`` expands to the reading options, ``options`` to a flag per option row.
     """
@@ -114,7 +114,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
         before = LANG.set(LANG.get())
         try:
             asked = values.pop("lang")
-            if asked is not None:  # otherwise keep the language of `ceiba --lang es show`
+            if asked is not None:  # else keep the language of `ceiba --lang es show`
                 LANG.set(words(asked).lang)
             if reading:
                 values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
@@ -170,7 +170,7 @@ def flag_rows() -> Mapping[str, Any]:
 
 
 def _declare_flag(name: str, row: Any) -> Any:
-    """Return a flag whose help has the first sentence, the allowed values and the default."""
+    """Declare a flag whose help has the first sentence, the allowed values and the default."""
     from ceiba.estimators.parameters import PARAMETERS
 
     first = row.help.partition(". ")[0].rstrip(".") + "."
@@ -184,7 +184,7 @@ def _declare_flag(name: str, row: Any) -> Any:
         for task, option in rows.items()
     }
     names = next(iter(lists.values()))
-    if len(set(lists.values())) > 1:  # the tasks allow different values
+    if len(set(lists.values())) > 1:  # tasks allow different values
         names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
     listed = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())
@@ -200,7 +200,7 @@ def _declare_flag(name: str, row: Any) -> Any:
 
 
 def _read_number(row: Any, text: str) -> Any:
-    """Return the value of a numeric flag: an integer, a float or an allowed name."""
+    """Parse the value of a numeric flag: an integer, a float or an allowed name."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -213,7 +213,7 @@ def _read_number(row: Any, text: str) -> Any:
 
 
 def _read_groups(row: Any, text: str) -> Any:
-    """Return an allowed name, or groups of columns separated by semicolons and commas."""
+    """Parse an allowed name, or groups of columns separated by semicolons and commas."""
     if any(text in check.names for check in row.allowed):
         return text
     return [[name.strip() for name in group.split(",")] for group in text.split(";")]
@@ -228,7 +228,7 @@ _METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", l
 
 
 def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[str, str]) -> Any:
-    """Return a declaration with metavar, panel, allowed values, default and completion."""
+    """Add metavar, panel, allowed values, default and completion to a declaration."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
     infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
     if not infos:
@@ -281,7 +281,7 @@ def hide_types(command: Any) -> None:
 
 
 def use_flag_names(text: str) -> str:
-    """Return a message in which flags replace parameter names."""
+    """Replace parameter names in a message by flags."""
     text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)

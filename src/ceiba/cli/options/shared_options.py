@@ -1,4 +1,4 @@
-"""Options shared by several commands: tables, models and reading options.
+"""Declare options that several commands share: tables, models and reading options.
 
 `with_flags` expands the parameter ``reading`` of a command into the reading options.
 """
@@ -37,7 +37,7 @@ _MODEL: Final[Any] = typer.Argument(
 )
 Model = Annotated[Path, _MODEL]
 ModelOrExample = Annotated[Path | None, _MODEL]
-# One row, from a table or from the command line.
+# The options for one row, from a table or from the command line.
 RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", metavar="[DATA]")]
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
@@ -68,13 +68,13 @@ KeepIdentifiers = Annotated[
     bool,
     typer.Option(
         "--keep-identifiers",
-        help="Keep identifiers (texts or integers with almost all values distinct).",
+        help="Keep identifiers (text or integer columns with almost only distinct values).",
     ),
 ]
 
 
 def split_pair(option: str, text: str, form: str = "COLUMN=VALUE") -> tuple[str, str]:
-    """Return both sides of a value such as ``age=40``."""
+    """Split a value such as ``age=40`` at the equals sign."""
     name, equals, value = text.partition("=")
     if not equals:
         raise OptionError(f"{option} must be {form}, got {text!r}.")
@@ -82,7 +82,7 @@ def split_pair(option: str, text: str, form: str = "COLUMN=VALUE") -> tuple[str,
 
 
 def read_numbers(option: str, text: str) -> list[float]:
-    """Return numbers separated by commas."""
+    """Parse numbers separated by commas."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -92,7 +92,7 @@ def read_numbers(option: str, text: str) -> list[float]:
 def resolve_example(
     data: str | None, target: str | None, example: str | None
 ) -> tuple[str, str | None]:
-    """Return the table and target of a command, as passed or from an example."""
+    """Return the table and target of a command, or those of an example."""
     if (data is None) == (example is None):
         raise OptionError("Pass a table (DATA) or --example NAME, and not both.")
     if example is None:
@@ -143,12 +143,12 @@ READING_OPTIONS: Final[dict[str, Any]] = {
     "day_first": _reading_option(
         bool | None,
         "--day-first/--month-first",
-        r"Read 03/04/2024 as 3 April or as March 4. \[default: detected]",
+        r"Whether 03/04/2024 is 3 April or March 4. \[default: detected]",
     ),
     "header": _reading_option(
         bool | None,
         "--header/--no-header",
-        r"Whether the first line has the column names. \[default: detected]",
+        r"Whether the first line contains the column names. \[default: detected]",
     ),
     "names": _reading_option(
         str | None,
@@ -159,7 +159,7 @@ READING_OPTIONS: Final[dict[str, Any]] = {
     "names_from": _reading_option(
         str | None,
         "--names-from",
-        "File with the column names: one per line, or one line.",
+        "File with the column names, one per line or all on one line.",
         metavar="FILE",
     ),
     "skip_rows": _reading_option(
@@ -189,7 +189,7 @@ class ReadingFlags:
         return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
     def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Return the options that read rows as the training file of the model was read."""
+        """Return the options with which the training file of the model was read."""
         from ceiba.table.files import Style
 
         stored = metadata.get("reading")
@@ -211,5 +211,5 @@ class ReadingFlags:
         return reading
 
 
-#: Everything is detected.
+#: Reading options that detect everything.
 DEFAULT_READING: Final = ReadingFlags()

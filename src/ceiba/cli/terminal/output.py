@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 DIGITS: Final = 4
 #: The language of trees, rules, explanations and figures (--lang).
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
-_BAR_DELAY: Final = 1.0  # seconds before a bar appears
+_BAR_DELAY: Final = 1.0  # delay in seconds before a bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
-#: Exit codes by error type. The first match applies; any other error exits with 1.
+#: Exit codes by error type. The first match applies, and any other error exits with 1.
 _EXIT_CODES: Final[tuple[tuple[Any, int], ...]] = (
     (KeyboardInterrupt, 130),
     (OptionError, 2),
@@ -52,14 +52,14 @@ _CODES: Final = {"bold": "1", "red": "31", "yellow": "33"}
 
 
 def get_width(stream: IO[str] | None = None) -> int | None:
-    """Return the width of the terminal that a stream writes to; None if it is not a terminal."""
+    """Return the width of a stream's terminal, or None if it is not a terminal."""
     if not (stream or sys.stdout).isatty():
         return None
     return max(shutil.get_terminal_size().columns, 20)
 
 
 def has_color(stream: IO[str] | None = None) -> bool:
-    """Whether a stream supports colors: a terminal, unless NO_COLOR is set."""
+    """Whether a stream supports colors: it must be a terminal, and NO_COLOR unset."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return (stream or sys.stdout).isatty() and not plain
 
@@ -76,7 +76,7 @@ def tree_style() -> dict[str, Any]:
 
 
 def render(value: Any, stream: IO[str] | None = None) -> str:
-    """Return a value as text that fits the stream, with control characters escaped.
+    """Format a value as text that fits the stream, with escaped control characters.
 
     A value is a text, a table, an object with `blocks`, or a list of these. Colour codes are kept
     if the stream supports them.
@@ -123,7 +123,7 @@ def remark(text: str, quiet: bool = False) -> None:
 
 
 def check_out_path(path: Path | None, option: str = "--out") -> None:
-    """Raise OptionError for an output path whose folder is absent or that is a folder."""
+    """Raise an error if an output path is a directory or in a missing directory."""
     if path is None:
         return
     folder = path.parent
@@ -134,7 +134,7 @@ def check_out_path(path: Path | None, option: str = "--out") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Return figures as plain JSON values: arrays as lists, NaN and infinities as None."""
+    """Convert figures to plain JSON values: arrays to lists, NaN and infinities to None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -165,7 +165,7 @@ def show_warnings(quiet: bool = False) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
-    # `learn` prints this warning with the option that helps.
+    # `learn` prints this warning together with an option.
     warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 
@@ -176,7 +176,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 
 def format_os_error(error: OSError) -> str:
-    """Return the message of an operating system error in reading a file or writing the output."""
+    """Return the message of an operating system error for an input or output file."""
     if is_disk_full(error):
         return f"Cannot write the output: {error.strerror}."
     if error.strerror is None or error.filename is None:

@@ -1,7 +1,7 @@
 """Predict interactively: choose the next column to ask for and read the answer.
 
-The next column is that of the first node on the row's path without a value; where the value is
-unknown and surrogates are in use, theirs. The path is that of `ceiba.tree.routing.trace`.
+The next column is that of the first node on the row's path without a value, or the columns of its
+surrogates if the value is missing. The path is that of `ceiba.tree.routing.trace`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _MANY: Final = 20  # maximum number of listed levels
 
 @dataclass
 class Conversation:
-    """The values of one row so far; `styles` are the cell formats of the training file."""
+    """The values of one row so far, read with the cell `styles` of the training file."""
 
     tree: Tree
     values: dict[str, str | None] = field(default_factory=dict)
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def next_column(self) -> str | None:
-        """Return the next column to ask for; None at the end of the path."""
+        """Return the next column to ask for, or None at the end of the path."""
         from ceiba.tree.routing import trace
 
         names = self.tree.schema.names

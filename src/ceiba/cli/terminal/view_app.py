@@ -1,7 +1,7 @@
-"""Show a tree in the terminal, with the figures of the current node on the right.
+"""Show a tree in the terminal, with the statistics of the current node on the right.
 
-Built with Textual, whose tree widget folds and moves. This file has the labels of nodes, the search
-and the path of a row, which is unfolded and marked.
+Textual's tree widget implements moving and folding. This module adds node labels, the search and
+the path of a row, which is unfolded and marked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 
-_OPEN: Final = 2  # levels that are expanded at the start
+_OPEN: Final = 2  # number of levels that are expanded at the start
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20
 _KEYS: Final = (
@@ -37,7 +37,7 @@ _KEYS: Final = (
 
 
 class TreeViewer(App[None]):
-    """Browse a tree, its figures and the paths of rows."""
+    """Browse a tree, its statistics and the paths of rows."""
 
     CSS = """
     #outline { width: 3fr; }
@@ -72,7 +72,7 @@ class TreeViewer(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Fill the outline and follow the first row."""
+        """Fill the outline, and follow the first row."""
         tree = self.model
         outline = self._outline
         self.items = [outline.root]
@@ -126,7 +126,7 @@ class TreeViewer(App[None]):
         return number_text(label, 4) if isinstance(label, float) else str(label)
 
     def _figures(self, node: int) -> Text:
-        """Return the figures of a node as text."""
+        """Format the statistics of a node."""
         tree = self.model
         text = Text()
         kind = "Leaf" if tree.is_leaf[node] else "Node"
@@ -172,7 +172,7 @@ class TreeViewer(App[None]):
     # ------------------------------------------------------------------ moves
 
     def on_tree_node_highlighted(self, event: Outline.NodeHighlighted[int]) -> None:
-        """Show the figures of the node under the cursor."""
+        """Show the statistics of the node under the cursor."""
         if event.node.data is not None:
             self.query_one("#figures", Static).update(self._figures(event.node.data))
 
@@ -237,7 +237,7 @@ class TreeViewer(App[None]):
         self._follow()
 
     def _follow(self) -> None:
-        """Mark the path of the row and go to its end."""
+        """Mark the path of the row, and go to its end."""
         explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         before = self.row_path
         self.row_path = {step.node for step in explanation.steps} | {explanation.leaf}
