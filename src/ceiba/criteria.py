@@ -1,4 +1,4 @@
-"""Define the split criteria: task, unit and impurity of a node as a numpy function.
+"""Define the split criteria with their tasks, units and impurity functions in numpy.
 
 A criterion measures how mixed a node is; the gain of a split is the impurity of the node minus the
 weighted impurities of its branches. These functions are the readable definition (used by
@@ -38,7 +38,7 @@ __all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
 _QUANTILE: Final = re.compile(r"quantile\((0?\.\d+|\d(?:\.\d+)?e-\d+)\)")
-#: Quantile levels are fractions with at most this denominator, so that losses stay integers.
+#: Quantile levels are fractions with at most this denominator, so that losses are integers.
 _MAX_DENOMINATOR: Final = 1_000_000
 
 
@@ -51,14 +51,14 @@ class Criterion:
     name : str
     task : {"classification", "regression"}
     unit : str
-        Unit of impurity and gain, "" for a plain share.
+        Unit of impurity and gain; empty for shares.
     of_counts : callable or None
-        Classification: impurity of weighted class counts, over the last axis.
+        For classification, the impurity of weighted class counts over the last axis.
     of_values : callable or None
-        Regression: impurity of values y with weights w.
+        For regression, the impurity of values y with weights w.
     of_split : callable or None
-        Criteria that score a split, not a node: gain of class counts (..., 2 branches, classes).
-        Nodes report the Gini impurity.
+        For criteria that score a split, the gain from class counts (..., 2 branches, classes).
+        Nodes then report the Gini impurity.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Criterion:
 
 
 def _shares(counts: npt.ArrayLike) -> Array:
-    """Return class shares over the last axis, or zeros where the counts are zero."""
+    """Return class shares over the last axis, or zeros if all counts are zero."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1, keepdims=True)
     shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
@@ -85,7 +85,7 @@ def _shares(counts: npt.ArrayLike) -> Array:
 
 
 def gini(counts: npt.ArrayLike) -> Array:
-    """Gini impurity: 1 - sum of squared shares."""
+    """Return the Gini impurity: 1 - sum of squared shares."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1)
     # sum c (n - c) / n^2 avoids cancellation and is correctly rounded for integer counts.
@@ -95,7 +95,7 @@ def gini(counts: npt.ArrayLike) -> Array:
 
 
 def entropy(counts: npt.ArrayLike) -> Array:
-    """Shannon entropy in bits."""
+    """Return the Shannon entropy in bits."""
     p = _shares(counts)
     logarithm = np.log2(p, out=np.zeros_like(p), where=p > 0)
     impurity: Array = np.abs((p * logarithm).sum(axis=-1))  # abs avoids printing -0.0
@@ -103,7 +103,7 @@ def entropy(counts: npt.ArrayLike) -> Array:
 
 
 def error(counts: npt.ArrayLike) -> Array:
-    """Misclassification rate: 1 - largest share."""
+    """Return the misclassification rate: 1 - largest share."""
     p = _shares(counts)
     impurity: Array = np.where(p.any(axis=-1), 1.0 - p.max(axis=-1), 0.0)
     return impurity
@@ -116,7 +116,7 @@ def _values(y: npt.ArrayLike, weight: npt.ArrayLike | None) -> tuple[Array, Arra
 
 
 def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
-    """Weighted variance: the mean squared distance from the mean."""
+    """Return the weighted variance: the mean squared distance from the mean."""
     values, weights = _values(y, weight)
     total = weights.sum()
     if total <= 0:
@@ -148,7 +148,7 @@ def quantile_loss(criterion: str, gap: Array) -> Array:
 
 
 def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Any) -> Array:
-    """Return weighted quantiles, the mean of two values if a level falls exactly between them."""
+    """Return weighted quantiles, or the mean of two values if a level is exactly between them."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
@@ -162,7 +162,7 @@ def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: A
 
 
 def _quantile_error(name: str) -> Callable[[npt.ArrayLike, npt.ArrayLike | None], float]:
-    """Return a function of y and weights: the weighted mean loss about the weighted quantile."""
+    """Return a function of y and weights for the mean loss about the weighted quantile."""
 
     def of_values(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
         values, weights = _values(y, weight)
@@ -176,7 +176,7 @@ def _quantile_error(name: str) -> Callable[[npt.ArrayLike, npt.ArrayLike | None]
 
 
 def poisson(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
-    """Half the mean Poisson deviance about the mean."""
+    """Return half the mean Poisson deviance about the mean."""
     values, weights = _values(y, weight)
     total = weights.sum()
     mean = (weights * values).sum() / total if total > 0 else 0.0
@@ -188,7 +188,7 @@ def poisson(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
 
 
 def twoing_gain(counts: npt.ArrayLike) -> Array:
-    """Twoing value of binary splits: counts of shape (..., 2 branches, classes)."""
+    """Return the twoing value of binary splits with counts of shape (..., 2 branches, classes)."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     weight = branches.sum(axis=-1)
     total = weight.sum(axis=-1, keepdims=True)
@@ -205,7 +205,7 @@ def hellinger_gain(counts: npt.ArrayLike) -> Array:
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))
     n_present = (total > 0).sum(axis=-1)
-    # The mean over pairs of half the squared differences is the variance with ddof=1.
+    # The mean of half the squared differences over pairs is the variance with ddof=1.
     mean = root.sum(axis=-1) / np.maximum(n_present, 1)
     gap = np.where(total > 0, root - mean[..., None], 0.0)
     value: Array = (gap**2).sum(axis=(-2, -1)) / np.maximum(n_present[..., 0] - 1, 1)
@@ -239,7 +239,7 @@ CRITERIA: Final = MappingProxyType({row.name: row for row in _ROWS})
 ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squared_error"})
 
 
-#: Criteria that choose splits by significance tests (CHAID), by task. They have no impurity.
+#: Criteria that choose splits by significance tests (CHAID), by task; they have no impurity.
 TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
     {
         "chi2": Task.CLASSIFICATION,
@@ -260,7 +260,7 @@ DEFAULT_CRITERION: Final = MappingProxyType(
 DEFAULT_TEST: Final = MappingProxyType({Task.CLASSIFICATION: "chi2", Task.REGRESSION: "f_test"})
 
 
-#: The tasks whose criteria are functions of labels or numbers.
+#: The tasks with criteria that are functions of labels or numbers.
 _OF_LABELS: Final = (Task.CLASSIFICATION, Task.REGRESSION)
 
 

@@ -1,4 +1,4 @@
-"""The errors and warnings of ceiba.
+"""Define the errors and warnings of ceiba.
 
 ValueError
     CeibaError                  base class
@@ -13,7 +13,7 @@ UserWarning
     CeibaWarning
         DataWarning             the data were read, but may contain a mistake
 
-A message says what is wrong and where, what was passed, what is allowed, and what to do.
+A message states what is wrong and where, what was passed, what is allowed, and what to do.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class CeibaError(ValueError):
-    """Base of all errors of ceiba; also a ``ValueError``."""
+    """Base class of all errors of ceiba; also a ``ValueError``."""
 
 
 class DataError(CeibaError):
@@ -45,7 +45,7 @@ class DataError(CeibaError):
 
 
 class DataTypeError(DataError, TypeError):
-    """A value of an unsupported type; also a ``TypeError``, which scikit-learn raises for these."""
+    """A value of an unsupported type; also a ``TypeError``, as in scikit-learn."""
 
 
 class SchemaError(DataError):
@@ -69,11 +69,11 @@ class OutputError(CeibaError, OSError):
 
 
 class CeibaWarning(UserWarning):
-    """Base of all warnings of ceiba."""
+    """Base class of all warnings of ceiba."""
 
 
 class DataWarning(CeibaWarning):
-    """The data were read, but may contain a mistake."""
+    """The data were read but may contain a mistake."""
 
 
 class LeakWarning(DataWarning):

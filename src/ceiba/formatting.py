@@ -1,7 +1,7 @@
-"""Format text and numbers for display: escape control characters, pluralize, round.
+"""Format text and numbers for display: escape control characters, pluralize and round.
 
-Names and levels may contain any character, including ESC sequences that clear the screen. A
-terminal executes those, XML forbids control characters, and in DOT a NUL ends the file.
+Names and levels may contain any character. A terminal executes escape sequences, such as those that
+clear the screen, XML forbids control characters, and a NUL ends a DOT file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Final
 
-#: Significant digits in printed tables.
+#: Number of significant digits in printed tables.
 DIGITS: Final[ContextVar[int]] = ContextVar("digits", default=6)
 
 _WHOLE: Final = 1e8  # larger numbers are written with an exponent
@@ -23,7 +23,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uf
 
 def escape_control(text: str, *, one_line: bool = False) -> str:
     r"""Return text with its control characters escaped."""
-    if text.isprintable():  # the common case
+    if text.isprintable():  # this is the common case
         return text
     text = _CONTROL.sub(_escape, text)
     return _BREAKS.sub(_escape, text) if one_line else text

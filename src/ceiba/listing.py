@@ -1,8 +1,8 @@
 """Define `Listing`, a small read-only table that prints well and converts to a data frame.
 
 The pruning table, the split table and the split curve are listings. Columns are numpy arrays of
-equal length; the title and the legend describe them and their units. Also the blocks (texts and
-grids) that printed values consist of, and their layout within a width.
+equal length; the title and the legend describe them and their units. The module also lays out the
+blocks (texts and grids) of printed values within a width.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ceiba.words import words
 
 __all__ = ["Listing"]
 
-_MIN_WIDTH: Final = 14  # of a text column
+_MIN_WIDTH: Final = 14  # minimum width of a text column
 _GAP: Final = "  "
 _COLOUR_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # ANSI escape sequence
 _COLOURED_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 
 _MAX_ROWS = 60  # longer listings print their first and last rows
-_EXACT_COLUMNS = ("alpha", "cp")  # users copy these values into calls, so they have 6 digits
+_EXACT_COLUMNS = ("alpha", "cp")  # users pass these values to functions, so they have 6 digits
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Grid:
     right: list[bool]
 
     def lines(self, width: int | None = None) -> list[str]:
-        """Lay out the cells within a width: text wraps, and columns that do not fit go below."""
+        """Lay out the cells within a width by wrapping texts and printing excess columns below."""
         cells, right, n = self.cells, self.right, len(self.right)
         natural = [max(len(row[j]) for row in cells) for j in range(n)]
         widths = list(natural)
         if width is None:
             return _align_cells(cells, widths, right)
         over = sum(widths) + len(_GAP) * (n - 1) - width
-        while over > 0:  # narrow the widest text column, one character at a time
+        while over > 0:  # narrow the widest text column by one character at a time
             texts = [j for j in range(n) if not right[j] and widths[j] > _MIN_WIDTH]
             if not texts:
                 break
@@ -54,7 +54,7 @@ class Grid:
             over -= 1
         if over <= 0 or n < 3:
             return _align_cells(cells, widths, right)
-        # Print the columns that fit, then the others below; each part repeats the first column.
+        # Print the columns that fit and the others below; each part repeats the first column.
         most = width - len(_GAP) - min(natural[0], width // 2)
         widths = [min(natural[0], width // 2), *(min(size, most) for size in natural[1:])]
         lines: list[str] = []
@@ -76,7 +76,7 @@ Block = str | Grid
 
 
 def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
-    """Return blocks as text with lines of at most `width` characters; None: no limit."""
+    """Format blocks as text with lines of at most `width` characters (None: no limit)."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Grid):
@@ -87,7 +87,7 @@ def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
 
 
 class Printed:
-    """A value that prints its `blocks`."""
+    """Base class of values that print their `blocks`."""
 
     def blocks(self) -> list[Block]:
         """Return the printed texts and tables."""
@@ -100,7 +100,7 @@ class Printed:
 
 
 def wrap_text(text: str, width: int | None) -> list[str]:
-    """Return the lines of a text, wrapped at words; continuation lines are indented."""
+    """Wrap a text at words, with indented continuation lines."""
     lines: list[str] = []
     for line in text.split("\n"):
         bare = _COLOUR_CODE.sub("", line)
@@ -186,7 +186,7 @@ class Listing:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns, in order."""
+        """The names of the columns in order."""
         return tuple(self._columns)
 
     def __len__(self) -> int:
@@ -226,7 +226,7 @@ class Listing:
         self.__init__(**state)  # type: ignore[misc]
 
     def row(self, i: int) -> dict[str, Any]:
-        """Return one row as a dict of plain Python values."""
+        """Return a row as a dict of plain Python values."""
         return {
             name: (value.item() if isinstance(value := values[i], np.generic) else value)
             for name, values in self._columns.items()
@@ -252,7 +252,7 @@ class Listing:
         return str(self)
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
+        """Return the table as HTML for notebooks."""
         from html import escape
 
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
@@ -280,7 +280,7 @@ class Listing:
         return format_blocks(self.blocks())
 
     def unfolded(self) -> str:
-        """Return the table as text with all its rows; `str` folds those beyond 60.
+        """Return the table as text with all rows; `str` omits the middle ones beyond 60.
 
         Examples
         --------
@@ -292,7 +292,7 @@ class Listing:
         return format_blocks(self.blocks(fold=None))
 
     def blocks(self, fold: int | None = _MAX_ROWS) -> list[Block]:
-        """Return title, cells and legend as they are printed, with at most `fold` rows."""
+        """Return the printed title, cells and legend with at most `fold` rows."""
         word = words(self.lang)
         positions = _select_rows(len(self), fold)
         columns = [
@@ -340,7 +340,7 @@ def _freeze(values: npt.ArrayLike) -> npt.NDArray[Any]:
         items = list(values)  # type: ignore[arg-type]
         if any(isinstance(item, list | tuple | str | None) for item in items):
             array = np.empty(len(items), dtype=object)
-            for i, item in enumerate(items):  # numpy would unpack tuples
+            for i, item in enumerate(items):  # numpy would unpack tuples otherwise
                 array[i] = item
         else:
             array = np.asarray(items)

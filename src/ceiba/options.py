@@ -1,10 +1,10 @@
-"""Options as data: one row per option with its allowed values, and option objects.
+"""Declare options as data: one row per option with its allowed values, and option objects.
 
-A check is a test and a description of what it allows, which the error message lists. The message is
-scikit-learn's ("The 'max_depth' parameter of X must be ... Got ... instead."), because its
-estimator checks and many users match it. An option object such as `Surrogates(keep=3)` is the value
-of one parameter; `get_params`, `set_params` and grid search access its parameters as
-`missing__keep`.
+A check is a test with a description of the allowed values, which the error message lists. Messages
+are worded as in scikit-learn ("The 'max_depth' parameter of X must be ... Got ... instead."),
+because its estimator checks and many users match them. An option object such as
+`Surrogates(keep=3)` is the value of one parameter; `get_params`, `set_params` and grid search
+access its parameters as `missing__keep`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ParameterError(OptionError, TypeError):
 
 @dataclass(frozen=True)
 class Check:
-    """A test of one value, and a description of what it allows."""
+    """A test of a value, and a description of the values that it allows."""
 
     allows: str
     test: Callable[[Any], bool]
@@ -45,7 +45,7 @@ def integer(low: int) -> Check:
 
 
 def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a float") -> Check:
-    """Accept floats (not ints) between two bounds; `brackets` are those of the interval."""
+    """Accept floats (not ints) in an interval with these `brackets`."""
     inside = _interval_test(low, high, brackets)
     return Check(
         f"{kind} in the range {brackets[0]}{low}, {high}{brackets[1]}",
@@ -95,7 +95,7 @@ boolean = Check("a bool", lambda value: _is_bool(value))
 def check_options(
     options: Mapping[str, Any], allowed: Mapping[str, tuple[Check, ...]], owner: str
 ) -> None:
-    """Raise an error for the first option of `owner` that passes none of its checks."""
+    """Raise an error for the first option of `owner` that fails all of its checks."""
     for name, value in options.items():
         checks = allowed.get(name)
         if checks is None or any(check.test(value) for check in checks):
@@ -124,17 +124,17 @@ def _interval_test(low: float, high: float, brackets: str) -> Callable[[Any], bo
 
 @dataclass(frozen=True)
 class Option:
-    """A user parameter in one row, from which checks, documentation and flags are generated."""
+    """A user parameter as one row, from which checks, documentation and flags are generated."""
 
     name: str
     default: Any
-    allowed: tuple[Check, ...]  # a value must pass one of them
-    kind: str  # the type in numpydoc, after the colon
+    allowed: tuple[Check, ...]  # a value must pass one check
+    kind: str  # the type in the numpydoc entry
     help: str  # the command line prints the first sentence
     # The type of the flag: int, float, str, tuple (numbers "0.1,0.9"), list (groups "a,b;c"), None.
     flag: Any = None
-    growers: frozenset[str] | None = None  # growers that support the option; None: all
-    core: str | None = None  # the field of the core's options that receives the value
+    growers: frozenset[str] | None = None  # growers that support the option; None means all
+    core: str | None = None  # field of the core's options that receives the value
     to_core: Callable[[Any], Any] | None = None
 
     def entry(self) -> str:
@@ -180,13 +180,13 @@ def init_from_options(options: Iterable[Option]) -> Callable[[T], T]:
 
 
 def is_default(value: Any, default: Any) -> bool:
-    """Whether a plain value equals its default; identity fails for values read from a file."""
+    """Whether a plain value equals its default; identity would fail for values read from a file."""
     plain = type(value) in (str, int, float, bool)
     return plain and type(value) is type(default) and value == default
 
 
 def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
-    """Declare a parameter of an option object: its checks (none: any value) and its default."""
+    """Declare a parameter of an option object by its default and its checks, if any."""
     return field(default=default, kw_only=kw_only, metadata={"allowed": allowed})
 
 
@@ -194,7 +194,7 @@ def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
 class OptionObject:
     """Base class of option objects, whose fields define `__init__` and its checks."""
 
-    __dataclass_fields__: ClassVar[dict[str, Any]]  # of subclasses
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # defined in subclasses
     _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {}
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -220,13 +220,13 @@ class OptionObject:
         return self
 
     def check(self) -> None:
-        """Raise an error for invalid values; called on use, as `set_params` must accept any."""
+        """Raise an error for invalid values, on use, because `set_params` must accept any value."""
         params = {
             parameter.name: value
             for parameter in fields(self)
             if (value := getattr(self, parameter.name)) is not parameter.default
         }
-        if params:  # defaults are valid by construction
+        if params:  # defaults are always valid
             check_options(params, self._allowed, type(self).__name__)
 
     def __repr__(self) -> str:
@@ -247,7 +247,7 @@ class OptionObject:
 
 
 def _is_equal(a: Any, b: Any) -> bool:
-    """Whether two parameters are equal; some are arrays."""
+    """Whether two parameters are equal, which may be arrays."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):

@@ -1,4 +1,4 @@
-"""Progress of long computations, reported to listeners that a `with` block installs."""
+"""Report the progress of long computations to listeners that a `with` block installs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-#: One listener per kind of work: "search" is called with (objective, lower_bound, seconds), "folds"
-#: with (done, total); "bar" with (what, total), and returns a context that yields `advance(done)`.
+#: One listener per kind of work. "search" is called with (objective, lower_bound, seconds), "folds"
+#: with (done, total). "bar" is called with (what, total) and yields `advance(done)` in a context.
 _LISTENERS: Final[ContextVar[dict[str, Callable[..., Any]]]] = ContextVar("progress")
 
 

@@ -1,8 +1,8 @@
-"""`Task`: what a tree learns, a string enum with a few facts about each task.
+"""Define `Task`, a string enum of learning tasks with a few facts about each.
 
 A task compares, prints and is stored as its name. Code that depends on the task looks its row up in
-a table (`Task.lookup`), or branches on `is_classification` and `is_regression`. Both raise an error
-that names the task if it is not supported, so a new task is rejected wherever it has no row yet.
+a table (`Task.lookup`), or branches on `is_classification` and `is_regression`. All raise an error
+for unsupported tasks, so a new task is rejected wherever it has no row yet.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final, Literal, TypeVar
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
 
-#: A task as users write it.
+#: The spelling of tasks in arguments.
 TaskName = Literal["classification", "regression", "survival"]
-#: Whether each task has classes, and its loss.
+#: Whether a task has classes, and the name of its loss.
 _FACTS: Final = {
     "classification": (True, "misclassification cost"),
     "regression": (False, "squared error"),
@@ -25,7 +25,7 @@ _Row = TypeVar("_Row")
 
 
 class Task(StrEnum):
-    """What a tree learns.
+    """The learning task of a tree.
 
     Examples
     --------
@@ -39,8 +39,7 @@ class Task(StrEnum):
     SURVIVAL = "survival"
 
     def __init__(self, name: str) -> None:
-        #: Whether predictions are classes (and node values are class shares, not numbers); the
-        #: name of the loss.
+        #: Whether predictions are classes, and node values class shares; and the loss name.
         self.has_classes, self.loss = _FACTS[name]
 
     @classmethod
@@ -55,7 +54,7 @@ class Task(StrEnum):
         return repr(self.value)
 
     def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
-        """Return the row of this task; raise an error that names `what` if there is none."""
+        """Return the row of this task, or raise an error that names `what`."""
         if self not in rows:
             raise TreeError(f"{what} is not supported for {self}.")
         return rows[self]

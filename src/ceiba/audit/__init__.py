@@ -1,4 +1,4 @@
-"""Audit a model: imitate it, find its errors, compare it with another, explain a refusal."""
+"""Audit a model: imitate it, find its errors, compare it with another one, explain refusals."""
 
 from __future__ import annotations
 

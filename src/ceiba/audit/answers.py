@@ -1,4 +1,4 @@
-"""Predict with any model: a fitted estimator, a pipeline, a callable, a model file or a column."""
+"""Predict with any model: an estimator, a pipeline, a callable, a model file or a column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_CLASSES: Final = 20
 
 
 def open_model(model: Any, name: str = "model") -> Any:
-    """Return a model; a path is loaded as a model file."""
+    """Return a model, loading it if it is the path of a model file."""
     if isinstance(model, str | os.PathLike):
         model = load(model)
     if isinstance(model, type):
@@ -51,7 +51,7 @@ def predict_with(model: Any, X: Any, n_rows: int, name: str = "model") -> Array:
 
 
 def columns_for(model: Any, X: Any) -> Any:
-    """Return the columns of X that a model was fitted on; X itself if the model has no names."""
+    """Return the columns of X that a model was fitted on, or X if the model has no column names."""
     names = getattr(model, "feature_names_in_", None)
     if isinstance(model, Tree) and model.schema.named:
         names = model.schema.names
@@ -69,7 +69,7 @@ def columns_for(model: Any, X: Any) -> Any:
 
 
 def classes_of(model: Any) -> list[Any] | None:
-    """Return the classes that a model can predict; None if it has no `classes_`."""
+    """Return the classes that a model can predict, or None if it has no `classes_`."""
     if isinstance(model, Tree):
         has_one = model.task.has_classes and model.n_outputs == 1
         return model.target.classes[0].tolist() if has_one else None
@@ -78,7 +78,7 @@ def classes_of(model: Any) -> list[Any] | None:
 
 
 def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, list[Any]] | None:
-    """Return class probabilities and the classes of their columns; None if the model has none."""
+    """Return class probabilities and the classes of their columns, or None without them."""
     classes = classes_of(model)
     if classes is None or not hasattr(model, "predict_proba"):
         return None
@@ -89,9 +89,9 @@ def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, l
 
 
 def are_numbers(model: Any, *answers: Array) -> bool:
-    """Whether a model predicts numbers, by its type or else by its predictions.
+    """Whether a model predicts numbers, judged by its type or else by its predictions.
 
-    Numbers that are not whole, or more than twenty whole ones, are no classes.
+    Fractions and more than twenty distinct whole numbers are not classes.
     """
     from sklearn.base import is_classifier, is_regressor
 
@@ -110,7 +110,7 @@ def are_numbers(model: Any, *answers: Array) -> bool:
 
 
 def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
-    """Return X without the target, the target or None, and X as a ceiba table."""
+    """Return X without the target, the target or None, and the table that is read from X."""
     X, y = pop_target(X, y)
     table = read(X)
     if y is not None:
@@ -122,7 +122,7 @@ def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
 
 
 def as_numbers(values: Array, name: str) -> Array:
-    """Return values as float64, or raise an error that names them."""
+    """Convert values to float64, or raise an error that names them."""
     try:
         numbers = values.astype(float)
     except (TypeError, ValueError):
@@ -133,12 +133,12 @@ def as_numbers(values: Array, name: str) -> Array:
 
 
 def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
-    """Raise an error if no label of the truth is a class of the model, such as 1 against "1"."""
+    """Raise an error if no true label is a class of the model, such as 1 and "1"."""
     known = classes_of(model)
     if known is None:
         known = answers.tolist()
         if (answers.dtype.kind in "US") == (truth.dtype.kind in "US"):
-            return  # a few predictions may cover none of the true classes
+            return  # few predictions may contain none of the true classes
     if not set(known) & set(truth.tolist()):
         raise DataError(
             f"y and {name} have no class in common: y has {_some(truth.tolist())}, {name} predicts "
@@ -147,7 +147,7 @@ def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") 
 
 
 def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Array]:
-    """Return two sorted arrays of row indices: `n_first` random rows, and all others."""
+    """Return sorted indices of `n_first` random rows, and of all other rows."""
     if not isinstance(random_state, int | np.integer) or random_state < 0:
         raise OptionError(f"random_state must be an int of at least 0, got {random_state!r}.")
     order = np.random.default_rng(random_state).permutation(n_rows)
@@ -155,7 +155,7 @@ def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Ar
 
 
 def mean_with_interval(values: Array) -> tuple[float, float, float]:
-    """Return the mean of numbers (for booleans, the share of true values) and its 95 % interval."""
+    """Return the mean of numbers or booleans and its 95 % interval."""
     n = len(values)
     if not n:
         return (math.nan,) * 3
@@ -180,7 +180,7 @@ def _some(labels: list[Any]) -> str:
 
 
 def _call(function: Callable[[Any], Any], X: Any, name: str) -> Any:
-    """Call a model that is not ours and raise its errors as a `DataError`."""
+    """Call a foreign model, and convert its errors to a `DataError`."""
     try:
         return function(X)
     except CeibaError:

@@ -1,8 +1,8 @@
-"""Write model cards for the people who approve or audit a tree, as Markdown, JSON or HTML.
+"""Write model cards for people who approve or audit a tree, as Markdown, JSON or HTML.
 
 Sections follow Mitchell et al. (2019), Model cards for model reporting. What a program cannot know
-(purpose, owner, approval) are fields to fill in. Levels and bounds that fewer than five rows have
-are left out, because they may name a person.
+(purpose, owner, approval) is a field to fill in. Levels and bounds of fewer than five rows are left
+out, because they may identify a person.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ceiba.tree.routing import route
 _LEAST_ROWS: Final = 5
 _TO_FILL_IN: Final = "(to be filled in)"
 
-#: Items of Annex IV of the EU AI Act (Regulation 2024/1689) and the section that covers each.
+#: Items in Annex IV of the EU AI Act (Regulation 2024/1689), with the section that covers each.
 _ANNEX_IV: Final = (
     ("1. General description", "Model details; a person adds purpose, provider and versions"),
     ("2. Elements and development process", "Model details, Training data, Evaluation, Rules"),
@@ -51,13 +51,13 @@ _ANNEX_IV: Final = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelCard:
-    """A model card.
+    """A model card, which can be saved as Markdown, JSON or HTML.
 
     Attributes
     ----------
     title : str
     sections : dict
-        By heading: a dict of facts, a text, or a `Listing`.
+        The content by heading: a dict of facts, a text, or a `Listing`.
     """
 
     title: str
@@ -97,7 +97,7 @@ class ModelCard:
         return page_of(self.title, [], sections)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the card; the format follows the ending: .md, .json or .html."""
+        """Write the card in the format of the extension: .md, .json or .html."""
         ending = Path(path).suffix.lower()
         if ending == ".json":
             text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -194,14 +194,14 @@ def make_card(
 
 
 def model_hash(tree: Tree) -> str:
-    """Return the SHA-256 of the schema and tree in the model file, without the time of writing."""
+    """Return the SHA-256 of the schema and tree in the model file, excluding its time stamp."""
     content = {"schema": schema_to_json(tree.schema), "tree": tree_to_json(tree)}
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _columns(tree: Tree, table: Table | None) -> Listing:
-    """Describe the columns; levels and ranges require the training rows."""
+    """Describe the columns, with levels and ranges if the training rows are given."""
     cells = []
     for j, info in enumerate(tree.schema.columns):
         values = "" if table is None else _values(table.columns[j])
@@ -235,7 +235,7 @@ def _level_counts(column: Column) -> list[int]:
 
 
 def _without_rare_levels(tree: Tree, table: Table) -> Tree:
-    """Return the tree with levels of too few rows renamed, so that no rule names them."""
+    """Return the tree with rare levels renamed, so that no rule shows their names."""
     columns = []
     for column, info in zip(table.columns, tree.schema.columns, strict=True):
         if not info.is_numeric:
@@ -250,7 +250,7 @@ def _without_rare_levels(tree: Tree, table: Table) -> Tree:
 
 
 def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
-    """Evaluate each group that has enough rows."""
+    """Evaluate the model for each group with enough rows."""
     labels = np.asarray(groups, dtype=object)
     size = Counter(labels.tolist())
     rows = np.flatnonzero([size[label] >= _LEAST_ROWS for label in labels.tolist()])
@@ -262,7 +262,7 @@ def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
 
 
 def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
-    """Compare the prediction of each leaf with its held-out rows."""
+    """Compare each leaf's prediction with its held-out rows."""
     leaf, truth = route.apply(tree, table), np.asarray(y)
     labels = tree.target.classes[0]
     cells = []
@@ -288,7 +288,7 @@ def _markdown_table(listing: Listing) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold: conditions as text, NaN as None."""
+    """Convert a value to JSON types, with conditions as text and NaN as None."""
     if isinstance(value, str | int | None):
         return value
     if isinstance(value, float):

@@ -1,8 +1,8 @@
-"""Comparison of two models on the same rows: paired differences and segments of disagreement.
+"""Compare two models on the same rows by paired differences and segments of disagreement.
 
-Each difference is a mean over rows of what the second model adds to the first (of AUC, of its
-linear part, DeLong et al. 1988), so rows are resampled in pairs (BCa bootstrap, Efron 1987).
-McNemar's exact test compares the rows that only one of the two gets right.
+A difference is the mean over rows of the second model's contribution minus the first one's (for AUC
+its linear part, DeLong et al. 1988), so rows are resampled in pairs (BCa bootstrap, Efron 1987).
+McNemar's exact test compares the rows that only one of the two models gets right.
 """
 
 from __future__ import annotations
@@ -38,31 +38,31 @@ from ceiba.table import Table
 from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
-_MOST_ROWS: Final = 5_000  # resampled; beyond, the interval of the mean is as good and faster
+_MOST_ROWS: Final = 5_000  # more rows use the interval of the mean, which is as good and faster
 _MOST_MOVES: Final = 50
 _MOST_EXAMPLES: Final = 10
-_FLOOR: Final = 1e-15  # of a probability, in the log loss
+_FLOOR: Final = 1e-15  # smallest probability in the log loss
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Printed):
-    """Two models on the same rows.
+    """The comparison of two models on the same rows.
 
     Attributes
     ----------
     n_rows : int
     differences : Listing
-        Each figure of the first model, of the second, and second minus first with its interval.
+        Each measure of the first and the second model, and their difference with its interval.
     mcnemar : dict or None
-        `disagree`: rows with different answers; `first_only`, `second_only`: rows that only one
-        gets right; `p_value` of McNemar's exact test. None for numbers.
+        The rows with different predictions (`disagree`), the rows that only one model gets right
+        (`first_only`, `second_only`), and the `p_value` of McNemar's exact test. None for numbers.
     moves : Listing
-        How many rows go from which leaf (or answer) of the first model to which of the second.
+        Number of rows by leaf (or prediction) of the first and of the second model.
     rules : Listing
-        Segments where the models disagree most, with who is right there; found on one half of the
-        rows and counted on the other.
+        Segments where the models disagree most, and which model is right there. One half of the
+        rows determines them, and the other half is counted.
     rows : Listing
-        Rows to look at: where the models differ most.
+        Rows to look at, in which the models differ most.
     """
 
     n_rows: int
@@ -75,13 +75,13 @@ class Comparison(Printed):
 
     @property
     def verdict(self) -> str:
-        """Which model is better on these rows, in one sentence."""
+        """One sentence on which model is better on these rows."""
         row = self.differences.row(0)
         figure, low, high = row["figure"], row["low"], row["high"]
         rows = pluralize(self.n_rows, "row")
         if not (low > 0 or high < 0):
             return f"The {figure} of the two models does not differ clearly on {rows}."
-        # Profit and AUC are better when higher.
+        # Higher profit and AUC are better.
         better = "second" if (high < 0) != (figure in _HIGHER_IS_BETTER) else "first"
         return f"The {better} model has the better {figure} on {rows}."
 
@@ -91,7 +91,7 @@ class Comparison(Printed):
         return {"rows_compared": self.n_rows, "mcnemar": self.mcnemar, **parts}
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Report:
-        """Return the comparison as one HTML page, written to `path` if there is one."""
+        """Return the comparison as one HTML page, and write it to `path` if given."""
         sections = [(getattr(self, name).title, getattr(self, name)) for name in self._parts]
         page = page_of("Comparison of two models", [self.verdict, *self._notes()], sections)
         return page if path is None else page.save(path)
@@ -106,7 +106,7 @@ class Comparison(Printed):
         ]
 
     def blocks(self) -> list[Block]:
-        """Return the comparison as it is printed: sentences and tables."""
+        """Return the printed sentences and tables."""
         tables = [getattr(self, name) for name in self._parts if len(getattr(self, name))]
         printed = [block for table in tables for block in ("", *table.blocks())]
         return [self.verdict, *self._notes(), *printed]
@@ -134,19 +134,19 @@ def compare(
     a, b : fitted estimator, pipeline, callable, path of a model file, or array-like
         The first (champion) and the second (challenger); an array-like holds predictions.
     X : table
-        Rows as both models take them; or a frame that holds the truth, with its name as `y`.
+        Rows that both models accept, or a frame that contains the truth, with its name as `y`.
     y : array-like or str
     cost_matrix : array of shape (K, K) or dict, optional
-        Cost of answering class j (column) for a row of class i (row), classes in sorted order; or
-        by ``(truth, answer)``, as estimators take it.
+        Cost of predicting class j (column) for a row of class i (row), with classes in sorted
+        order, or a dict of costs by ``(truth, prediction)``, as in estimators.
     profit_matrix : array of shape (K, K), optional
         The same as profits.
     positive : label, optional
-        The class that AUC is about; of two classes the second by default.
+        Positive class for AUC; by default the second of two classes.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
     random_state : int, default=0
-        Seed of the halves that find and count segments.
+        Seed for splitting the rows into the halves that find and count segments.
 
     Returns
     -------
@@ -167,10 +167,10 @@ def compare(
     from scipy.stats import binomtest
 
     if y is None:
-        raise OptionError("y is required: the models are compared by the truth.")
+        raise OptionError("y is required, because the models are compared with the truth.")
     if not (isinstance(confidence, float) and 0 < confidence < 1):
         raise OptionError(f"confidence must be a float between 0 and 1, got {confidence!r}.")
-    divide_rows(0, 0, random_state)  # refuse a wrong seed before the models predict
+    divide_rows(0, 0, random_state)  # check the seed before the models predict
     models = open_model(a, "a"), open_model(b, "b")
     X, truth, table = read_rows(X, y)
     n = table.n_rows
@@ -215,7 +215,7 @@ def compare(
     )
 
 
-#: A figure: its name, the value of each model, and what each row adds to the difference.
+#: A measure: its name, the value of each model, and each row's part of the difference.
 _Figure = tuple[str, float, float, Array]
 
 
@@ -306,7 +306,7 @@ def _difference_table(figures: list[_Figure], confidence: float) -> Listing:
 def _moves(
     models: tuple[Any, Any], table: Table, answers: list[Array], truth: Array, is_number: bool
 ) -> Listing:
-    """Count the rows by where they are in the first model and in the second."""
+    """Count the rows by their leaf or prediction in the first and in the second model."""
     places, kind = [], "leaf"
     for model in models:
         tree = model if isinstance(model, Tree) else getattr(model, "tree_", None)
@@ -317,7 +317,7 @@ def _moves(
         if is_number:
             return Listing({}, title="rows by leaf")
         places = [x.tolist() for x in answers]
-    counts: dict[Any, list[int]] = {}  # rows, right in the first, right in the second
+    counts: dict[Any, list[int]] = {}  # rows, and how many each model gets right
     for *pair, first, second in zip(
         *places, *((x == truth).tolist() for x in answers), strict=True
     ):
@@ -335,7 +335,7 @@ def _moves(
 def _rules(
     table: Table, gap: Array, answers: list[Array], truth: Array, is_number: bool, seed: int
 ) -> Listing:
-    """Return the segments in which the models differ most, and which of them is right."""
+    """Return the segments in which the models differ most, and how often each is right."""
     figure = "difference" if is_number else "disagree"
     names = ["condition", "rows", figure, "low", "high"]
     names += ["error of first", "error of second"] if is_number else ["first right", "second right"]

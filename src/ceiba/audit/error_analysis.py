@@ -1,9 +1,9 @@
-"""Find where a model is wrong: a tree of its errors, with unbiased figures of each segment.
+"""Find where a model is wrong, with a tree of its errors and unbiased figures by segment.
 
-A leaf that was chosen because its rows look bad looks worse than it is. So one half of the rows
-finds the segments and the other half measures them. The p-value of a segment compares it with all
-other rows: Fisher's exact test for yes or no, Welch's t test for numbers; Holm's correction (1979)
-allows for the number of leaves.
+A leaf that is chosen for its errors looks worse than it is. Therefore, one half of the rows
+determines the segments and the other half measures them. The p-value of a segment compares it with
+all other rows: Fisher's exact test for yes or no, Welch's t test for numbers; Holm's correction
+(1979) allows for the number of leaves.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorAnalysis(Printed):
-    """Segments of rows by the error of a model.
+    """Segments of rows by the error that a model makes on them.
 
     Attributes
     ----------
     tree : Tree
-        Its values are the error of the model, of rows that the splits were not chosen on.
+        A tree whose values are the model's error on rows that did not choose the splits.
     error : float
-        Of those rows: the share that the model gets wrong, or its mean absolute error.
+        The share of these rows that the model gets wrong, or its mean absolute error.
     error_interval : (float, float)
     n_rows : int
-        Rows by which segments were measured.
+        Number of rows that measure the segments.
     segments : Listing
         One row per leaf, the worst first: condition, rows, error, interval, p-value.
     """
@@ -63,11 +63,11 @@ class ErrorAnalysis(Printed):
 
     @property
     def title(self) -> str:
-        """The headline of the report: what the tree is, in one line."""
+        """The headline of the report, which describes the tree in one line."""
         return f"Where the model is wrong: {self._figure} {self.error:.3g} on {self.n_rows} rows"
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """Create the interactive report of the tree of errors."""
+        """Create the interactive report of the error tree."""
         return self.tree.report(path, **{"title": self.title} | options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,9 +90,9 @@ class ErrorAnalysis(Printed):
 def analyze_errors(
     model: Any, X: Any, y: Any, *, random_state: int = 0, **params: Any
 ) -> ErrorAnalysis:
-    """Grow a tree of where a model is wrong.
+    """Grow a tree that shows where a model is wrong.
 
-    Half of the rows choose the segments, the other half measures them, so the figures are honest.
+    One half of the rows determines the segments, and the other half measures them without bias.
     Pass rows that the model was not fitted on.
 
     Parameters
@@ -100,11 +100,11 @@ def analyze_errors(
     model : fitted estimator, pipeline, callable, path of a model file, or array-like
         An array-like holds one prediction per row.
     X : table
-        Rows as the model takes them; or a frame that holds the truth, with its name as `y`.
-    y : array-like or str
-        The truth. A class is right or wrong; a number has a distance, the absolute error.
+        Rows that the model accepts, or a frame that contains the truth, with its name as `y`.
+        y : array-like or str
+            The truth. Classes are right or wrong; numbers have an absolute error.
     random_state : int, default=0
-        Seed of the division into halves.
+        Seed for splitting the rows into halves.
     **params
         Parameters of the tree, such as ``max_leaf_nodes=6``.
 
@@ -124,7 +124,7 @@ def analyze_errors(
     'age > 60.5'
     """
     if y is None:
-        raise OptionError("y is required: an error is the difference to the truth.")
+        raise OptionError("y is required, because errors are differences from the truth.")
     model = open_model(model)
     X, truth, table = read_rows(X, y)
     answers = predict_with(model, X, table.n_rows)
@@ -164,7 +164,7 @@ class Segment:
 def find_segments(
     table: Table, figure: Array, random_state: int, **params: Any
 ) -> tuple[Tree, Array, list[Segment]]:
-    """Return a tree grown on a value per row, the rows that measure it, and its leaf segments."""
+    """Return a tree grown on one value per row, the rows that measure it, and its leaf segments."""
     n = table.n_rows
     if n < 20:
         raise DataError(f"Segments require at least 20 rows, got {n}.")
@@ -199,7 +199,7 @@ def find_segments(
 
 
 def _p_value(values: Array, others: Array) -> float:
-    """Return the two-sided p-value of a segment against all other rows; 1 if there are none."""
+    """Return the two-sided p-value of a segment against all other rows, or 1 without such rows."""
     from scipy import stats
 
     if not len(others):

@@ -1,4 +1,4 @@
-"""Fit one tree to the predictions of another model and measure its fidelity on held-out rows."""
+"""Fit a tree to the predictions of another model, and measure its fidelity on held-out rows."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class Mimic(Printed):
     Attributes
     ----------
     model : DecisionTreeClassifier or DecisionTreeRegressor
-        The tree, fitted on the answers of the model.
+        The tree fitted to the predictions of the model.
     imitated : str
-        What was imitated: the answers, or the probability of a class, as a number.
+        What the tree imitates: the predictions, or the probability of a class as a number.
     fidelity : float
-        Of held-out rows: the share with the model's answer, or R2 of the model's numbers.
+        On held-out rows, the share with the model's prediction, or the R2 for the model's numbers.
     fidelity_interval : (float, float)
     n_rows, n_held_out : int
-        Rows that the tree was grown on, and rows that fidelity was measured on.
+        Number of rows that grew the tree, and of rows that measured its fidelity.
     leaves : Listing
-        Fidelity in each leaf, the least faithful first, with rows of X to look at.
+        The fidelity of each leaf, the lowest first, with rows of X to look at.
     accuracy : Listing or None
-        The model and the tree against the truth, on the held-out rows; None without `y`.
+        Accuracy of the model and the tree on the held-out rows; None without `y`.
     """
 
     model: DecisionTreeClassifier | DecisionTreeRegressor
@@ -65,7 +65,7 @@ class Mimic(Printed):
 
     @property
     def title(self) -> str:
-        """The headline of the report: what the tree is, in one line."""
+        """The headline of the report, which describes the tree in one line."""
         low, high = self.fidelity_interval
         if self.model.tree_.task.has_classes:
             return (
@@ -78,7 +78,7 @@ class Mimic(Printed):
         )
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """Create the interactive report of the tree; its headline names the fidelity."""
+        """Create the interactive report of the tree, with its fidelity in the headline."""
         return self.model.report(path, **{"title": self.title, "test": self._held_out} | options)
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,29 +113,29 @@ def mimic(
 ) -> Mimic:
     """Grow one tree that imitates a model, and measure its fidelity on held-out rows.
 
-    The tree explains the model's answers, not the world: compare `fidelity` before you trust it.
+    The tree explains the model's predictions, not the data. Check `fidelity` before you trust it.
 
     Parameters
     ----------
     model : fitted estimator, pipeline, callable, path of a model file, or array-like
         An array-like holds one prediction per row.
     X : table
-        Rows as the model takes them; or a frame that holds the truth, with its name as `y`.
+        Rows that the model accepts, or a frame that contains the truth, with its name as `y`.
     y : array-like or str, optional
-        The truth, by which the model and the tree are compared.
+        The truth, with which the model and the tree are compared.
     leaves : int, optional
-        At most so many leaves, of the sequence of pruned trees. By default the smallest tree within
-        one standard error of the best cross-validated fidelity.
+        Maximum number of leaves, reached by pruning. By default, the smallest tree within one
+        standard error of the best cross-validated fidelity is chosen.
     of : {"answer", "probability"}, default="answer"
-        Imitate the answers (classes, or numbers of a regressor), so that fidelity is the share of
-        rows with the same answer; or the probability of the class `positive`, as a number, which
-        also says how sure the model is.
+        Imitate the predictions (classes, or numbers of a regressor), so that fidelity is the share
+        of rows with the same prediction, or imitate the probability of the class `positive` as a
+        number, which also shows how certain the model is.
     positive : label, optional
-        The class whose probability is imitated; of two classes the second by default.
+        The class whose probability is imitated; by default the second of two classes.
     held_out : float, default=0.3
         Share of the rows on which fidelity is measured.
     random_state : int, default=0
-        Seed of the division.
+        Seed for splitting the rows.
     **params
         Parameters of the tree, such as ``max_depth=3`` or ``search="optimal"``.
 
@@ -245,7 +245,7 @@ def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArra
 def _against_truth(
     tree: Any, rows: Table, answers: npt.NDArray[Any], truth: npt.NDArray[Any], of: Imitated
 ) -> Listing | None:
-    """Return how often the model and the tree are right on held-out rows."""
+    """Return the accuracy of the model and the tree on held-out rows."""
     if of == "probability":
         return None
     cells = []

@@ -1,11 +1,11 @@
 """Find the columns that lower the prediction of a row, and a change of each that raises it.
 
-The row is compared with the rows that have the wanted answer. A column that is left out follows
-those rows: by their shares of the branches (path-dependent Shapley values whose shares count
-accepted training rows only), or by the values of a background of such rows (interventional). The
-contributions add up to the difference between the row and the average accepted row; the columns
-that lower the value most come first. Each change is found by the exact search for the nearest
-counterfactual with all other columns fixed, so it is checked by predicting the changed row.
+The row is compared with the accepted rows, which have the wanted prediction. Path-dependent Shapley
+values average over a column by the branch shares of accepted training rows, interventional ones by
+its values in accepted background rows. The contributions add up to the difference between the row
+and the average accepted row. The columns that lower the value most come first. Each change is the
+nearest counterfactual with all other columns fixed, found by an exact search that predicts the
+changed row.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Reason:
     ----------
     column : str
     value : object
-        The value of the row; None is missing.
+        The value of the row; None if missing.
     rule : str
-        What the tree found out about the column, on the path of the row.
+        The conditions on the column along the path of the row.
     contribution : float
-        How much the column lowers the probability of the wanted answer (or moves the number away
-        from it), against the accepted rows.
+        How much the column lowers the probability of the wanted prediction (or moves the number
+        away from it), compared with the accepted rows.
     change : Change or None
-        The nearest value of this column alone that gives the wanted answer; None if there is none.
+        The nearest value of this column that gives the wanted prediction; None if there is none.
     text : str
         The reason as a sentence.
     """
@@ -58,12 +58,12 @@ class Reason:
 
 
 class Reasons(tuple[Reason, ...]):
-    """The reasons for one row, the strongest first; printed as one sentence each.
+    """The reasons for one row, the strongest first; each prints as one sentence.
 
     Attributes
     ----------
     answer : object
-        What the tree predicts for the row.
+        The prediction for the row.
     """
 
     answer: Any = None
@@ -137,12 +137,12 @@ def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
 def _contributions(
     tree: Tree, table: Table, answer: Any, wanted: Array, background: Table | None
 ) -> Array:
-    """Return how much each column counts against the wanted prediction, by row."""
+    """Return each column's contribution against the wanted prediction, by row."""
     if background is not None:
         reached = route.apply(tree, background)
         accepted = background.take(np.flatnonzero(wanted[reached]))
         if not accepted.n_rows:
-            raise DataError("against has no row with the wanted answer.")
+            raise DataError("against must have a row with the wanted answer.")
         found = shap_values(tree, table, background=accepted)
     else:
         leaves = np.flatnonzero(tree.is_leaf & wanted)

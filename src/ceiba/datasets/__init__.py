@@ -1,4 +1,4 @@
-"""Small data sets that come with the package, as plain dicts of lists."""
+"""Load the bundled small data sets as plain dicts of lists."""
 
 from ceiba.datasets.loaders import (
     Dataset,

@@ -1,4 +1,4 @@
-"""Load the data sets of the package.
+"""Load the bundled data sets.
 
 `tables/` holds one CSV file per data set; `tables/about.toml` states the target, source and licence
 of each, and the order of declared levels.
@@ -23,7 +23,7 @@ _TABLES: Final = Path(__file__).with_name("tables")
 
 @dataclass(frozen=True)
 class Dataset:
-    """Columns and target of a data set; requires no data frame library.
+    """Columns and target of a data set, without any data frame library.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class Dataset:
     X : dict of list
         The columns by name; None is missing.
     y : list or structured array
-        The target; for survival times a structured array of the event and the time.
+        The target; for survival times, a structured array of the event and the time.
     target : str or tuple of str
-        Name of the target; for survival times the names of the time and the event.
+        Name of the target; for survival times, the names of the time and the event.
     source : str
         Source of the data.
     licence : str
@@ -59,7 +59,7 @@ class Dataset:
 
     @property
     def data(self) -> dict[str, list[Any]]:
-        """Columns and target in one dict, for ``fit(data, target)``."""
+        """The columns and the target in one dict, for ``fit(data, target)``."""
         if isinstance(self.target, str):
             return {**self.X, self.target: self.y}
         return {**self.X, **{name: self.y[name].tolist() for name in self.target}}
@@ -133,7 +133,7 @@ def load_lung() -> Dataset:
     """Return a trial of advanced lung cancer: 228 patients, 7 columns, survival times.
 
     ``time`` is in days, ``died`` is 1 for a death and 0 for a censored time. The columns are scores
-    of the patient's condition, by physician and patient, and what the patient eats and weighs.
+    of the patient's condition (by physician and by patient), calories at meals and weight loss.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def load(name: str) -> Dataset:
         y = columns.pop(target)
     else:
         times, events = (columns.pop(column) for column in target)
-        fields = [(target[1], bool), (target[0], float)]  # the order that scikit-survival uses
+        fields = [(target[1], bool), (target[0], float)]  # the order in scikit-survival
         y = np.array(list(zip(events, times, strict=True)), dtype=fields)
         target = tuple(target)
     return Dataset(name, columns, y, target, about["source"], about["licence"])

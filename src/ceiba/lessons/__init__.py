@@ -1,4 +1,4 @@
-"""Nine lessons as pages and notebooks, each a program with text in three languages."""
+"""Create nine lessons as pages and notebooks from programs with texts in three languages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Compute the data of the interactive pictures that ``docs/_static/pictures.js`` draws.
 
-Pictures that compute (the gain of a dragged cut) contain rows or counts; pictures of trees contain
-one tree per step, grown here. A live picture contains a table, from which the playground grows the
-tree in the page.
+Pictures that compute (such as the gain of a dragged cut) contain rows or counts. Pictures of trees
+contain one tree per step, which is grown here. A live picture contains a table, from which the
+playground grows the tree in the page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.tree import Tree
 
 
 def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[str, Any]:
-    """Return class counts by level of each column; the reader chooses a question."""
+    """Return class counts by level of each column, for choosing a split."""
     classes = sorted(set(y))
     columns = {
         name: {
@@ -37,7 +37,7 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
 def cut_picture(
     x: Sequence[float], y: Sequence[Any], name: str, *, start: float | None = None
 ) -> dict[str, Any]:
-    """Return rows along one column and the possible cuts; the reader drags the cut.
+    """Return rows along one column and the possible cuts, for dragging a cut.
 
     Numbers in `y` make it a regression picture.
     """
@@ -60,7 +60,7 @@ def cut_picture(
 
 
 def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0) -> dict[str, Any]:
-    """Return a slider over steps.
+    """Return a picture with a slider over steps.
 
     A step has ``at`` (the slider's text) and ``values``, and optionally ``tree`` (SVG), ``plane``
     (`plane`) and ``line`` (`line`).
@@ -69,7 +69,7 @@ def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0
 
 
 def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, Any]:
-    """Return the trees of a pruning sequence with their costs; the reader moves alpha."""
+    """Return the trees of a pruning sequence with their costs, for changing alpha."""
     steps = [
         {
             "alpha": float(alpha),
@@ -83,7 +83,7 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
 
 
 def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> dict[str, Any]:
-    """Return counts of held-out cases by leaf probability; the reader sets a threshold."""
+    """Return counts of held-out cases by leaf probability, for choosing a threshold."""
     groups: dict[float, list[int]] = {}
     for p, outcome in zip(probability, truth, strict=True):
         groups.setdefault(float(p), [0, 0])[int(outcome)] += 1
@@ -100,7 +100,7 @@ def live_picture(
     multiway: bool = False,
     validate: bool = False,
 ) -> dict[str, Any]:
-    """Return a table and options; the reader changes both, and the tree grows in the page."""
+    """Return a table and options, from which the page grows a tree."""
     options = {
         "criterion": criterion,
         "maxDepth": "" if max_depth is None else str(max_depth),
@@ -120,14 +120,14 @@ def as_csv(X: Mapping[str, Sequence[Any]], y: Sequence[Any], target: str) -> str
 
 
 def draw_svg(tree: Tree) -> str:
-    """Return a tree as SVG, in the size of pictures."""
+    """Draw a tree as SVG in the size of the pictures."""
     return tree.to_svg(font_size=11.0, legend=True, size=(760.0, 520.0))
 
 
 def plane(
     tree: Tree, X: Mapping[str, Sequence[float]], y: Sequence[Any], columns: tuple[str, str]
 ) -> dict[str, Any]:
-    """Return the regions of a tree of two numeric columns, and the rows as points."""
+    """Return the regions of a tree with two numeric columns, and the rows as points."""
     a, b = (np.asarray(X[name], float) for name in columns)
     classes = list(tree.target.classes[0])
     low = np.array([a.min() - 0.2, b.min() - 0.2])
@@ -158,7 +158,7 @@ def line(
     *,
     points: Sequence[Sequence[float]] = (),
 ) -> dict[str, Any]:
-    """Return curves over x, a mark at the position of the step, and rows as points."""
+    """Return curves over x, a mark at the position of a step, and rows as points."""
     return {
         "x": [float(value) for value in x],
         "series": {name: [float(value) for value in values] for name, values in series.items()},

@@ -26,7 +26,7 @@ _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a cell: printed text, and the value of its last expression or None."""
+    """The output of a cell: its printed text, and the value of its last expression or None."""
 
     printed: str
     value: Any = None
@@ -40,7 +40,7 @@ class Output:
 
 @dataclass
 class LessonRun:
-    """The result of a lesson: outputs by cell, picture data, and all variables after each cell."""
+    """The result of a lesson: outputs by cell, picture data, and the variables after each cell."""
 
     lesson: Lesson
     data: str | Path | None = None
@@ -49,7 +49,7 @@ class LessonRun:
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def fill(self, text: str, after: str, lang: str) -> str:
-        """Return a text with the values after a cell filled in."""
+        """Fill the values of variables after a cell into a text."""
 
         def format_match(match: re.Match[str]) -> str:
             name, style = match.groups()
@@ -66,11 +66,11 @@ class LessonRun:
         for cell in cells[cells.index(after) if after else 0 :]:
             if name in self.values[cell]:
                 return self.values[cell][name]
-        raise KeyError(f"lesson {self.lesson.number}: no value {name!r} from cell {after!r} on")
+        raise KeyError(f"Lesson {self.lesson.number} has no value {name!r} from cell {after!r} on.")
 
 
 def localize_number(number: str, lang: str) -> str:
-    """Return a number in the notation of a language: 1 234,5 in Spanish, 1.234,5 in Portuguese."""
+    """Format a number as in a language: 1 234,5 in Spanish, 1.234,5 in Portuguese."""
     if lang == "en":
         return number
     group = "." if lang == "pt" else "\N{NO-BREAK SPACE}"
@@ -84,8 +84,7 @@ def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
     ----------
     lesson : Lesson
     data : path, optional
-        Folder with the external tables (`TABLES`). Without it, or for files that are not in it,
-        synthetic stand-in tables are used.
+        Folder with the external tables (`TABLES`). Synthetic stand-in tables replace missing files.
 
     Returns
     -------
@@ -125,7 +124,7 @@ def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
 
 @dataclass(frozen=True)
 class WorkedFigure:
-    """A figure of the teaching documents: its id, the lesson and the cell that computes it."""
+    """A figure in the teaching documents, with its id and the lesson and cell that compute it."""
 
     id: str
     lesson: int

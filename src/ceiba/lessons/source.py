@@ -1,4 +1,4 @@
-"""Parse the source of a lesson: one program, and its text in each language.
+"""Parse the source of a lesson, which is a program and its text in each language.
 
 ``content/<number>/program.md`` contains the cells, fenced blocks named in their first line::
 
@@ -34,7 +34,7 @@ CellKind = Literal["shown", "hidden", "figure"]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of the program of a lesson."""
+    """A cell of a lesson's program."""
 
     name: str
     kind: CellKind
@@ -43,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class LessonBlock:
-    """A block of the text of a lesson: ``text`` (Markdown), or a named directive with caption."""
+    """A block of a lesson's text: ``text`` (Markdown), or a named directive with a caption."""
 
     directive: str
     name: str = ""
@@ -52,7 +52,7 @@ class LessonBlock:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson: its number, the cells of its program, its text in each language."""
+    """A lesson with its number, the cells of its program and its text in each language."""
 
     number: int
     cells: tuple[Cell, ...]

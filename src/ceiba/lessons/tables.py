@@ -35,7 +35,7 @@ ColumnLists = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class LessonTable:
-    """A table by columns (None is missing), and its source: ``file`` or ``stand-in``."""
+    """A table as columns (None is missing), and its source: ``file`` or ``stand-in``."""
 
     name: str
     columns: ColumnLists
@@ -57,8 +57,8 @@ def table(name: str, path: str | Path | None = None) -> LessonTable:
     ----------
     name : {"seattle", "water", "hitters"}
     path : path, optional
-        The CSV file. Default: the file of this table (`TABLES`) in the folder passed to
-        `read_from`, if it exists; else the stand-in.
+        The CSV file. By default, the file of this table (`TABLES`) in the folder passed to
+        `read_from` if it exists, else the stand-in.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def _value(text: str) -> Any:
 
 
 def _seattle() -> ColumnLists:
-    """Return ten years of days: rain is likelier in winter and with a small temperature range."""
+    """Return ten years of days, with more rain in winter and for small temperature ranges."""
     rng = np.random.default_rng(1948)
     first = dt.date(2007, 1, 1)
     n = 3652
@@ -160,7 +160,7 @@ def _seattle() -> ColumnLists:
     }
 
 
-_WATER: Final = {  # mean, spread and share of missing values, as in the public table
+_WATER: Final = {  # mean, spread and share of missing values in the public table
     "ph": (7.1, 1.6, 0.15),
     "Hardness": (196.0, 33.0, 0.0),
     "Solids": (22000.0, 8800.0, 0.0),
@@ -174,7 +174,7 @@ _WATER: Final = {  # mean, spread and share of missing values, as in the public 
 
 
 def _water() -> ColumnLists:
-    """Return 1,200 random samples of water: normal columns, cells missing at random."""
+    """Return 1,200 random water samples with normal columns and cells missing at random."""
     rng = np.random.default_rng(2021)
     n = 1200
     z = {name: rng.normal(size=n) for name in _WATER}
@@ -192,7 +192,7 @@ def _water() -> ColumnLists:
 
 
 def _hitters() -> ColumnLists:
-    """Return 322 random players; log salary has three levels and normal noise of 0.5."""
+    """Return 322 random players, whose log salary has three levels and normal noise of 0.5."""
     rng = np.random.default_rng(1986)
     n = 322
     years = 1 + rng.poisson(rng.gamma(2, 3.1, n))

@@ -74,7 +74,7 @@ class _Writer:
     def __init__(self, lesson_run: LessonRun, lang: str) -> None:
         self.lesson_run, self.lang = lesson_run, lang
         self.words = words(lang).section("lessons")
-        self.after = ""  # the last cell, whose values the text uses
+        self.after = ""  # the last cell, which provides the values of the text
         self.n_exercises = 0
         self.parts: list[Any] = []
         for block in lesson_run.lesson.text(lang):
@@ -130,7 +130,7 @@ class _PageWriter(_Writer):
         if self.parts:
             self.parts.append(text)
             return
-        # The numbered title, and links to the other languages and the notebook.
+        # Write the numbered title, and links to the other languages and the notebook.
         title, _, rest = text.partition("\n")
         number = self.lesson_run.lesson.number
         links = " · ".join(

@@ -1,8 +1,8 @@
-"""The message catalogues in English, Spanish and Brazilian Portuguese: one TOML file each.
+"""Read the message catalogues in English, Spanish and Brazilian Portuguese.
 
-A text has named placeholders (`{n}`); a text with a count has two forms, `one` and `other`, chosen
-by `n`. Names of columns, levels and classes are never translated; help, errors and warnings are in
-English.
+Each language has one TOML file. A text has named placeholders (`{n}`). A text with a count has two
+forms, `one` and `other`, which `n` selects. Names of columns, levels and classes are never
+translated; help, errors and warnings are in English.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Catalogue:
         return str(self._texts.get(key, default))
 
     def number(self, n: int) -> str:
-        """Return a count with the thousands separator of the language."""
+        """Format a count with the thousands separator of the language."""
         return f"{n:,}".replace(",", self._texts["figure.thousands"])
 
     def section(self, name: str) -> dict[str, Any]:
