@@ -65,7 +65,7 @@ class ModelFileError(CeibaError):
 
 
 class OutputError(CeibaError, OSError):
-    """A file that cannot be written: disk full, no permission; also an ``OSError``."""
+    """A file that cannot be written because of a full disk or permissions; also an ``OSError``."""
 
 
 class CeibaWarning(UserWarning):

@@ -24,7 +24,7 @@ T = TypeVar("T", bound=type)
 
 
 class ParameterError(OptionError, TypeError):
-    """An option has a wrong type or value; also a TypeError, like scikit-learn's own error."""
+    """An option has a wrong type or value; also a TypeError, as in scikit-learn."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Option:
     help: str  # the command line prints the first sentence
     # The type of the flag: int, float, str, tuple (numbers "0.1,0.9"), list (groups "a,b;c"), None.
     flag: Any = None
-    growers: frozenset[str] | None = None  # growers that support the option; None means all
+    growers: frozenset[str] | None = None  # growers that support the option (None: all)
     core: str | None = None  # field of the core's options that receives the value
     to_core: Callable[[Any], Any] | None = None
 

@@ -64,11 +64,11 @@ class Task(StrEnum):
         self.lookup(dict.fromkeys(tasks), what)
 
     def is_classification(self, what: str) -> bool:
-        """Whether this is classification; raise if it is neither classification nor regression."""
+        """Whether this is classification; tasks other than regression raise an error."""
         return self.lookup(_IS_CLASSIFICATION, what)
 
     def is_regression(self, what: str) -> bool:
-        """Whether this is regression; raise if it is neither classification nor regression."""
+        """Whether this is regression; tasks other than classification raise an error."""
         return not self.lookup(_IS_CLASSIFICATION, what)
 
 

@@ -58,7 +58,7 @@ class Reason:
 
 
 class Reasons(tuple[Reason, ...]):
-    """The reasons for one row, the strongest first; each prints as one sentence.
+    """The reasons for one row, the strongest first, which print as one sentence each.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
-    event: str | None = None  # for survival: the event column, or COLUMN=CODE until it is read
+    event: str | None = None  # the event column, or COLUMN=CODE until it is read
     event_code: str | None = None
     X: Any = None
     y: Any = None

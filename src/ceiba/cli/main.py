@@ -116,7 +116,7 @@ def _is_interruptible(frame: FrameType | None) -> bool:
 
 
 def main() -> None:
-    """Run the command line and exit; entry point of the script ``ceiba``."""
+    """Run the command line and exit, as the entry point of the script ``ceiba``."""
     interrupted = False
     hook = sys.unraisablehook
     is_main = threading.current_thread() is threading.main_thread()

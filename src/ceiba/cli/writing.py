@@ -74,7 +74,7 @@ class Predictions:
         return route.apply(self.tree, table, n_threads=threads)
 
     def predict(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the added columns of some rows."""
+        """Return the added columns for some rows."""
         if not self.may_split_rows or not len(frame):
             rows: pl.DataFrame = self.by_node[self.find_leaves(frame)]
             return rows
@@ -229,7 +229,7 @@ def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | Non
 
 
 def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, only: bool) -> int:
-    """Write Parquet in batches; polars requests the rows while it writes."""
+    """Write Parquet in batches, which polars requests while it writes."""
     from polars.io.plugins import register_io_source
 
     first = next(batches)

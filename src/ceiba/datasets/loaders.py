@@ -23,7 +23,7 @@ _TABLES: Final = Path(__file__).with_name("tables")
 
 @dataclass(frozen=True)
 class Dataset:
-    """Columns and target of a data set, without any data frame library.
+    """The columns and the target of a data set as plain Python lists.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ def _check_folder(folder: str | Path) -> Path:
     if not Path(folder).is_dir():
         raise DataError(
             f"Not a directory: {folder}. Pass a directory that contains any of "
-            f"{', '.join(TABLES.values())}; stand-ins replace the others."
+            f"{', '.join(TABLES.values())}. Stand-ins replace the others."
         )
     return Path(folder)
 

@@ -58,7 +58,7 @@ class PieceSummary:
 
 
 def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
-    """Return the columns of a part of a table (a piece of a file, or a DataFrame) in batches."""
+    """Yield the columns of a part of a table (a file piece or a DataFrame) in batches."""
     if isinstance(part, ScanPiece):
         return part.file.batches(part.groups, columns)
     return [part[list(columns)]] if len(part) else []
@@ -111,7 +111,7 @@ def _summarize_batches(
                 if weights is not None and not keep_levels and not weights.all():
                     if not weights.any():
                         continue
-                    table = fit_schema(table, weights > 0)  # as in memory
+                    table = fit_schema(table, weights > 0)  # as in-memory fits do
                 _merge_columns(seen, table.schema.columns)
     return seen
 
@@ -162,7 +162,7 @@ def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
 
 
 def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
-    """Return the classes of the target and the number of rows of each."""
+    """Return the classes of the target and the row count of each class."""
     classes, codes = encode_labels(np.concatenate(whole.classes))
     totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
     return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)

@@ -160,7 +160,7 @@ def open_workspace(
 
     With `defer_root`, the root of a new tree is fitted after the first screen is shown.
     """
-    words(lang)  # raises for an unknown language
+    words(lang)  # raises an error for an unknown language
     journal = None
     if path is not None:
         least = start.options.get("min_samples_leaf")

@@ -167,7 +167,7 @@ def prepare(
 
 
 class _Answer(NamedTuple):
-    """The target column; for survival also the column of events and the code of an event."""
+    """The target column and, for survival, the event column and the code of the event."""
 
     name: str
     status: str | None
@@ -275,7 +275,7 @@ def read_labels(column: Column, rows: Array) -> Array:
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
-    """Convert a column to a kind; `order` lists the levels of an ordered one."""
+    """Convert a column to a kind; `order` lists the levels of an ordered column."""
     if kind is None:
         return column
     if kind not in KINDS:

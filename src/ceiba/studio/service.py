@@ -130,7 +130,7 @@ class Service:
         return {**arguments, "splits": splits} if splits else arguments
 
     def stop_growing(self) -> dict[str, Any]:
-        """Cancel the growth that runs; it changes nothing."""
+        """Cancel the running growth, which then changes nothing."""
         self._stop_growing.set()
         return {}
 

@@ -252,7 +252,7 @@ def brier_scores(
     grid = np.asarray(times, dtype=np.float64)
     rows = np.arange(len(observed)) if group is None else np.asarray(group, dtype=np.intp)
     if grid.ndim != 1 or not len(grid) or (np.diff(grid) <= 0).any():
-        raise OptionError("times must be ascending numbers, at least one.")
+        raise OptionError("times must be ascending numbers, and at least one.")
     if predicted.ndim != 2 or predicted.shape[1] != len(grid) or len(rows) != len(observed):
         raise DataError(
             f"survival must have one column per time and one row per row or group, got shape "

@@ -21,7 +21,7 @@ def read_rows(
     if status.ndim != 1 or len(status) != len(times):
         raise DataError(f"event must have the shape of time, {times.shape}, got {status.shape}.")
     if status.dtype.kind not in "biuf" or not np.isin(status, (0, 1)).all():
-        raise DataError("event must be True or False (1 or 0): True means that the event occurred.")
+        raise DataError("event must be True or False (1 or 0); True means that the event occurred.")
     weight = np.ones(len(times)) if sample_weight is None else read_numbers(sample_weight, "weight")
     if len(weight) != len(times):
         raise DataError(f"sample_weight must have {len(times)} values, got {len(weight)}.")

@@ -85,12 +85,12 @@ class ColumnInfo:
 
     @property
     def n_levels(self) -> int:
-        """The number of levels; 0 for a numeric column."""
+        """The number of levels, which is 0 for a numeric column."""
         return len(self.levels)
 
     @cached_property
     def codes(self) -> dict[Any, int]:
-        """The code of each level, by level."""
+        """A dict from each level to its code."""
         return {level: code for code, level in enumerate(self.levels)}
 
 
@@ -133,7 +133,7 @@ class TargetInfo:
 
     @property
     def n_classes(self) -> tuple[int, ...]:
-        """The number of classes of each output; empty for regression."""
+        """The number of classes of each output, or () for regression."""
         return tuple(len(labels) for labels in self.classes)
 
     @property

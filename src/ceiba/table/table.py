@@ -110,7 +110,7 @@ class Table:
     [0, -1]
     """
 
-    #: The grower for this kind of table; if empty, the options decide.
+    #: The name of the grower for this kind of table, or "" if the options choose it.
     grower: ClassVar[str] = ""
     #: Whether all rows are in memory, in one piece.
     is_whole: ClassVar[bool] = True
@@ -161,7 +161,7 @@ class Table:
         return self.columns[self.schema.index(name)]
 
     def core(self) -> _core.Columns:
-        """Return the columns for the C++ core, without a copy; cached."""
+        """Return the columns for the C++ core without a copy; the result is cached."""
         columns: _core.Columns | None = self.__dict__.get("_core")
         if columns is not None:
             return columns

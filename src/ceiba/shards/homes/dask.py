@@ -397,7 +397,7 @@ def shard_summary(pair: tuple[ShardArrays, ShardSummary]) -> ShardSummary:
 def to_shard(
     pair: tuple[ShardArrays, ShardSummary], schema: Schema, layout: ShardLayout, k: int
 ) -> Shard:
-    """Return the shard that answers rounds."""
+    """Create the shard that answers rounds."""
     return Shard(pair[0], schema, layout, k)
 
 

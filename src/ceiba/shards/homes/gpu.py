@@ -93,7 +93,7 @@ class GpuShard:
         return self.target.summary.n_rows
 
     def bin_tree(self, tree: int, edges: list[list[float]]) -> tuple[Ranges, list[int]]:
-        """Bin the rows of a tree; return the range of each bin and the number of missing values."""
+        """Bin the rows of a tree, and return the range of each bin and the missing counts."""
         if tree == 0 and self.target.weights is None:
             ranges, missing = self.core.bin(edges, 0, self.n_rows)
         else:

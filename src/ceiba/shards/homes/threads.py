@@ -174,7 +174,7 @@ def _report(scan: Scan, what: str, number: int, n: int) -> None:
 def _map_in_threads(
     work: Callable[[int], T], n: int, threads: int, report: Callable[[int], None]
 ) -> list[T]:
-    """Return `work(k)` for k below n, computed in threads; the first error cancels the rest."""
+    """Return `work(k)` for all k below n, run in threads; the first error cancels the rest."""
     done: list[T] = []
     with ThreadPoolExecutor(max(1, min(threads, n))) as pool:
         futures = [pool.submit(work, k) for k in range(n)]
@@ -214,7 +214,7 @@ class ShardPlan:
         )
 
     def duration(self, read: float, shard: float, shard_rows: int) -> str:
-        """Estimate the duration of a tree from the seconds of the first pass and of one shard."""
+        """Estimate the time for a tree from the seconds for the first pass and for one shard."""
         writing = shard * self.n_rows / shard_rows / max(1, min(self.n_threads, self.n_shards))
         text = _duration((read + writing) * (1.0 + self.growing))
         return f"about {text} for a tree, measured on the first shard"

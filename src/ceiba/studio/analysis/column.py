@@ -18,8 +18,8 @@ from ceiba.table import Column, Kind
 from ceiba.table.targets import risk_sets
 from ceiba.tree.splits import level_text
 
-_BINS: Final = 48  # of the histogram, in which users drag a cut
-_POINTS: Final = 512  # of the gain curve
+_BINS: Final = 48  # number of histogram bins
+_POINTS: Final = 512  # number of points of the gain curve
 _MAX_ROWS: Final = 200_000  # larger nodes are sampled evenly for the gain curve
 _MAX_RANKED_ROWS: Final = 4_000  # the same for log-rank tests
 

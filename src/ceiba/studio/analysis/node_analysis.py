@@ -37,7 +37,7 @@ class NodeAnalysis:
 
     @property
     def tree(self) -> Tree:
-        """The tree."""
+        """The tree of the state."""
         return self.state.fitted_tree
 
     @cached_property

@@ -51,7 +51,7 @@ _N_PERMUTATIONS: Final = 999  # per test
 
 
 def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> dict[str, Any]:
-    """Return the ranked best splits of all columns at a node; `by_gain` ranks by gain alone."""
+    """Return the best split of every column, ranked by excess gain or, if `by_gain`, by gain."""
     site = analysis.at(node)
     target = NodeTarget.of(site)
     listed = _list_rivals(analysis, site, target)

@@ -321,7 +321,7 @@ _ESTIMATORS: Final = {
     Task.REGRESSION: "DecisionTreeRegressor",
     Task.SURVIVAL: "DecisionTreeSurvival",
 }
-_MAX_NOTE_LENGTH: Final = 2_000  # in characters
+_MAX_NOTE_LENGTH: Final = 2_000
 
 #: The actions by name.
 ACTIONS: Final[dict[str, Callable[..., tuple[State, str]]]] = {

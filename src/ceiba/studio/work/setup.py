@@ -255,7 +255,7 @@ class Setup:
         }
 
 
-_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # in files without a header
+_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # generated for files without a header
 _MAX_NAME_LENGTH: Final = 200
 _MAX_LEVELS: Final = 200  # listed on the first screen
 _COLUMN_SETTERS: Final = {

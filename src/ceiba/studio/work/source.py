@@ -57,7 +57,7 @@ class Source:
     def resolve_path(self, name: Any) -> Path:
         """Return the path of a file in the folder; raise an error for a path outside of it."""
         if self.folder is None:
-            raise OptionError("Reading and writing files requires a folder; none was given.")
+            raise OptionError("Reading and writing files requires a folder, but none was given.")
         plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
         if not plain or any(c in name for c in "/\\\0:") or name.startswith("."):
             raise OptionError(f"{name!r} is not the name of a file in the folder.")

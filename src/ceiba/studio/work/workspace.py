@@ -79,7 +79,7 @@ class Workspace:
         if not self.defer_root or self.source.model is not None:
             self._fit_root()
         elif self.start.target is not None:
-            self.prepare(self.start)  # raises at once for a target that cannot be learned
+            self.prepare(self.start)  # raise errors about the target at once
         if self.journal is not None:
             self.remarks += self.journal.remarks
             if self.journal.actions:
@@ -259,7 +259,7 @@ class Workspace:
     def _open_test(self) -> None:
         """Open the sealed test rows for one evaluation; undo does not seal them again."""
         if self.opened_test is not None:
-            raise TreeError("The test rows have been used already; they evaluate one tree only.")
+            raise TreeError("The test rows were already used and can evaluate only one tree.")
         if self.state.model is None or self.data.test is None:
             raise TreeError("There are no test rows. Reserve some on the first screen.")
         line = "model.evaluate(data.test.X, data.test.y)"

@@ -354,7 +354,7 @@ def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) ->
     fits = [style for style in matching_styles([text]) if (style.kind in NUMBERS) == is_number]
     if not fits:
         return text
-    # The style of the column decides; without one, the decimal mark of the other columns.
+    # The style of the column decides, or else the decimal mark of the other columns.
     marks = {style.decimal for style in styles.values() if style.kind in NUMBERS} - {""}
     styled = info.name in styles and styles[info.name].decimal
     decimal_comma = True if marks == {","} and not styled else None

@@ -158,7 +158,7 @@ class CsvPiece:
                         f"{where}, line {line}: {len(cells)} cells, but the header has {n}. Check "
                         f"the separator ({separator!r}); cells that contain it need quotes."
                     )
-        except csv.Error:  # a cell is too long for Python; the caller raises polars' error
+        except csv.Error:  # a cell is too long for Python, and the caller raises polars' error
             return
 
 

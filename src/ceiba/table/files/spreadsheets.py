@@ -1,4 +1,4 @@
-"""Read a sheet of a spreadsheet: ``FILE.xlsx`` or ``FILE.xlsx::SHEET``; also .xls, .xlsb and .ods.
+"""Read a sheet from ``FILE.xlsx`` or ``FILE.xlsx::SHEET``, or from .xls, .xlsb and .ods files.
 
 A column of only numbers, dates or booleans keeps that type. A column that contains a text becomes a
 text column, whose type is then inferred as in a CSV file.

@@ -75,7 +75,7 @@ class _Pieces:
             elif set(file.format.names) != set(first.names):
                 raise SchemaError(
                     f"{source} must have the columns of {self.sources[0]}: "
-                    f"{', '.join(first.names)}; got {', '.join(file.format.names)}."
+                    f"{', '.join(first.names)}, got {', '.join(file.format.names)}."
                 )
             for piece in file:
                 yield piece

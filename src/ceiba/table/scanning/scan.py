@@ -49,7 +49,7 @@ class ScanPiece:
 
 @dataclass(frozen=True)
 class Scan:
-    """A table in files; created by :func:`ceiba.scan`.
+    """A table in files, which :func:`ceiba.scan` creates.
 
     Estimators accept it in place of a table: `fit(scan, "target")`, `predict(scan)`,
     `score(scan, "target")`.
