@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.bars import PREDICTION
 from ceiba import DecisionTreeClassifier, _core
 from ceiba.families import chaid
 from ceiba.table import read
@@ -55,16 +56,20 @@ def main() -> None:
     n = int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000
     plain: float | None = None
 
-    def show(name: str, seconds: float) -> None:
-        ratio = f"{seconds / plain:.2f}" if plain else "1.00"
-        print(f"| {name} | {1e9 * seconds / n:.1f} ns | {ratio} |", flush=True)
+    def show(name: str, seconds: float, leaves: str = "") -> None:
+        ratio = seconds / plain if plain else 1.0
+        goal = PREDICTION.get(name)
+        verdict = "" if goal is None else f"<= {goal} | " + ("met" if ratio <= goal else "MISSED")
+        print(
+            f"| {name}{leaves} | {1e9 * seconds / n:.1f} ns | {ratio:.2f} | {verdict} |", flush=True
+        )
 
     def race(name: str, model: Any, data: dict[str, Any], y: Any) -> float:
         head = {key: values[:LEARNED] for key, values in data.items()}
         tree = model.fit(head, y[:LEARNED]).tree_
         rows = read(data)
         seconds = cpu_seconds(lambda: tree.apply(rows))
-        show(f"{name}, {tree.n_leaves} leaves", seconds)
+        show(name, seconds, f", {tree.n_leaves} leaves")
         return seconds
 
     data, y = columns(n)

@@ -289,7 +289,8 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
             std::uint32_t left = next[0], right = next[1];
             for (std::size_t i = from; i < to; ++i) {
                 const std::uint32_t goes_right = routing.branch[i];
-                place[i] = goes_right ? right : left;
+                // left or right, but GCC makes a branch of that, which is mispredicted for every other row.
+                place[i] = left ^ ((left ^ right) & (0u - goes_right));
                 left += 1 - goes_right;
                 right += goes_right;
             }
