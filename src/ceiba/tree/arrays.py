@@ -14,6 +14,10 @@ Array = npt.NDArray[Any]
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
     """Return a read-only, C-contiguous view of `values` as `dtype`, copied only if needed."""
+    if type(values) is np.ndarray and values.dtype == dtype:  # as the core returns them
+        flags = values.flags
+        if flags.c_contiguous and not flags.writeable:
+            return values
     view = np.ascontiguousarray(values, dtype=dtype).view()
     view.flags.writeable = False
     return view

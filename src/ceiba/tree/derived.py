@@ -165,8 +165,8 @@ class DerivedAttributes:
         A branch for missing values only is not considered.
         """
         best = np.full(self.n_nodes, -1, np.int32)
-        size = np.diff(self.branch_start)
-        inner = np.flatnonzero(size)
+        size = self.branch_start[1:] - self.branch_start[:-1]
+        inner = size.nonzero()[0]
         if len(inner) == 0:
             return read_only(best, np.int32)
         weight = self.weight[self.branch_node]
@@ -174,9 +174,9 @@ class DerivedAttributes:
             alone = self.splits.has_missing_branch & (self.splits.kind == SplitKind.LEVELS)
             weight[self.branch_start[1:][alone] - 1] = -1.0
         first = self.branch_start[inner]
-        most = np.repeat(np.maximum.reduceat(weight, first), size[inner])
-        winners = np.flatnonzero(weight == most)
-        best[inner] = winners[np.searchsorted(winners, first)] - first
+        most = np.maximum.reduceat(weight, first).repeat(size[inner])
+        winners = (weight == most).nonzero()[0]
+        best[inner] = winners[winners.searchsorted(first)] - first
         return read_only(best, np.int32)
 
     @cached_property

@@ -199,5 +199,5 @@ def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> t
 
 def divide_or_zero(top: Array, bottom: Array) -> Array:
     """Divide element-wise; the result is 0 where the divisor is 0."""
-    result: Array = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    result: Array = np.divide(top, bottom, out=np.zeros(top.shape), where=bottom > 0)
     return result

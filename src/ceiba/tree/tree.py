@@ -128,8 +128,12 @@ class Tree(SklearnAttributes, TreeMethods):
             return mine[name]
         if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        arguments = {name: mine[name] for name in _ARGUMENTS if name in mine}
-        mine.update(Tree(**{**derive_node_arrays(grown), **arguments}).__dict__)  # without `_grown`
+        arrays = derive_node_arrays(grown)
+        for key, dtype in _DTYPES.items():
+            arrays[key] = read_only(arrays[key], dtype)
+        if arrays["counts"] is not None:
+            arrays["counts"] = read_only(arrays["counts"], np.float64)
+        mine.update(arrays, _grown=None)
         return mine[name]
 
     # ------------------------------------------------------------------ identity
