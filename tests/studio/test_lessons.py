@@ -28,7 +28,7 @@ def test_figures_are_hidden_until_the_learner_has_answered() -> None:
     hidden = talk.get("/api/node/0/rivals")["rivals"]
     assert [one["column"] for one in hidden] == list(ceiba.datasets.load_restaurant().X)
     assert all(one["gain"] is None and one["branches"] == [] for one in hidden)
-    for address in ("p-values", "column/Patrons", "rows"):
+    for address in ("p-values", "column/Patrons"):
         answer = talk.client.get(f"/api/node/0/{address}")
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "lesson")
     assert talk.client.get("/api/lesson/0?column=Patrons").status_code == 403

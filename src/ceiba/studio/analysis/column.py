@@ -35,18 +35,14 @@ def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, A
     n_missing = int(np.count_nonzero(np.isnan(values) if info.is_numeric else values < 0))
     tree = analysis.tree
     cuts = tree.splits.node_cuts(node) if int(tree.splits.column[node]) == at else []
-    curve = (
-        None
-        if info.kind is Kind.CATEGORICAL
-        else _gain_curve(analysis, values, target, info.is_numeric)
-    )
+    has_curve = info.kind is not Kind.CATEGORICAL
     return {
         "node": node,
         "column": name,
         "kind": str(info.kind),
         "n_missing": n_missing,
         "histogram": _histogram(source, values, cuts, target),
-        "curve": curve,
+        "curve": _gain_curve(analysis, values, target, info.is_numeric) if has_curve else None,
         "levels": None if info.is_numeric else _count_levels(values, target, info.levels),
     }
 

@@ -317,16 +317,9 @@ def _no_split(name: str) -> dict[str, Any]:
 
 def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """Return only the columns of the rivals, in table order, for a lesson."""
-    nothing: dict[str, Any] = {
-        "split": None,
-        "given": None,
-        "gain": None,
-        "p_value": None,
-        "branches": [],
-    }
-    by_name = {
-        rival["column"]: {**rival, **nothing, "current": False} for rival in listing["rivals"]
-    }
+    nothing = dict.fromkeys(("split", "given", "gain", "p_value"))
+    hidden: dict[str, Any] = {**nothing, "branches": [], "current": False}
+    by_name = {rival["column"]: {**rival, **hidden} for rival in listing["rivals"]}
     return {**listing, "in_tree": None, "rivals": [by_name[name] for name in names]}
 
 

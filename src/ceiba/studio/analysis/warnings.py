@@ -36,6 +36,7 @@ _N_STANDARD_ERRORS: Final = 2.0
 _LEVEL: Final = 0.05
 _MAX_NODES: Final = 300
 Array = npt.NDArray[Any]
+_Comparison = tuple[float, list[float], list[float]]  # p-value, training rows, held-out rows
 
 
 def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
@@ -134,9 +135,7 @@ def compare_held_out(analysis: NodeAnalysis) -> list[dict[str, Any]]:
     return listed
 
 
-def _compare_classes(
-    tree: Tree, counted: Tree, node: int
-) -> tuple[float, list[float], list[float]]:
+def _compare_classes(tree: Tree, counted: Tree, node: int) -> _Comparison:
     assert tree.counts is not None
     assert counted.counts is not None
     pair = np.stack([tree.counts[node, 0], counted.counts[node, 0]])
@@ -145,9 +144,7 @@ def _compare_classes(
     return test.p_value, shares[0].tolist(), shares[1].tolist()
 
 
-def _compare_numbers(
-    tree: Tree, counted: Tree, node: int
-) -> tuple[float, list[float], list[float]]:
+def _compare_numbers(tree: Tree, counted: Tree, node: int) -> _Comparison:
     from scipy import stats
 
     figures = [
