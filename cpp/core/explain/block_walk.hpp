@@ -1,4 +1,4 @@
-// Routes a block of rows down the game tree together: which columns of the path agree with each row, as bits.
+// Routes a block of rows through the game tree and records as bits which columns of the path agree with each row.
 #pragma once
 
 #include "explain/game_tree.hpp"
@@ -6,8 +6,9 @@
 
 namespace ceiba::explain {
 
-// Whether a row that the node's own split cannot place goes by surrogates and default, or is left undecided where other
-// columns or several branches come in (a row put together from two others may go another way than either).
+// How to route a row that the split cannot place: by the whole row (surrogates and the default branch), or by the
+// split's column only. The latter leaves the row undecided if other columns or several branches are involved, because a
+// mixture of two rows may be routed differently from both.
 enum class PlacementRule { whole_row, own_column };
 
 class BlockWalk {
@@ -23,7 +24,7 @@ public:
         branch_.resize(rows_.size());
     }
     std::size_t n_rows() const { return rows_.size(); }
-    // Rows for which some question had no single answer; their masks are worth nothing.
+    // Rows that some split could not place uniquely; their masks are invalid.
     const std::vector<std::uint8_t>& undecided() const { return undecided_; }
 
     // The child that each row takes.
@@ -46,13 +47,13 @@ public:
         return branch_;
     }
 
-    // Asks all questions, so that undecided() is complete.
+    // Evaluates all splits, so that undecided() is complete.
     void find_undecided() {
         for (std::size_t g = 0; g < tree_.size(); ++g)
             if (!tree_.is_leaf(g)) outcomes(g);
     }
 
-    // Calls visit(node, masks) at each node that `stop` names, and goes where `enter` allows.
+    // Calls visit(node, masks) at each node for which `stop` is true, and descends where `enter` is true.
     template <class Stop, class Enter, class Visit>
     void run(Stop stop, Enter enter, Visit visit) {
         open_.clear();
@@ -75,7 +76,7 @@ private:
         const std::uint32_t base = tree_.is_new(g) ? 0 : flag;  // a column asked again has agreed so far, or has not
         children_.assign(tree_.child.begin() + static_cast<std::ptrdiff_t>(tree_.child_start[g]),
                          tree_.child.begin() + static_cast<std::ptrdiff_t>(tree_.child_start[g + 1]));
-        // The stack is last in, first out: with the largest subtree at the bottom few blocks of masks wait at a time.
+        // Push the largest subtree first, so that only few blocks of masks are on the stack at a time.
         std::stable_sort(children_.begin(), children_.end(),
                          [this](std::int32_t a, std::int32_t b) { return n_below(a) > n_below(b); });
         for (const std::int32_t c : children_) {
@@ -102,7 +103,8 @@ private:
     std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> open_;
 };
 
-// One row against the training shares, leaf by leaf: for leaves without a table and rows that go down several branches.
+// Explains one row by the training shares, leaf by leaf, for leaves without a table and rows that take several
+// branches.
 class RowWalk {
 public:
     RowWalk(const Game& game, const ProductGame& product) : game_(game), product_(product) {}

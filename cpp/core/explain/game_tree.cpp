@@ -15,7 +15,7 @@ struct Open {
     bool stays;  // the leaf of rows that stay in the node
 };
 
-// How many different columns stand above each node, and where the node's own stands among them.
+// The number of different columns above each node, and the position of the node's column among them.
 void count_columns(GameTree& tree) {
     tree.n_above.assign(tree.size(), 0);
     tree.bit.assign(tree.size(), 0);
@@ -163,7 +163,7 @@ std::vector<std::size_t> slots_within(const std::vector<std::int32_t>& mine, con
     return out;
 }
 
-// Which columns of the leaf agree, for a row with this code.
+// The columns of the leaf that agree with a row of this code.
 std::size_t mask_of(const UnitLeaf& leaf, const Unit& unit, const GameTree& tree, std::size_t code, std::size_t bits) {
     std::size_t mask = code & (bits - 1);
     for (const Step& step : leaf.steps) {

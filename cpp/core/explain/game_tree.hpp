@@ -1,9 +1,9 @@
-// The tree as a cooperative game: the columns on the path to each node, and the share of a branch when its column is
-// unknown. Rows that stay in an inner node end in a leaf added there (the last child), so every path ends in a leaf.
+// The tree as a cooperative game: the columns on the path to each node, and the share of each branch if its column is
+// unknown. Rows that stay in an inner node end in an additional leaf (the last child), so every path ends in a leaf.
 //
-// A leaf's contributions depend on the row only through which columns of its path agree with it, so they are tabulated:
-// a *unit* is a small subtree with one table, read by the row's code (bits of the columns above, outcomes of the
-// questions inside). Leaves with too many columns for a table are left to the walks.
+// The contributions of a leaf depend on the row only through the set of path columns that agree with it, so they are
+// tabulated. A *unit* is a small subtree with one table, indexed by the row's code (bits of the columns above and
+// outcomes of the splits inside). Leaves with too many columns for a table are computed by the walks.
 #pragma once
 
 #include "explain/product_game.hpp"
@@ -25,14 +25,14 @@ struct GameTree {
     std::size_t size() const { return source.size(); }
     bool is_leaf(std::size_t g) const { return column[g] < 0; }
     std::size_t n_children(std::size_t g) const { return child_start[g + 1] - child_start[g]; }
-    // Whether the question is the first about its column.
+    // Whether the split is the first one on its column.
     bool is_new(std::size_t g) const { return bit[g] == n_above[g]; }
 };
 
 // `share`: of each branch, as branch_node.
 GameTree game_tree(const tree::Questions& questions, const double* share);
 
-// The columns of the path to a node, in order of their first question; with the product of the shares along the path.
+// The columns of the path to a node, in order of first use, and the product of the shares along the path.
 struct PathColumns {
     std::vector<std::int32_t> column;
     std::vector<double> cold;
@@ -45,10 +45,10 @@ struct Cover {
     std::vector<std::uint8_t> uncovered;  // node: is a leaf without a table, or has one below
 };
 
-// Units of at most `most_codes` codes; leaves alone may have `most_leaf_codes`.
+// Units with at most `most_codes` codes; a unit of a single leaf may have `most_leaf_codes`.
 Cover cover(const GameTree& tree, std::size_t most_codes, std::size_t most_leaf_codes);
 
-// The contributions of a unit (a small subtree, see game_tree.hpp) for every code that a row can have there.
+// The contributions of a unit (a small subtree, see game_tree.hpp) for every code of a row.
 //
 // code = bits of the columns above + Σ stride_i outcome_i over the questions inside.
 struct Values {
@@ -80,7 +80,7 @@ using LeafTable = std::function<void(std::size_t leaf, const PathColumns& path, 
 Unit unit_table(const GameTree& tree, std::size_t root, std::size_t n_columns, bool interactions, const Values& values,
                 const LeafTable& leaf_table);
 
-// What all walks of one explanation share.
+// Data that all walks of an explanation share.
 struct Game {
     const GameTree& tree;
     const tree::Questions& questions;
@@ -89,7 +89,7 @@ struct Game {
     bool interactions;
 };
 
-// Where the slots of some columns lie in a row of the output.
+// Positions of the slots of some columns in an output row.
 std::vector<std::uint32_t> slot_targets(const std::vector<std::int32_t>& columns, std::size_t n_columns,
                                         bool interactions);
 

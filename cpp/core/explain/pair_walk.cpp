@@ -2,7 +2,7 @@
 
 namespace ceiba::explain {
 
-// Forgets what was decided on another way, and notes what was decided on this one.
+// Undoes the decisions of another path, and records the decision of this one.
 void PairWalk::backtrack(const State& now) {
     for (; own_.size() > now.n_own; own_.pop_back()) side_[own_.back()] = free;
     for (; other_.size() > now.n_other; other_.pop_back()) side_[other_.back()] = free;
@@ -11,7 +11,7 @@ void PairWalk::backtrack(const State& now) {
     (now.side == own_side ? own_ : other_).push_back(now.column);
 }
 
-// The branch, or -1 if the question cannot place the row.
+// The branch, or -1 if the split cannot place the row.
 int PairWalk::answer_of(const State& now, const RowOf& row) const {
     const std::size_t node = static_cast<std::size_t>(tree_.source[now.node]);
     const int branch =

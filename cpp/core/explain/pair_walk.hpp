@@ -1,8 +1,8 @@
-// One row against one background row, exactly as the tree would route every mixture of the two.
+// Explains one row against one background row, exactly as the tree routes every mixture of the two.
 //
-// Each column takes the row's own value or the other's; it is decided at the first question where the two differ, so
-// every path is a set of own columns, a set of others', and a leaf. Surrogates, defaults and shares apply to the
-// mixture.
+// Each column has the value of the row or of the background row. The choice is made at the first split at which the two
+// differ, so every path consists of a set of columns from each row and a leaf. Surrogates, defaults and shares apply to
+// the mixture.
 #pragma once
 
 #include "explain/game_tree.hpp"

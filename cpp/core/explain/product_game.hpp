@@ -89,7 +89,7 @@ public:
         if (interactions) put_diagonal(phi, m, out);
     }
 
-    // The rest of a column is what its pairs leave over.
+    // The diagonal is the column's value minus its pairs.
     static void put_diagonal(const double* phi, std::size_t m, double* out) {
         for (std::size_t i = 0; i < m; ++i) {
             double rest = phi[i];

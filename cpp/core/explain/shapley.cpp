@@ -13,7 +13,7 @@ constexpr std::size_t table_numbers = std::size_t{1} << 23;  // 64 MB for all ta
 
 constexpr auto everywhere = [](std::size_t) { return true; };
 
-// Adds what the tables say of the rows of a block that the walk has been started on.
+// Adds the tabulated contributions for the rows of a block on which the walk was started.
 class UnitReader {
 public:
     UnitReader(const GameTree& tree, const Cover& cover, const std::vector<Unit>& units, std::size_t width)
@@ -72,7 +72,7 @@ std::vector<std::size_t> path_lengths(const GameTree& tree) {
     return lengths;
 }
 
-// The slots of each mask, from the training shares.
+// The slots of each mask, computed from the training shares.
 void product_table(const ProductGame& game, const PathColumns& path, bool interactions, std::vector<double>& slots) {
     const std::size_t m = path.column.size(), each = n_slots(m, interactions);
     slots.resize(each << m);
@@ -83,8 +83,8 @@ void product_table(const ProductGame& game, const PathColumns& path, bool intera
     }
 }
 
-// The same against background rows, of which `weight` have each mask. A background row counts if it agrees wherever the
-// row does not.
+// The slots of each mask against background rows, whose masks have the weights `weight`. A background row counts if it
+// agrees wherever the row does not.
 void background_table(const std::vector<double>& weight, std::size_t m, bool interactions, std::vector<double>& slots) {
     const std::size_t each = n_slots(m, interactions), n_masks = std::size_t{1} << m, all = n_masks - 1;
     slots.assign(each * n_masks, 0.0);
@@ -120,7 +120,7 @@ void background_table(const std::vector<double>& weight, std::size_t m, bool int
 
 }  // namespace
 
-// Tables pay off where rows outnumber codes. Halves the sizes until all tables fit into the limit of memory.
+// Tables pay off if there are more rows than codes. Halves the sizes until all tables fit into the memory limit.
 Cover Shapley::chosen_cover(std::size_t n_rows) const {
     std::size_t most = std::min(unit_codes, n_rows / 4), most_leaf = std::min(leaf_codes, n_rows / 4);
     while (true) {
@@ -203,7 +203,7 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
     const auto to_covered = [&](std::size_t g) { return !(tree_.is_leaf(g) && cover.uncovered[g]); };
     const auto to_uncovered = [&](std::size_t g) { return cover.uncovered[g] != 0; };
 
-    // How the background rows stand to each leaf; those that a mixture may send elsewhere are paired one by one.
+    // Masks of the background rows at each leaf; rows whose mixtures may take other paths are paired one by one.
     std::vector<std::vector<double>> masks(tree_.size());
     std::vector<std::size_t> plain, mixed;
     for (std::size_t begin = 0; begin < background.n_rows; begin += block_rows) {

@@ -1,9 +1,9 @@
-// Exact Shapley values of a finished tree, for many rows.
+// Exact Shapley values of a tree for many rows.
 //
-// Two games. *Path-dependent* (Lundberg et al. 2020): a question about an unknown column sends the row down every
-// branch, by the branches' training shares; a known value goes where the tree sends it, by surrogate or default if it
-// is missing. *Interventional*: unknown columns take the values of a background row; the mean over the background is
-// explained.
+// There are two games. *Path-dependent* (Lundberg et al. 2020): at a split on an unknown column the row takes every
+// branch, in proportion to the training shares; a row with a known value is routed as usual, by surrogates or the
+// default branch if it is missing. *Interventional*: unknown columns have the values of a background row, and the
+// result is the mean over the background.
 #pragma once
 
 #include "base/interrupt.hpp"
@@ -33,7 +33,7 @@ public:
     void interventional(const data::Table& table, const data::Table& background, const double* weight, double* out,
                         base::ThreadPool& pool, base::Interrupt& interrupt) const;
 
-    // What every row gets before any column is known, by the training shares.
+    // The prediction if no column is known, computed from the training shares.
     std::vector<double> expected() const;
 
 private:

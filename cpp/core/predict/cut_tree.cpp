@@ -14,7 +14,7 @@ constexpr std::ptrdiff_t farthest_row = (std::ptrdiff_t{1} << 30) / static_cast<
 
 }  // namespace
 
-// Missing: some value may be. Rounded: values and cuts were, so what is equal must be looked at again.
+// Missing: values may be missing. Rounded: values and cuts are rounded, so equal ones must be compared again.
 template <bool Missing, bool Rounded, int Shift>
 struct CutTree::SmallStep {
     const SmallNode* nodes;
@@ -49,7 +49,7 @@ void CutTree::resize(std::size_t n_nodes) {
     id_.resize(n_nodes);
 }
 
-// A leaf reads a value too, whatever it is: that of its parent, which is in the cache.
+// A leaf also reads some value: that of its parent's column, which is in the cache.
 void CutTree::set_leaf(std::size_t place, std::int32_t id, std::int32_t column) {
     nodes_[place] = {std::numeric_limits<double>::infinity(), static_cast<std::uint32_t>(column),
                      static_cast<std::uint32_t>(place)};
@@ -90,7 +90,7 @@ bool CutTree::supports(const data::Table& table) const {
            !table.sparse;
 }
 
-// Where rows of one type lie, if the values of each lie in one piece.
+// The memory of rows with one type, if the values of each row are contiguous.
 template <class T>
 CutTree::Matrix CutTree::in_place(const data::Table& table) const {
     const auto start = [&](std::uint32_t c) {
@@ -149,13 +149,13 @@ std::int32_t CutTree::end_of(const char* row, std::ptrdiff_t column_step) const 
 template std::int32_t CutTree::end_of<double>(const char*, std::ptrdiff_t) const;
 template std::int32_t CutTree::end_of<float>(const char*, std::ptrdiff_t) const;
 
-// Rows that lie in one piece, where they are.
+// Reads contiguous rows in place.
 template <class T>
 void CutTree::by_rows(const Task& task, Matrix matrix) const {
     const std::size_t first = columns_.front(), width = columns_.back() - first + std::size_t{1};
     const std::size_t n_rows = std::clamp<std::size_t>(block_bytes / (width * sizeof(T)), lanes, 256) & ~(lanes - 1);
     const auto row_at = [&](std::size_t i) { return matrix.data + static_cast<std::ptrdiff_t>(i) * matrix.row_step; };
-    // Where the tree uses few columns of wide rows, most cache lines are never touched.
+    // If the tree uses few columns of wide rows, most cache lines are never touched.
     Prefetch prefetch;
     if (dense_) prefetch.add(row_at(0) + first * sizeof(T), matrix.row_step);
     const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
@@ -176,7 +176,7 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
     }
 }
 
-// Adds the columns that the tree asks for; true: some are not float32.
+// Adds the columns that the tree uses; true if some are not float32.
 bool CutTree::add_streams(const data::Table& table, Prefetch& prefetch) const {
     bool others = false;
     for (const std::uint32_t c : columns_) {
@@ -186,7 +186,7 @@ bool CutTree::add_streams(const data::Table& table, Prefetch& prefetch) const {
     return others;
 }
 
-// The columns that the tree asks for, as float32; true: some value is missing.
+// The columns that the tree uses as float32; true if some value is missing.
 bool CutTree::copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const {
     bool missing = false;
     for (const std::uint32_t c : columns_)
@@ -194,7 +194,7 @@ bool CutTree::copy_columns(const data::Table& table, std::size_t begin, std::siz
     return missing;
 }
 
-// Columns by themselves: copied as float32, one block of rows at a time.
+// Separate columns are copied as float32, one block of rows at a time.
 template <int Shift>
 void CutTree::by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1}, n_rows = std::size_t{1} << Shift;
@@ -276,7 +276,7 @@ bool CutTree::widely_by_columns(const Task& task) const {
     return true;
 }
 
-// False: more than half of the rows cannot be decided in float32, so all that follow were routed in float64.
+// False if more than half of the rows cannot be decided in float32; then all later rows are routed in float64.
 bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Prefetch& prefetch) const {
     const SmallTree tree{rows.rounded ? rounded_.data() : small_.data(), column_bits_, least_depth_, id_.data(),
                          static_cast<std::uint32_t>(nodes_.size())};

@@ -1,4 +1,4 @@
-// A tree of plain cuts, laid out for speed: what most trees are, and what most predictions go through.
+// Memory layout for fast routing of trees of plain cuts, which most trees are.
 //
 // - Rows go down eight at a time (row_block.hpp), or sixteen (wide_walk.hpp). A node has 16 bytes, or 8 for float32. A
 //   matrix in C order is read where it is; of anything else the columns that the tree asks for are copied as float32.
@@ -24,7 +24,7 @@ public:
 
     bool empty() const { return id_.empty(); }
 
-    // Are all columns that the tree asks for numbers in this table?
+    // Whether all columns that the tree uses are numeric in this table.
     bool supports(const data::Table& table) const;
 
     // The node in which each of the rows [begin, end) ends; out[0] is that of the first.

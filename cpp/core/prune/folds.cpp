@@ -6,8 +6,8 @@ namespace ceiba::prune {
 
 namespace {
 
-// A round of a small network moves little: with 24, every order of 2 to 6 rows is equally likely as far as 144,000
-// draws can tell (cpp/tests/prune/folds.cpp).
+// A round of a small network changes little. With 24 rounds, 144,000 draws show no difference between the frequencies
+// of all orders of 2 to 6 rows (cpp/tests/prune/folds.cpp).
 std::uint64_t rounds_for(std::uint64_t size) { return size < 65536 ? 24 : 8; }
 
 std::uint64_t mix(std::uint64_t x) { return base::Random(x).next(); }

@@ -1,8 +1,8 @@
-// Rows dealt to the folds of a cross-validation, by integers alone.
+// Assign rows to the folds of a cross-validation with integer arithmetic only.
 //
-// The fold of a row follows from its stratum and from how many rows of that stratum come before it: its place in a
-// keyed permutation of the stratum, modulo the number of folds. No row needs to know another, so pieces of a table are
-// dealt one by one, in any order, and their folds are those of the whole table.
+// The fold of a row depends only on its stratum and on the number of preceding rows in that stratum: it is the row's
+// place in a keyed permutation of the stratum, modulo the number of folds. So pieces of a table can be assigned in any
+// order, with the same folds as the whole table.
 #pragma once
 
 #include "base/standard.hpp"
@@ -22,11 +22,11 @@ private:
 
 class FoldDealer {
 public:
-    // Sizes of the strata; `repeat` numbers several deals of one seed.
+    // Sizes of the strata; `repeat` numbers several assignments with one seed.
     FoldDealer(std::span<const std::uint64_t> sizes, std::uint32_t n_folds, std::uint64_t seed, std::uint64_t repeat);
 
-    // The fold of the row that has `rank` rows of its stratum before it. Folds of a stratum, and of all rows, differ by
-    // at most one row.
+    // The fold of the row that is preceded by `rank` rows of its stratum. Fold sizes, within a stratum and in total,
+    // differ by at most one row.
     std::uint32_t fold(std::uint32_t stratum, std::uint64_t rank) const {
         const Stratum& own = strata_[stratum];
         return static_cast<std::uint32_t>((own.first + own.order(rank)) % n_folds_);
@@ -41,7 +41,7 @@ private:
     std::uint32_t n_folds_;
 };
 
-// The fold of each of n rows; `strata` (empty: one) holds a number from 0 for each row.
+// The fold of each of n rows; `strata` has a number from 0 for each row, or is empty for a single stratum.
 std::vector<std::uint32_t> deal_folds(std::uint64_t n_rows, std::span<const std::uint32_t> strata,
                                       std::uint32_t n_folds, std::uint64_t seed, std::uint64_t repeat);
 

@@ -32,7 +32,7 @@ Losses walk_up(const Path& path, const HeldOutRows& rows, const Error& error) {
 }
 
 double half_deviance(double y, double mean) {
-    // A mean of 0 cannot explain an event; the smallest number keeps the sums finite.
+    // A mean of 0 makes an event impossible; the smallest positive number keeps the sums finite.
     mean = std::max(mean, std::numeric_limits<double>::min());
     return y > 0.0 ? y * std::log(y / mean) - (y - mean) : mean;
 }

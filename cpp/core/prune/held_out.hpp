@@ -1,22 +1,21 @@
 // Cross-validation of a whole pruning sequence in one walk of each held-out row (Breiman et al. 1984, section 3.4).
 //
-// As alpha grows, the leaf in which a row ends moves up its path, so its errors over all alphas are a step function
-// with at most one step per ancestor. A row writes its steps into an array of differences; one running sum gives the
-// risks.
+// As alpha increases, the leaf in which a row ends moves up its path, so the error of the row is a step function of
+// alpha with at most one step per ancestor. Each row adds its steps to an array of differences, and one cumulative sum
+// gives the risks.
 #pragma once
 
 #include "base/standard.hpp"
 
 namespace ceiba::prune {
 
-// A tree, and for each of its nodes the first alpha of the grid at which the node is collapsed (n_steps: at none of
-// them).
+// A tree, and for each node the index of the first alpha at which the node is collapsed (n_steps if there is none).
 struct Path {
     std::span<const std::int32_t> parent, step;
     std::size_t n_steps;
 };
 
-// The held-out rows: the node in which each ends in the whole tree, and its weight.
+// The held-out rows with their end nodes in the whole tree and their weights.
 struct HeldOutRows {
     std::span<const std::int32_t> end;
     std::span<const double> weight;

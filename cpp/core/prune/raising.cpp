@@ -19,12 +19,12 @@ double Pessimism::added(double total, double errors) const {
 
 namespace {
 
-// How much worse the simpler tree may be, and what is rounding.
+// The tolerated increase of errors by a simpler tree, and the tolerance for rounding errors.
 constexpr double margin = 0.1, noise = 1e-6;
 
 bool up_to(double a, double b) { return a <= b + noise; }
 
-// Rows with what each of them counts: its weight, or a part of it.
+// Rows with their weights, or with parts of their weights.
 struct Part {
     std::vector<std::uint32_t> row;
     std::vector<double> weight;
@@ -49,7 +49,7 @@ struct Part {
     std::size_t size() const { return row.size(); }
 };
 
-// Rows by the nodes in which they are: those that grew the tree in one range per subtree, and those that came.
+// Rows by node: rows that grew the tree have one range per subtree, rows that arrived by raising have separate lists.
 class Population {
 public:
     // Sorts rows by the node in which they end; `end`: of each node's subtree.
@@ -133,7 +133,7 @@ public:
 private:
     static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 
-    // Rows that would come to a node if a branch were raised: a range of `moving_`.
+    // Rows that would arrive at a node if a branch were raised, as a range of `moving_`.
     struct Arrival {
         std::size_t node, begin, end;
     };
@@ -154,8 +154,8 @@ private:
     }
     double weight_of(std::size_t node) const { return sum_of(counts_, node); }
 
-    // The last of the heaviest branches, as in C4.5, where one level stands before the others; here the branch with
-    // the first level does. Weights that are sums of parts are equal but for rounding.
+    // The last of the heaviest branches in C4.5's order, in which the branch with a single level comes first. Weights
+    // that are sums of parts are equal up to rounding errors.
     std::size_t heaviest(std::size_t node) const {
         const std::vector<std::int32_t>& below = branches_[node];
         const bool turned = below.size() == 2 && n_levels(node, 1) == 1 && n_levels(node, 0) > 1;
@@ -174,8 +174,8 @@ private:
         return std::count(first + tree_.splits.level_start[split], first + tree_.splits.level_start[split + 1], branch);
     }
 
-    // Decides on a node whose branches are done; true if another subtree took its place. Raising is evaluated without
-    // changing the tree: rows are sent down the branch, and only raise() makes them part of its counts.
+    // Decides on a node after its branches; true if another subtree replaced it. Raising is evaluated without changing
+    // the tree: rows are routed through the branch, and only raise() adds them to its counts.
     bool settle(std::size_t node) {
         interrupt_.poll();
         double subtree = 0.0;
@@ -201,7 +201,7 @@ private:
         return taken;
     }
 
-    // Rows that may go down several branches: what they weigh there depends on the others.
+    // Rows that may take several branches; their weights there depend on other rows.
     void find_fractional_rows() {
         is_fractional_.assign(rows_.table->n_rows, 0);
         if (!options_.fractional) return;
@@ -250,7 +250,7 @@ private:
         if (options_.fractional) count_steady(ended[0], node_of[0]);
     }
 
-    // Class weights of the rows that are whole wherever they are.
+    // Class weights of the rows that are never divided.
     void count_steady(const Part& rows, const std::vector<std::int32_t>& node_of) {
         const std::size_t k = rows_.n_classes;
         std::fill(steady_counts_.begin(), steady_counts_.end(), 0.0);
@@ -263,7 +263,8 @@ private:
                     steady_counts_[i * k + c] += steady_counts_[static_cast<std::size_t>(b) * k + c];
     }
 
-    // Sends the rows of a node's other branches, and all fractional ones, down one of its branches; fills `arrivals_`.
+    // Routes the rows of a node's other branches, and all fractional rows, through one of its branches; fills
+    // `arrivals_`.
     void send_down(std::size_t node, std::size_t branch) {
         moving_.resize(0);
         arrivals_.clear();
@@ -286,7 +287,7 @@ private:
         }
     }
 
-    // A row that came down several branches is one row again, with the sum of its parts.
+    // Merges the parts of a row that took several branches into one row with the sum of their weights.
     void join_parts(std::size_t begin) {
         std::size_t end = begin;
         for (std::size_t i = begin; i < moving_.size(); ++i) {
@@ -307,7 +308,7 @@ private:
         for (std::size_t i = here.begin; i < here.end; ++i) counts[rows_.label[moving_.row[i]]] += moving_.weight[i];
     }
 
-    // Parts rows by the split that a node asks.
+    // Divides rows by the split of a node.
     void divide(const Arrival& here) {
         const std::size_t split = static_cast<std::size_t>(content_[here.node]);
         const std::vector<std::int32_t>& below = branches_[here.node];
@@ -356,7 +357,7 @@ private:
         }
     }
 
-    // The share of each branch, in which rows that are to go down all of them do so; `branch_` is known.
+    // The share of each branch for rows that take all branches; requires `branch_`.
     std::vector<double> parts(const Arrival& here, std::size_t split) const {
         const std::vector<std::int32_t>& below = branches_[here.node];
         std::vector<double> placed(below.size());
@@ -373,7 +374,7 @@ private:
         return placed;
     }
 
-    // Pessimistic errors of a branch with the rows that arrived; not all of them once they are more than `enough`.
+    // Pessimistic errors of a branch with the rows that arrived; stops when they exceed `enough`.
     double charge_with_arrivals(std::size_t branch, double enough) const {
         double sum = 0.0;
         std::vector<double> counts(rows_.n_classes);
@@ -395,7 +396,7 @@ private:
         return at == no_index ? before : before + arrival_counts_[at * rows_.n_classes + k];
     }
 
-    // Puts a branch in the place of its parent. The parent's own counts stand: all its rows are still there.
+    // Replaces a node by one of its branches. The counts of the node do not change, because its rows are the same.
     void raise(std::size_t node, std::size_t branch) {
         std::vector<std::size_t> waiting{branch};
         while (!waiting.empty()) {

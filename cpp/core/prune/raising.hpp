@@ -1,8 +1,8 @@
 // Error-based pruning of C4.5 with subtree raising (Quinlan 1993, section 4.2; release 8 of the program).
 //
-// Bottom up, a node becomes a leaf, or is replaced by its heaviest branch (the rows of the other branches are sent down
-// it), if that does not raise the pessimistic errors by more than 0.1; the replacement is pruned again. Fractional rows
-// change the shares of the branches, so all of them go down the raised branch again.
+// Bottom up, a node becomes a leaf, or is replaced by its heaviest branch (which also gets the rows of the other
+// branches), if that does not raise the pessimistic errors by more than 0.1. The replacement is pruned again.
+// Fractional rows change the shares of the branches, so all of them are routed through the raised branch again.
 #pragma once
 
 #include "base/interrupt.hpp"
@@ -22,11 +22,11 @@ struct TrainingRows {
 struct Pessimism {
     double confidence = 0.25, z = 0.6744897501960817;
 
-    // What is added to the errors of a leaf.
+    // The number of errors that is added to those of a leaf.
     double added(double total, double errors) const;
 };
 
-// The pruned tree: its nodes in pre-order, by the nodes of the tree before.
+// The pruned tree: its nodes in pre-order, with the original node of each.
 struct Raised {
     std::vector<std::int32_t> node;     // in whose place it stands
     std::vector<std::int32_t> content;  // whose split it asks

@@ -44,8 +44,8 @@ private:
     std::vector<std::int32_t> left_, right_, rank_, spine_;
 };
 
-// Makes alphas equal that differ by less than their noise, from the smallest up: each takes the value of the one before
-// it.
+// Makes alphas equal that differ by less than their noise, in ascending order: each takes the value of the previous
+// one.
 void join_neighbours(std::vector<double>& alpha, const std::vector<double>& noise) {
     std::vector<std::uint32_t> order;
     for (std::size_t i = 0; i < alpha.size(); ++i)

@@ -3,8 +3,8 @@
 // V_t(alpha) = min(R(t) + alpha, S(t) + sum over branches of V_b(alpha)) is the least cost of any pruned subtree below
 // t, where S(t) is the risk of rows that stay in t. V_t is concave and piecewise linear; its last breakpoint is where t
 // itself collapses. Bottom up, the breakpoints of the branches are merged in a heap and those beyond the line R(t) +
-// alpha are dropped. Each breakpoint is inserted and dropped at most once: O(n log n) in all, also for a chain. With
-// integer risks every alpha is one correctly rounded division, so equal alphas are equal.
+// alpha are dropped. Each breakpoint is inserted and dropped at most once, which takes O(n log n), also for a chain.
+// With integer risks every alpha is one correctly rounded division, so alphas that are equal in theory are equal.
 #pragma once
 
 #include "base/standard.hpp"
@@ -18,9 +18,9 @@ struct LinkOptions {
     std::span<const double> split;  // S(t), empty: 0
 };
 
-// For each node the smallest alpha at which it is no longer inside the optimal tree as an inner node (its own collapse
-// or an ancestor's, whichever comes first); infinity for leaves. Nodes are in pre-order. An alpha below 0 means that
-// the node costs less as a leaf whatever a leaf costs.
+// For each node, the smallest alpha at which it is not an inner node of the optimal tree, because it or an ancestor
+// collapses; infinity for leaves. Nodes are in pre-order. With an alpha below 0, the node costs less as a leaf for any
+// cost per leaf.
 std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::span<const double> risk,
                                     const LinkOptions& options = {});
 
