@@ -232,8 +232,7 @@ class RpartRules:
     # Rows with a missing value stay in the node (0, surrogates are only listed), follow surrogates
     # or else stay (1), or follow surrogates or else the majority (2).
     use_surrogate: int = 2
-    # A node with at most this risk (a share of the root's risk, or a sum over rows) is not split. A
-    # negative value turns the rule off.
+    # Nodes with at most this risk (share of the root's, or sum) are not split; negative: off.
     min_risk_ratio: float = -1.0
     min_risk: float = -1.0
 

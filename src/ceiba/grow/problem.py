@@ -68,8 +68,7 @@ class Problem:
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Weight for counting surrogates and majorities. For rates, `weight` is this times the
-    # observation time.
+    # Weight for surrogates and majorities; for rates, `weight` is this times the time.
     case_weight: Array | None = None
     fixed_scales: ClassScales | None = None  # taken from a larger problem
 

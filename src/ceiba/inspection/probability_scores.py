@@ -197,9 +197,8 @@ def _mean_loss(
     confidence: float,
 ) -> tuple[float, Interval]:
     """Return a mean loss and its interval."""
-    # Rows whose class had probability 0 are few and have the largest loss. Their share gets
-    # Wilson's interval, even without any, and the mean of the others Student's (Zou and Donner
-    # 2008: add the squared arms).
+    # The few rows whose class had probability 0 have the largest loss. Their share gets Wilson's
+    # interval, the mean of the others Student's; add the squared arms (Zou and Donner 2008).
     mean = float((w * losses).sum() / w.sum())
     low, high = mean_interval(
         np.where(surprised, 0.0, losses), w, n, confidence, counts, BOUNDED_TAIL

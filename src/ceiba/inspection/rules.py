@@ -431,8 +431,7 @@ def _probability_interval(
     low, high = wilson(share, n, level)
     odds = 1.0
     if tree.class_prior is not None:
-        # Priors multiply the odds of the class by a factor, which is constant for a fixed mix of
-        # the other classes.
+        # Priors multiply the odds by a factor that is constant for a fixed mix of other classes.
         whole = tree.counts[0, 0]
         factor = np.divide(tree.class_prior, whole, out=np.zeros(len(whole)), where=whole > 0)
         mix = counts if share < 1 else whole

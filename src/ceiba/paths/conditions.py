@@ -84,8 +84,8 @@ class Clause:
                 if both.is_empty:
                     continue
                 key = chains + tuple(chain for chain in further if chain not in chains)
-                # Choices with the same chains differ only in the missing value or in levels, so
-                # their union is a value set.
+                # Choices with equal chains differ only in missing values or levels: unite their
+                # sets.
                 merged[key] = merged[key] | both if key in merged else both
         return Clause(self.info, tuple((values, chains) for chains, values in merged.items()))
 

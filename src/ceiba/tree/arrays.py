@@ -94,8 +94,8 @@ def sum_over_subtrees(tree: Any, values: Array) -> Array:
     """Return the sum of `values` (one row per node) over each node's subtree."""
     values = np.asarray(values, np.float64)
     if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:
-        # A subtree is a range of nodes, so its sum is a difference of running sums. That is exact
-        # only for integers; other sums would cancel.
+        # A subtree is a range of nodes: use differences of running sums, which are exact for
+        # integers.
         running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()

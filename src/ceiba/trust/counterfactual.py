@@ -238,8 +238,7 @@ class _Search:
     def find_leaves(self, wanted: Any) -> Iterator[tuple[int, Box]]:
         """Yield target leaves (or nodes in which rows stay) with their boxes, nearest first."""
         # Invariant: the priority of a node is at most that of all nodes below it. So when a leaf is
-        # popped, no leaf that is still in the heap, or below a node in it, is nearer. Tickets break
-        # ties in the order of insertion; boxes are not comparable.
+        # popped, no leaf in the heap or below it is nearer. Tickets break ties by insertion order.
         tree, ticket = self.tree, count()
         heap: list[tuple[tuple[float, float], int, int, bool, Box]] = []
         heapq.heappush(heap, ((0, 0.0), next(ticket), 0, bool(tree.is_leaf[0]), {}))

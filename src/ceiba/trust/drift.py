@@ -350,8 +350,8 @@ def _compare_means(
     squared = tree.criterion in ("squared_error", "friedman_mse", "f_test")
     then: _Estimate = _UNKNOWN
     if m > 0 and predicts_mean(tree, i):
-        # The training rows are not stored. Two values with the leaf's mean and variance, each with
-        # half of the weight, give the same interval.
+        # Without training rows, two values with the leaf's mean and variance give the same
+        # interval.
         halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
         then = (mean, np.nan, np.nan)
         if squared and m > 1:

@@ -209,8 +209,7 @@ def shap_values(
         if not others.n_rows:
             raise DataError("background must have at least one row. Pass e.g. a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
-    # The cost grows with the number of classes. Probabilities sum to 1, so the values of the last
-    # class are not computed but equal minus the sum of the others.
+    # Probabilities sum to 1, so the values of the last class are minus the sum of the others.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
     widths *= 1 if tree.task.has_classes else tree.n_outputs
     sums_to_1 = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)

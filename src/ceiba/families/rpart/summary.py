@@ -318,8 +318,7 @@ def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
     """Return the figures that R derives from training rows, by R's node number."""
-    # "missing" has the rows with a missing value of each competitor. "swapped" has the nodes with
-    # another left child than in `ordered_children`, which uses the means of all rows.
+    # "swapped" has the nodes whose left child differs from `ordered_children`.
     holes = [column.missing for column in problem.table.columns]
     facts: dict[str, Any] = {"missing": {}, "swapped": []}
     if not shrink and not any(hole.any() for hole in holes):

@@ -66,8 +66,7 @@ def parse_split(
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
     if len(texts) == 1:
-        # Split at the bars outside quotes, but only if every part is a sentence: a level may
-        # contain a bar without quotes.
+        # Split at bars outside quotes if every part is a sentence; levels may contain bars.
         masked = _QUOTED.sub(lambda match: " " * len(match[0]), texts[0])
         bars = [at for at, letter in enumerate(masked) if letter == "|"]
         ends = zip([-1, *bars], [*bars, len(masked)], strict=True)
