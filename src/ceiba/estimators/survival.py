@@ -268,14 +268,6 @@ class DecisionTreeSurvival(DecisionTree):
         Returns
         -------
         ndarray of shape (n_rows,)
-
-        Examples
-        --------
-        >>> import ceiba
-        >>> frame = {"x": [1, 1, 1, 9, 9], "time": [1, 2, 3, 8, 9], "died": [1, 1, 1, 1, 0]}
-        >>> model = ceiba.DecisionTreeSurvival(max_depth=1).fit(frame, ("time", "died"))
-        >>> model.predict_restricted_mean({"x": [1, 9]}, horizon=4).tolist()
-        [2.0, 4.0]
         """
         end = self.unique_times_[-1] if horizon is None else horizon
         return self._predict_from_curves(

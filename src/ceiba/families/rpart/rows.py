@@ -23,8 +23,8 @@ from ceiba.table import Table, Target, fit_schema, read, read_target, read_weigh
 from ceiba.table.targets import (
     cumulative_hazard,
     find_present_rows,
-    is_named_target,
     order_as_declared,
+    pop_target,
     read_outputs,
     split_target,
     take_rows,
@@ -111,8 +111,7 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
     """Return X, events and times for a two-column target, otherwise X, y and None."""
     if isinstance(y, str) and method != "exp":
         return X, y, None
-    if is_named_target(X, y):
-        X, y = split_target(X, y)
+    X, y = pop_target(X, y)
     outputs, _ = read_outputs(y)
     if len(outputs) != 2:
         if method != "exp":
