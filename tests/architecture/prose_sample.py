@@ -49,6 +49,26 @@ def _texts_of(node: ast.AST) -> str:
     return ""
 
 
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the comments of a source file with their lines; lines of one comment are joined."""
+    blocks: list[tuple[int, list[str]]] = []
+    end = 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        text = token.string.lstrip("#: ")
+        if token.type == tokenize.COMMENT and not text.startswith(("--", "type: ", "noqa")):
+            line = token.start[0]
+            stands_alone = token.line.lstrip().startswith("#")
+            if blocks and stands_alone and line == end + 1:
+                blocks[-1][1].append(text)
+            else:
+                blocks.append((line, [text]))
+            end = line if stands_alone else 0
+    for line, texts in blocks:
+        comment = " ".join(texts).strip()
+        if len(comment) > 25:
+            yield line, comment
+
+
 def _pieces() -> dict[str, list[tuple[str, str]]]:
     pieces: dict[str, list[tuple[str, str]]] = {kind: [] for kind in _SIZES}
     for path in [*sorted((_ROOT / "docs").rglob("*.md")), _ROOT / "README.md"]:
@@ -75,11 +95,7 @@ def _pieces() -> dict[str, list[tuple[str, str]]]:
                 text = _texts_of(node.value)
                 if len(text) > 10:
                     pieces["help"].append((f"{name}:{node.value.lineno}", text))
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            text = token.string.lstrip("#: ")
-            is_prose = not text.startswith(("--", "type: ", "noqa"))
-            if token.type == tokenize.COMMENT and len(text) > 25 and is_prose:
-                pieces["comments"].append((f"{name}:{token.start[0]}", text))
+        pieces["comments"] += [(f"{name}:{line}", text) for line, text in _comments(source)]
     return pieces
 
 
