@@ -39,7 +39,8 @@ public:
 
 private:
     void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
-    void sort_items(double low, double high);
+    void sort_values(double low, double high);
+    void sort_runs();
     void write(std::size_t c);
     bool sort_binned(const NodeRows& node, std::size_t c);
     void sort_bundle(const NodeRows& node, std::size_t b);
@@ -51,9 +52,9 @@ private:
     std::size_t n_rows_ = 0;
     std::vector<std::int32_t> column_;    // which columns of the table are here; -1 - b: bundle b
     std::vector<std::uint32_t> entries_;  // column after column
-    std::vector<Item> items_, spare_;
+    std::vector<double> value_;            // of a column, row after row
+    std::vector<std::uint32_t> key_, spare_;  // rounded value << row_bits | row
     BinSort in_order_;
-    std::vector<std::uint32_t> start_;
 };
 
 }  // namespace ceiba::split
