@@ -132,6 +132,19 @@ struct CellShape {
     }
 };
 
+// The sum of some cells.
+inline std::vector<std::uint64_t> sum_cells(std::span<const std::uint64_t> cells, std::size_t width) {
+    std::vector<std::uint64_t> sum(width, 0);
+    if (width == 2) {  // two classes: in registers
+        std::uint64_t first = 0, second = 0;
+        for (std::size_t at = 0; at < cells.size(); at += 2) first += cells[at], second += cells[at + 1];
+        return {first, second};
+    }
+    for (std::size_t at = 0; at < cells.size(); at += width)
+        for (std::size_t w = 0; w < width; ++w) sum[w] += cells[at + w];
+    return sum;
+}
+
 // What a row adds to a cell.
 struct NumberTerm {
     std::uint64_t square;

@@ -1,6 +1,7 @@
-// A numeric column of a node as a survey holds it, a BinnedColumn (split/survey/marks.hpp): ranges of keys with their
-// counts. The ranges begin as bins; a zoom replaces a range by parts, a fetch by single values. Neighbours between and
-// inside which no cut can win are joined: memory is for what is still open.
+// A numeric column of a node as a survey holds it, in two forms of a BinnedColumn (split/survey/marks.hpp). CellColumn
+// looks at the cells of its bins: most columns are ruled out by them. BinnedColumn has ranges of keys with counts. They
+// begin as bins; a zoom replaces a range by parts, a fetch by single values. Neighbours between and inside which no cut
+// can win are joined: memory is for what is still open.
 #pragma once
 
 #include "shards/cells.hpp"
@@ -17,39 +18,10 @@ struct KeyRange {
     bool one_value() const { return low == high; }
 };
 
+// What both forms know of the whole column.
 template <class S>
-class BinnedColumn {
+class ColumnTotals {
 public:
-    // `cells`: of all bins, then of missing values, which take part if `learn`.
-    BinnedColumn(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells,
-                 std::size_t width, bool learn)
-        : statistic_(&statistic),
-          width_(width),
-          missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()) {
-        total_.assign(width, 0);
-        reserve(column.n_bins());
-        for (std::size_t b = 0; b < column.n_bins(); ++b)
-            if (const auto cell = cells.subspan(b * width, width); statistic.rows(cell.data()) > 0.0) {
-                append(key_of(column.least[b]), key_of(column.most[b]), cell);
-                add_words(total_, cell);
-            }
-        fill_fields();
-        for (const KeyRange& range : ranges_) n_present_ += range.rows;
-        n_without_value_ = statistic.rows(missing_.data());
-        if (learn && n_without_value_ > 0.0) {
-            n_missing_ = n_without_value_;
-            add_words(total_, missing_);
-        }
-        total_fields_.resize(statistic.n_fields());
-        statistic.fields(total_.data(), total_fields_.data());
-        left_.resize(statistic.n_fields());
-    }
-
-    std::size_t size() const { return ranges_.size(); }
-    const KeyRange& operator[](std::size_t i) const { return ranges_[i]; }
-    double rows(std::size_t i) const { return ranges_[i].rows; }
-    bool settled(std::size_t i) const { return ranges_[i].settled || ranges_[i].one_value(); }
-    const double* fields(std::size_t i) const { return fields_.data() + i * left_.size(); }
     const Words& total() const { return total_; }
     const Words& missing() const { return missing_; }
     const double* total_fields() const { return total_fields_.data(); }
@@ -58,19 +30,106 @@ public:
     double n_present() const { return n_present_; }
     double n_missing() const { return n_missing_; }  // missing and taking part
     double n_without_value() const { return n_without_value_; }
+    const Words& present() const { return present_; }
     const double* present_fields() {
-        statistic_->fields(present().data(), left_.data());
+        statistic_->fields(present_.data(), left_.data());
         return left();
     }
-    bool can_be_cut() const {
-        return !ranges_.empty() && (n_missing_ > 0.0 || ranges_.size() > 1 || !ranges_[0].one_value());
+
+protected:
+    ColumnTotals(const S& statistic, std::span<const std::uint64_t> cells, std::size_t width, bool learn)
+        : statistic_(&statistic),
+          width_(width),
+          present_(sum_cells(cells.first(cells.size() - width), width)),
+          missing_(cells.end() - static_cast<std::ptrdiff_t>(width), cells.end()),
+          total_(present_),
+          total_fields_(statistic.n_fields()),
+          left_(statistic.n_fields()),
+          n_present_(statistic.rows(present_.data())),
+          n_without_value_(statistic.rows(missing_.data())) {
+        if (learn && n_without_value_ > 0.0) {
+            n_missing_ = n_without_value_;
+            add_words(total_, missing_);
+        }
+        statistic.fields(total_.data(), total_fields_.data());
     }
+    // Walks over the ranges of `column`, which is this one.
+    template <class Column, class Inside, class Boundary>
+    void walk_over(const Column& column, bool missing_left, Inside inside, Boundary boundary) {
+        std::fill(left_.begin(), left_.end(), 0.0);
+        if (missing_left) statistic_->fields(missing_.data(), left_.data());
+        split::walk_ranges(column, missing_left, left_, inside, boundary);
+    }
+
+    const S* statistic_;
+    std::size_t width_;
+    Words present_, missing_, total_;
+    std::vector<double> total_fields_, left_;
+    double n_present_, n_missing_ = 0.0, n_without_value_;
+};
+
+template <class S>
+class CellColumn : public ColumnTotals<S> {
+public:
+    // `cells`: of all bins, then of missing values, which take part if `learn`. All arguments must outlive this.
+    CellColumn(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
+               bool learn)
+        : ColumnTotals<S>(statistic, cells, width, learn),
+          column_(&column),
+          cells_(cells),
+          fields_(statistic.n_fields()) {}
+
+    const ColumnLayout& layout() const { return *column_; }
+    std::size_t size() const { return column_->n_bins(); }
+    std::span<const std::uint64_t> cell(std::size_t b) const {
+        return cells_.subspan(b * this->width_, this->width_);
+    }
+    double rows(std::size_t b) const { return this->statistic_->rows(cells_.data() + b * this->width_); }
+    bool settled(std::size_t b) const { return !(column_->least[b] < column_->most[b]); }
+    const double* fields(std::size_t b) const {  // until the next call
+        this->statistic_->fields(cells_.data() + b * this->width_, fields_.data());
+        return fields_.data();
+    }
+    bool can_be_cut() const {
+        if (!(this->n_present_ > 0.0) || this->n_missing_ > 0.0) return this->n_present_ > 0.0;
+        std::size_t first = 0;
+        while (!(rows(first) > 0.0)) ++first;
+        return rows(first) < this->n_present_ || !settled(first);
+    }
+    template <class Inside, class Boundary>
+    void walk(bool missing_left, Inside inside, Boundary boundary) {
+        this->walk_over(*this, missing_left, inside, boundary);
+    }
+
+private:
+    const ColumnLayout* column_;
+    std::span<const std::uint64_t> cells_;
+    mutable std::vector<double> fields_;
+};
+
+template <class S>
+class BinnedColumn : public ColumnTotals<S> {
+    using ColumnTotals<S>::statistic_, ColumnTotals<S>::width_, ColumnTotals<S>::missing_;
+
+public:
+    explicit BinnedColumn(const CellColumn<S>& bins) : ColumnTotals<S>(bins) {
+        const ColumnLayout& column = bins.layout();
+        reserve(column.n_bins());
+        for (std::size_t b = 0; b < column.n_bins(); ++b)
+            if (const double rows = bins.rows(b); rows > 0.0)
+                append(key_of(column.least[b]), key_of(column.most[b]), rows, bins.cell(b));
+        fill_fields();
+    }
+
+    std::size_t size() const { return ranges_.size(); }
+    const KeyRange& operator[](std::size_t i) const { return ranges_[i]; }
+    double rows(std::size_t i) const { return ranges_[i].rows; }
+    bool settled(std::size_t i) const { return ranges_[i].settled || ranges_[i].one_value(); }
+    const double* fields(std::size_t i) const { return fields_.data() + i * statistic_->n_fields(); }
 
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
-        std::fill(left_.begin(), left_.end(), 0.0);
-        if (missing_left) statistic_->fields(missing_.data(), left_.data());
-        split::walk_ranges(*this, missing_left, left_, inside, boundary);
+        this->walk_over(*this, missing_left, inside, boundary);
     }
 
     // The exact sums of the ranges up to this one, with missing values or without.
@@ -79,7 +138,6 @@ public:
         for (std::size_t i = 0; i <= last; ++i) add_words(part, cell(i));
         return part;
     }
-    Words present() const { return part_up_to(ranges_.size() - 1, false); }
     std::span<const std::uint64_t> cell(std::size_t i) const { return {cells_.data() + i * width_, width_}; }
 
     // Puts what a zoom has counted in the place of these ranges, which ascend.
@@ -90,10 +148,11 @@ public:
             const auto parts = in.read(n_parts * width_);
             for (std::size_t p = 0; p < n_parts; ++p) {
                 const auto cell = parts.subspan(p * width_, width_);
-                if (!(statistic_->rows(cell.data()) > 0.0)) continue;
+                const double rows = statistic_->rows(cell.data());
+                if (!(rows > 0.0)) continue;
                 const std::uint64_t low = old.low + (static_cast<std::uint64_t>(p) << shift),
                                     reach = (std::uint64_t{1} << shift) - 1;  // low + reach may not be a key
-                append(low, low + std::min(reach, old.high - low), cell);
+                append(low, low + std::min(reach, old.high - low), rows, cell);
             }
         });
     }
@@ -102,35 +161,40 @@ public:
         rebuild(asked, 1, [&](const KeyRange&) {
             for (std::size_t n = in.size(); n-- > 0;) {
                 const std::uint64_t key = in.word();
-                append(key, key, in.read(width_));
+                const auto cell = in.read(width_);
+                append(key, key, statistic_->rows(cell.data()), cell);
             }
         });
     }
 
     // Joins what is not marked. Gives the places of the ranges inside which a cut may win.
     std::vector<std::size_t> settle(const split::Marks& marks) {
-        const std::vector<KeyRange> old = std::exchange(ranges_, {});
-        const Words cells = std::exchange(cells_, {});
-        reserve(old.size());
         std::vector<std::size_t> places;
-        for (std::size_t i = 0; i < old.size(); ++i) {
-            const std::span<const std::uint64_t> cell(cells.data() + i * width_, width_);
+        std::size_t n = 0;  // those that stay, in place
+        for (std::size_t i = 0; i < ranges_.size(); ++i) {
             const bool open = marks.of(i) & split::Marks::inside;
             if (i > 0 && marks.of(i - 1) == 0 && !open) {
-                join(old[i], cell);
+                join(n - 1, i);
                 continue;
             }
-            append(old[i], cell);
-            ranges_.back().settled = !open;
-            if (open) places.push_back(ranges_.size() - 1);
+            if (n < i) {
+                ranges_[n] = ranges_[i];
+                std::copy_n(cells_.data() + i * width_, width_, cells_.data() + n * width_);
+            }
+            ranges_[n].settled = !open;
+            if (open) places.push_back(n);
+            ++n;
         }
+        ranges_.resize(n);
+        cells_.resize(n * width_);
+        if (ranges_.capacity() > 2 * n) ranges_.shrink_to_fit(), cells_.shrink_to_fit(), fields_ = {};
         fill_fields();
         return places;
     }
 
 private:
-    void append(std::uint64_t low, std::uint64_t high, std::span<const std::uint64_t> cell) {
-        append({low, high, statistic_->rows(cell.data()), false, high, low}, cell);
+    void append(std::uint64_t low, std::uint64_t high, double rows, std::span<const std::uint64_t> cell) {
+        append({low, high, rows, false, high, low}, cell);
     }
     void append(const KeyRange& range, std::span<const std::uint64_t> cell) {
         ranges_.push_back(range);
@@ -142,12 +206,12 @@ private:
         for (std::size_t i = 0; i < ranges_.size(); ++i)
             statistic_->fields(cells_.data() + i * width_, fields_.data() + i * n);
     }
-    void join(const KeyRange& range, std::span<const std::uint64_t> cell) {
-        KeyRange& last = ranges_.back();
-        last.high = range.high;
-        last.last_low = range.last_low;
-        last.rows += range.rows;
-        for (std::size_t w = 0; w < width_; ++w) cells_[cells_.size() - width_ + w] += cell[w];
+    void join(std::size_t to, std::size_t from) {
+        KeyRange& last = ranges_[to];
+        last.high = ranges_[from].high;
+        last.last_low = ranges_[from].last_low;
+        last.rows += ranges_[from].rows;
+        for (std::size_t w = 0; w < width_; ++w) cells_[to * width_ + w] += cells_[from * width_ + w];
     }
     void reserve(std::size_t n_ranges) {
         ranges_.reserve(n_ranges);
@@ -176,16 +240,14 @@ private:
     void check(std::size_t first, std::span<const std::uint64_t> whole) const {
         Words sum(width_, 0);
         for (std::size_t i = first; i < ranges_.size(); ++i) add_words(sum, cell(i));
-        if (!statistic_->shape().alike(sum, {whole.begin(), whole.end()}))
+        if (!std::equal(sum.begin(), sum.end(), whole.begin()) &&
+            !statistic_->shape().alike(sum, {whole.begin(), whole.end()}))
             throw Contradiction("what shards count inside a bin is not what they counted of it before");
     }
 
-    const S* statistic_;
-    std::size_t width_;
     std::vector<KeyRange> ranges_;
-    Words cells_, missing_, total_;
-    std::vector<double> fields_, total_fields_, left_;
-    double n_present_ = 0.0, n_missing_ = 0.0, n_without_value_ = 0.0;
+    Words cells_;
+    std::vector<double> fields_;
 };
 
 }  // namespace ceiba::shards

@@ -28,14 +28,18 @@ public:
         const ColumnLayout& column = layout_.column[c];
         const std::size_t width = layout_.shape.width();
         if (column.levels()) return search_levels(c, cells, width);
-        BinnedColumn<S> binned(statistic_, column, cells, width, options_.missing == split::Missing::learn);
-        if (!binned.can_be_cut()) return;
-        columns_[c].ranges.emplace(std::move(binned));
-        measure(c);
+        CellColumn<S> bins(statistic_, column, cells, width, options_.missing == split::Missing::learn);
+        if (!bins.can_be_cut()) return;
+        measure(c, columns_[c].bins.emplace(std::move(bins)));
     }
     void mark(std::size_t c) override {
-        columns_[c].open.clear();
-        if (columns_[c].ranges) collect_open_ranges(c, columns_[c].open);
+        ColumnState& own = columns_[c];
+        own.open.clear();
+        if (own.bins) {  // for the first time
+            if (mark_cuts(c, *own.bins, [](std::size_t, double) {}).any) own.ranges.emplace(*own.bins);
+            own.bins.reset();
+        }
+        if (own.ranges) collect_open_ranges(c, own.open);
     }
     void ask(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
              std::vector<RangeQuery>& fetch) override {
@@ -56,13 +60,13 @@ public:
         for (std::size_t before = 0; before < c; ++before) first += asked_[before].size() * words;
         Reader in(parts.subspan(first, asked_[c].size() * words));
         columns_[c].ranges->consume_parts(asked_[c], sizes_.zoom_bits, in);
-        measure(c);
+        measure(c, *columns_[c].ranges);
     }
     void consume_fetch(Reader& in) override {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             if (asked_[c].empty()) continue;
             columns_[c].ranges->consume_runs(asked_[c], in);
-            measure(c);
+            measure(c, *columns_[c].ranges);
         }
     }
     void examine(std::size_t c) override {
@@ -82,7 +86,8 @@ private:
     struct ColumnState {
         explicit ColumnState(const B& own) : bounds(own) {}
 
-        std::optional<BinnedColumn<S>> ranges;  // of a numeric column that may still win
+        std::optional<CellColumn<S>> bins;      // of a numeric column, until it is marked ...
+        std::optional<BinnedColumn<S>> ranges;  // ... which may still win, from then on
         B bounds;
         split::SumErrors errors;
         double floor = no_floor;       // a merit that the column reaches for certain
@@ -118,8 +123,8 @@ private:
     }
 
     // Makes the bounds those of the ranges of a column.
-    void bind(ColumnState& own) const {
-        const BinnedColumn<S>& column = *own.ranges;
+    template <class Column>
+    void bind(ColumnState& own, const Column& column) const {
         const double weight = statistic_.sums(column.total_fields()).weight;
         own.errors = statistic_.doubt(weight, column.size());
         own.bounds.begin(column.total_fields(), statistic_.n_fields(), column.n_rows(), own.errors.weight,
@@ -127,10 +132,10 @@ private:
     }
 
     // Raises the floor of a column, from the boundaries of its ranges.
-    void measure(std::size_t c) {
+    template <class Column>
+    void measure(std::size_t c, Column& column) {
         ColumnState& own = columns_[c];
-        BinnedColumn<S>& column = *own.ranges;
-        bind(own);
+        bind(own, column);
         const split::Limits limits = limits_of(c);
         const split::SumErrors all{own.errors.weight * static_cast<double>(statistic_.n_fields()), own.errors.sum,
                                    own.errors.centre};
@@ -143,16 +148,23 @@ private:
         if (gain != no_floor) own.floor = std::max(own.floor, split::lowered(gain / cost(c)));
     }
 
+    // Marks the cuts that may reach the floor; calls open(i, merit) for ranges inside which one may.
+    template <class Column, class Open>
+    split::Marks mark_cuts(std::size_t c, Column& column, Open open) {
+        bind(columns_[c], column);
+        return criteria::with_chosen(columns_[c].bounds, [&](const auto& bounds) {
+            return split::mark(column, bounds, limits_of(c), floor_of(c),
+                               [&](std::size_t i, double most) { open(i, most / cost(c)); });
+        });
+    }
+
     // Adds the ranges of a column inside which a cut may reach the floor, and joins the others where nothing can.
     void collect_open_ranges(std::size_t c, std::vector<RangeBound>& out) {
         ColumnState& own = columns_[c];
         BinnedColumn<S>& column = *own.ranges;
-        bind(own);
         std::vector<double> bound(column.size(), no_floor);
-        const split::Marks marks = criteria::with_chosen(own.bounds, [&](const auto& bounds) {
-            return split::mark(column, bounds, limits_of(c), floor_of(c),
-                               [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most / cost(c)); });
-        });
+        const split::Marks marks =
+            mark_cuts(c, column, [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most); });
         if (!marks.any) {
             own.ranges.reset();
             return;
@@ -166,7 +178,7 @@ private:
     void find_best_cut(std::size_t c) {
         ColumnState& own = columns_[c];
         BinnedColumn<S>& column = *own.ranges;
-        bind(own);
+        bind(own, column);
         const split::Limits limits = limits_of(c);
         const double floor = floor_of(c);
         const auto highest_gain = [&](const double* left) {

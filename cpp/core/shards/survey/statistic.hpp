@@ -30,10 +30,11 @@ public:
     Division division() const { return {static_cast<int>(n_classes_), scale_.empty() ? nullptr : scale_.data()}; }
     double rows(const std::uint64_t* cell) const { return static_cast<double>(shape_.rows(cell)); }
     void fields(const std::uint64_t* cell, double* out) const {
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            out[k] = shape_.weighted ? shape_.class_weight(cell, k).value() : static_cast<double>(cell[k]);
-            if (!scale_.empty()) out[k] *= scale_[k];
+        if (!shape_.weighted && scale_.empty()) {
+            for (std::size_t k = 0; k < n_classes_; ++k) out[k] = static_cast<double>(cell[k]);
+            return;
         }
+        weighted_fields(cell, out);
     }
     Part part(const std::uint64_t* cell) const {
         Part out(n_classes_);
@@ -69,6 +70,13 @@ public:
     }
 
 private:
+    [[gnu::noinline]] void weighted_fields(const std::uint64_t* cell, double* out) const {
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            out[k] = shape_.weighted ? shape_.class_weight(cell, k).value() : static_cast<double>(cell[k]);
+            if (!scale_.empty()) out[k] *= scale_[k];
+        }
+    }
+
     CellShape shape_;
     std::size_t n_classes_;
     std::vector<double> scale_;

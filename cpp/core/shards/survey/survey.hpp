@@ -34,7 +34,7 @@ class Survey {
 public:
     virtual ~Survey() = default;
 
-    // `cells`: those of the column.
+    // `cells`: those of the column, until it is marked.
     virtual void begin(std::size_t column, std::span<const std::uint64_t> cells) = 0;
     // Finds what may still win in a column.
     virtual void mark(std::size_t column) = 0;

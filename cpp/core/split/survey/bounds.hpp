@@ -75,6 +75,21 @@ public:
     double between(double gain_before, double gain_after, double weight) const {
         return 0.5 * (gain_before + gain_after) + weight + slack_;
     }
+    // Two classes, without a division: is the gain of a boundary below t, for certain?
+    bool surely_below(const double* left, double t) const {
+        if (n_classes_ != 2) return false;
+        const double nl = left[0] + left[1], shift = left[1] - nl * share_;
+        return 2.0 * shift * shift * weight_ < lowered(t) * (nl * (weight_ - nl));
+    }
+    // The same of all cuts inside a bin and at its end: in between, the shift is largest where one of the classes comes
+    // first, and nl nr smallest at an end.
+    bool surely_below(const double* left, const double* cell, double t) const {
+        if (n_classes_ != 2) return false;
+        const double nl = left[0] + left[1], shift = left[1] - nl * share_, next = nl + cell[0] + cell[1];
+        const double most = std::max(std::fabs(shift - cell[0] * share_),
+                                     std::fabs(shift + cell[1] - cell[1] * share_));
+        return 2.0 * most * most * weight_ < lowered(t) * std::min(nl * (weight_ - nl), next * (weight_ - next));
+    }
     double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         if (n_classes_ == 2) {
             double best = std::max(of_two(left[0] + cell[0], left[1]), of_two(left[0], left[1] + cell[1]));
@@ -86,6 +101,7 @@ public:
     }
 
 private:
+    double lowered(double t) const { return (t - 2.0 * slack_) * (1.0 - 0x1p-40); }
     // 2 (n l1 - nl n1)^2 / (n nl nr)
     double of_two(double zeros, double ones) const {
         const double nl = zeros + ones, nr = weight_ - nl;

@@ -65,6 +65,8 @@ double certain_gain(BinnedColumn& column, const Bounds& bounds, const Limits& li
             side == 1, [](std::size_t, double, double, double) {},
             [&](std::size_t, double before, double after) {
                 if (before < least || after < least) return;
+                if constexpr (requires { bounds.surely_below(column.left(), best); })
+                    if (bounds.surely_below(column.left(), best)) return;
                 const double low = bounds.gain(column.left()).low;
                 if (low > best && allowed(before, after)) best = low;
             });
@@ -77,12 +79,15 @@ Marks mark(BinnedColumn& column, const Bounds& bounds, const Limits& limits, dou
     Marks out;
     const double least = static_cast<double>(limits.min_rows);
     const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
+    bool ruled_out = false;  // the range at hand, and the boundary behind it
     for (int side = 0; side < n_sides(column); ++side) {
         std::vector<std::uint8_t>& marks = out.sides[side];
         marks.assign(column.size(), 0);
         column.walk(
             side == 1,
             [&](std::size_t i, double before, double after, double seen) {
+                if constexpr (requires { bounds.surely_below(column.left(), column.left(), floor); })
+                    if ((ruled_out = bounds.surely_below(column.left(), column.fields(i), floor))) return;
                 const double rows = column.rows(i);
                 if (column.settled(i) || rows < 2.0 || before + rows - 1.0 < least || after + rows - 1.0 < least)
                     return;
@@ -101,7 +106,7 @@ Marks mark(BinnedColumn& column, const Bounds& bounds, const Limits& limits, dou
                 if (side == 0 || !(out.sides[0][i] & Marks::inside)) out.rows_inside += rows;
             },
             [&](std::size_t i, double before, double after) {
-                if (before < least || after < least || bounds.gain(column.left()).high < floor) return;
+                if (ruled_out || before < least || after < least || bounds.gain(column.left()).high < floor) return;
                 marks[i] |= Marks::after;
                 out.any = true;
             });
