@@ -318,7 +318,7 @@ void bind_shards(nb::module_& m) {
                 interruptible([&](base::Interrupt& interrupt) { self.consume(words_of(answer), interrupt); });
             },
             nb::arg("answer"), "Take the merged answer of all shards to the round.")
-        .def("tree", &shards::LevelGrower::tree, "The tree so far.");
+        .def("tree", &shards::LevelGrower::tree, "The finished tree, once.");
 }
 
 }  // namespace ceiba::bindings

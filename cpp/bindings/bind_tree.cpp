@@ -107,6 +107,16 @@ void bind_tree(nb::module_& m) {
         .def("left_by_first_column", &TreeArrays::left_by_first_column,
              "The share of the root's impurity that its column leaves, asked once or twice.")
         .def(
+            "set_digits",
+            [](TreeArrays& self, const Array1<std::int8_t>& splits, const Array1<std::int8_t>& surrogates,
+               const Array1<std::int8_t>& competitors) {
+                self.splits.digits = to_vector(splits);
+                self.surrogates.digits = to_vector(surrogates);
+                self.competitors.digits = to_vector(competitors);
+            },
+            nb::arg("splits"), nb::arg("surrogates"), nb::arg("competitors"),
+            "Set the digits of the cuts of each table; views of earlier digits become invalid.")
+        .def(
             "views",
             [](nb::handle_t<TreeArrays> owner) {
                 const TreeArrays& t = *nb::inst_ptr<TreeArrays>(owner);

@@ -57,11 +57,23 @@ void append(tree::TreeArrays& out, const tree::TreeArrays& part, std::int32_t pa
 
 }  // namespace
 
+void reserve(tree::TreeArrays& out, std::size_t n_nodes, std::size_t n_values) {
+    const auto room = [n_nodes](auto&... arrays) { (arrays.reserve(n_nodes), ...); };
+    room(out.parent, out.n_rows, out.weight, out.impurity, out.gain, out.sent_default, out.default_branch);
+    room(out.splits.kind, out.splits.column, out.splits.cut, out.splits.low_branch, out.splits.level_start);
+    room(out.surrogate_start, out.competitor_start);
+    out.value.reserve(n_nodes * n_values);
+}
+
 tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited) {
     struct Visit {
         std::int32_t builder, node, parent;
     };
     tree::TreeArrays out;
+    std::size_t n_nodes = 0;
+    for (const Builder& builder : builders)
+        for (const NodeRecord& node : builder) n_nodes += node.grown ? node.grown->parent.size() : 1;
+    reserve(out, n_nodes, builders[0][0].value.size());
     std::vector<Visit> stack{{0, 0, -1}};
     while (!stack.empty()) {
         Visit v = stack.back();

@@ -89,15 +89,6 @@ private:
     int k_;
 };
 
-// Room for so many nodes at once: letting fourteen arrays grow costs a fifth of the tree of iris.
-void reserve(tree::TreeArrays& out, std::size_t n_nodes, std::size_t n_classes) {
-    const auto room = [n_nodes](auto&... arrays) { (arrays.reserve(n_nodes), ...); };
-    room(out.parent, out.n_rows, out.weight, out.impurity, out.gain, out.sent_default, out.default_branch);
-    room(out.splits.kind, out.splits.column, out.splits.cut, out.splits.low_branch, out.splits.level_start);
-    room(out.surrogate_start, out.competitor_start);
-    out.value.reserve(n_nodes * n_classes);
-}
-
 }  // namespace
 
 SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)

@@ -29,11 +29,13 @@ std::uint64_t LevelGrower::rows_open() const {
                            [](std::uint64_t sum, const Open& o) { return sum + (o.searched ? o.n_rows : 0); });
 }
 
-tree::TreeArrays LevelGrower::tree() const {
+tree::TreeArrays LevelGrower::tree() {
     tree::TreeArrays out = grow::assemble(builders_, limits_);
     for (std::size_t i = 0; i < out.splits.size(); ++i)
         if (static_cast<split::Kind>(out.splits.kind[i]) == split::Kind::cut)
             out.splits.cut[i] = layout_->column[out.splits.column[i]].real_cut(out.splits.cut[i]);
+    grow::Builder& nodes = builders_[0];  // thousands of subtrees: freed in parallel
+    pool_.run(nodes.size(), [&](std::size_t i, int) { nodes[i].grown.reset(), nodes[i].question.reset(); });
     return out;
 }
 
@@ -198,7 +200,6 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
         return open_[asked_[a]].n_rows > open_[asked_[b]].n_rows;
     });
     std::atomic<bool> stop{false};
-    std::vector<tree::TreeArrays> grown(asked_.size());
     std::vector<grow::Builder> parts(asked_.size());
     pool_.run(asked_.size(), [&](std::size_t place, int thread) {
         const std::size_t k = order[place];
@@ -221,7 +222,8 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
         options.n_threads = 1;
         base::Interrupt inner([&stop] { return stop.load(); });
         if (!best_first()) {
-            grown[k] = grow::grow(node.table(), node.target(), options, inner);
+            builders_[0][open.node].grown =
+                std::make_unique<tree::TreeArrays>(grow::grow(node.table(), node.target(), options, inner));
             return;
         }
         // No split below it can come later than the limit allows; but of several branches, some may be skipped.
@@ -230,10 +232,7 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
     });
     for (std::size_t k = 0; k < asked_.size(); ++k) {
         Open& open = open_[asked_[k]];
-        if (best_first())
-            splice(builders_[0], open.node, std::move(parts[k]));
-        else
-            builders_[0][open.node].grown = std::make_unique<tree::TreeArrays>(std::move(grown[k]));
+        if (best_first()) splice(builders_[0], open.node, std::move(parts[k]));
         open.gathered = false;
     }
     ask_gather();
@@ -311,22 +310,25 @@ void LevelGrower::refine() {
     asked_.clear();
     n_queries_.clear();
     std::vector<std::size_t> rest;
-    std::vector<RangeQuery> asks;
+    std::vector<std::vector<RangeQuery>> asks;  // of each node that is asked for
+    std::size_t n = 0;
     for (std::size_t k = 0; k < surveyed_.size(); ++k) {
-        const std::vector<RangeQuery>& queries = zooms ? of_node[k].zoom : of_node[k].fetch;
-        if (!queries.empty()) {
-            asked_.push_back(surveyed_[k]);
-            n_queries_.push_back(queries.size());
-            asks.insert(asks.end(), queries.begin(), queries.end());
-        }
         if (!of_node[k].zoom.empty() || !of_node[k].fetch.empty()) rest.push_back(surveyed_[k]);
+        std::vector<RangeQuery>& queries = zooms ? of_node[k].zoom : of_node[k].fetch;
+        if (queries.empty()) continue;
+        asked_.push_back(surveyed_[k]);
+        n_queries_.push_back(queries.size());
+        n += queries.size();
+        asks.push_back(std::move(queries));
     }
     surveyed_ = std::move(rest);
     if (surveyed_.empty()) return choose();
     round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
     if (zooms) round_.push_back(static_cast<std::uint64_t>(sizes_.ranges.zoom_bits));
-    round_.push_back(asks.size());
-    for (const RangeQuery& query : asks) query.write(round_);
+    round_.push_back(n);
+    round_.reserve(round_.size() + n * 4);
+    for (const std::vector<RangeQuery>& queries : asks)
+        for (const RangeQuery& query : queries) query.write(round_);
 }
 
 void LevelGrower::consume_refine(Reader& in) {
@@ -401,6 +403,7 @@ void LevelGrower::consume_neighbours(Reader& in) {
 
 void LevelGrower::end_level() {
     std::vector<Open> next;
+    next.reserve(2 * open_.size());
     branch_rows_.clear();
     const std::vector<char> chosen = best_first() ? chosen_best_first() : std::vector<char>{};
     std::vector<Route> routes;
@@ -424,6 +427,7 @@ void LevelGrower::end_level() {
     }
     write_level(routes, path_);
     ++n_levels_;
+    pool_.run(open_.size(), [&](std::size_t i, int) { open_[i].counts.reset(); });  // much memory
     open_ = std::move(next);
     begin_level();
 }

@@ -26,7 +26,7 @@ public:
     bool done() const { return phase_ == Phase::done; }
     const Words& round() const { return round_; }
     void consume(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
-    tree::TreeArrays tree() const;
+    tree::TreeArrays tree();  // when it is done, once
 
     // For progress reports.
     int level() const { return static_cast<int>(n_levels_); }

@@ -130,6 +130,11 @@ class CompetitorTable(SplitsByNode):
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
     """Choose cut digits such that printed cuts keep every value of a table on its side."""
+    if tree._grown is not None:  # the arrays stay in the core
+        arrays, kinds = tree._grown.arrays, ("splits", "surrogates", "competitors")
+        tables = [SplitTable(**arrays.views()[kind]) for kind in kinds]
+        arrays.set_digits(*(_with_digits(splits, table, rows).digits for splits in tables))
+        return tree
 
     def stored(extra: _Stored | None) -> _Stored | None:
         return extra and replace(extra, splits=_with_digits(extra.splits, table, rows))
