@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -64,10 +65,10 @@ std::vector<shards::device::Column> to_columns(const std::vector<ColumnTuple>& c
 
 struct OwningDeviceShard {
     OwningDeviceShard(const nb::object& object, shards::DeviceTable table, std::uint64_t number, std::size_t fetch_rows)
-        : device(object), shard(device, std::move(table), number, fetch_rows) {}
+        : device(object), shard(shards::make_device_shard(device, std::move(table), number, fetch_rows)) {}
 
     PythonDevice device;
-    shards::DeviceShard shard;
+    std::unique_ptr<shards::DeviceShard> shard;
 };
 
 }  // namespace
@@ -89,7 +90,7 @@ void bind_device(nb::module_& m) {
             "bin",
             [](OwningDeviceShard& self, const std::vector<std::vector<double>>& edges, std::uint64_t rows,
                std::size_t n_rows) {
-                shards::DeviceBins bins = self.shard.bin(edges, rows, n_rows);
+                shards::DeviceBins bins = self.shard->bin(edges, rows, n_rows);
                 nb::list out;
                 for (shards::BinRanges& range : bins.ranges)
                     out.append(nb::make_tuple(to_numpy(std::move(range.least)), to_numpy(std::move(range.most))));
@@ -100,17 +101,17 @@ void bind_device(nb::module_& m) {
         .def(
             "begin_tree",
             [](OwningDeviceShard& self, std::uint64_t tree, const SharedLayout& layout) {
-                self.shard.begin_tree(tree, layout.layout);
+                self.shard->begin_tree(tree, layout.layout);
             },
             nb::arg("tree"), nb::arg("layout"), "Begin a tree on the rows that were binned last.")
         .def(
             "answer",
-            [](OwningDeviceShard& self, const Message& rounds) { return self.shard.answer(words_of(rounds)).size(); },
+            [](OwningDeviceShard& self, const Message& rounds) { return self.shard->answer(words_of(rounds)).size(); },
             nb::arg("rounds"), "Write the answer into the words of the device; how many these are.");
     m.def(
         "device_record_words",
         [](const nb::object& device, std::size_t n_columns) {
-            return shards::DeviceShard::record_words(PythonDevice(device), n_columns);
+            return shards::record_words(PythonDevice(device), n_columns);
         },
         nb::arg("device"), nb::arg("n_columns"), "Words of a record, for which kernels are compiled.");
     m.def(

@@ -15,38 +15,36 @@ bool is_short(const Column& column, const std::vector<double>& edges) {
     return floats && std::all_of(edges.begin(), edges.end(),
                                  [](double e) { return static_cast<double>(static_cast<float>(e)) == e; });
 }
-u32 short_key(double x) {
+void to_key(double x, u32& key) {
     const u32 bits = std::bit_cast<u32>(static_cast<float>(x) + 0.0f);
-    return bits ^ ((bits >> 31) ? ~0u : 1u << 31);
+    key = bits ^ ((bits >> 31) ? ~0u : 1u << 31);
 }
-double number_of_short(u32 key) { return std::bit_cast<float>(key ^ ((key >> 31) ? 1u << 31 : ~0u)); }
+void to_key(double x, u64& key) { key = key_of(x); }
+double to_number(u32 key) { return std::bit_cast<float>(key ^ ((key >> 31) ? 1u << 31 : ~0u)); }
+double to_number(u64 key) { return number_of(key); }
+
+// Edges lie as a search tree: the root at 1, the branches of k at 2 k and 2 k + 1. In ascending order, those that
+// threads compare at one step would lie in few banks of shared memory.
+std::size_t place_of_edge(std::size_t e) { return (max_bins | (e + 1)) >> (std::countr_zero(e + 1) + 1); }
 
 template <class Key>
 void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> columns,
                  std::span<const std::vector<double>> edges, std::size_t record_words, BinRows params,
                  const char* kernel, DeviceBins& out) {
-    const auto key = [](double x) {
-        if constexpr (std::is_same_v<Key, u32>)
-            return short_key(x);
-        else
-            return static_cast<Key>(key_of(x));
-    };
     const std::size_t n = columns.size() * max_bins;
     std::vector<Key> all(3 * n, ~Key{0});  // edges, least, most
     std::fill(all.begin() + static_cast<std::ptrdiff_t>(2 * n), all.end(), Key{0});
     std::vector<Column> own(columns.begin(), columns.end());
     for (std::size_t c = 0; c < own.size(); ++c) {
-        for (std::size_t e = 0; e < edges[c].size(); ++e) all[c * max_bins + e] = key(edges[c][e]);
+        for (std::size_t e = 0; e < edges[c].size(); ++e) to_key(edges[c][e], all[c * max_bins + place_of_edge(e)]);
         if (own[c].type != level_type) own[c].n_bins = narrow(edges[c].size() + 1);
     }
-    Parcel parcel;
-    const std::size_t a_keys = parcel.add(all), a_columns = parcel.add(own),
-                      a_missing = parcel.add(std::vector<u64>(own.size(), 0));
-    char* const p = parcel.send(device, tables);
-    Key* const keys = reinterpret_cast<Key*>(p + a_keys);
-    params.columns = reinterpret_cast<const Column*>(p + a_columns);
-    params.edges = keys, params.least = keys + n, params.most = keys + 2 * n;
-    params.n_missing = reinterpret_cast<u64*>(p + a_missing);
+    const std::vector<u64> none(own.size(), 0);
+    const Key* keys = nullptr;
+    const u64* n_missing = nullptr;
+    send_tables(device, tables, Table{all, keys}, Table{own, params.columns}, Table{none, n_missing});
+    params.edges = keys, params.least = const_cast<Key*>(keys + n), params.most = const_cast<Key*>(keys + 2 * n);
+    params.n_missing = const_cast<u64*>(n_missing);
     params.n_columns = narrow(own.size());
     const std::size_t fixed = 3 * n * sizeof(Key);
     std::size_t threads = fixed > 90000 ? 1024 : 512;
@@ -57,21 +55,15 @@ void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> c
     std::vector<Key> back(2 * n);
     device.fetch(back.data(), address_of(keys + n), back.size() * sizeof(Key));
     std::vector<u64> missing(own.size());
-    device.fetch(missing.data(), address_of(p + a_missing), missing.size() * sizeof(u64));
+    device.fetch(missing.data(), address_of(n_missing), missing.size() * sizeof(u64));
     constexpr double infinity = std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < own.size(); ++c) {
         BinRanges& range = out.ranges.emplace_back();
         out.n_missing.push_back(missing[c]);
         for (std::size_t b = c * max_bins; own[c].type != level_type && b < c * max_bins + own[c].n_bins; ++b) {
             const bool some = back[b] <= back[n + b];
-            const auto number = [](Key k) {
-                if constexpr (std::is_same_v<Key, u32>)
-                    return number_of_short(k);
-                else
-                    return number_of(k);
-            };
-            range.least.push_back(some ? number(back[b]) : infinity);
-            range.most.push_back(some ? number(back[n + b]) : -infinity);
+            range.least.push_back(some ? to_number(back[b]) : infinity);
+            range.most.push_back(some ? to_number(back[n + b]) : -infinity);
         }
     }
 }

@@ -29,19 +29,25 @@ public:
 class DeviceBuffer {
 public:
     explicit DeviceBuffer(Device& device) : device_(device) {}
-    ~DeviceBuffer();
+    ~DeviceBuffer() {
+        if (size_ > 0) device_.release(address_);
+    }
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
     template <class T>
     T* get(std::size_t n) {
-        reserve(n * sizeof(T));
+        const std::size_t n_bytes = n * sizeof(T);
+        if (n_bytes > size_) {
+            if (size_ > 0) device_.release(std::exchange(address_, 0)), size_ = 0;
+            const std::size_t room = n_bytes < (1 << 24) ? n_bytes + n_bytes / 4 + 256 : n_bytes;
+            address_ = device_.allocate(room);
+            size_ = room;
+        }
         return reinterpret_cast<T*>(address_);
     }
 
 private:
-    void reserve(std::size_t n_bytes);
-
     Device& device_;
     std::uint64_t address_ = 0;
     std::size_t size_ = 0;
@@ -64,24 +70,30 @@ std::uint64_t address_of(T* p) {
 
 inline device::u32 narrow(std::size_t x) { return static_cast<device::u32>(x); }
 
-// Several arrays that are sent as one, each aligned.
-class Parcel {
-public:
-    template <class T>
-    std::size_t add(const std::vector<T>& from) {
-        const std::size_t place = (bytes_.size() + 15) / 16 * 16;
-        bytes_.resize(place + from.size() * sizeof(T));
-        if (!from.empty()) std::memcpy(bytes_.data() + place, from.data(), from.size() * sizeof(T));
-        return place;
-    }
-    char* send(Device& device, DeviceBuffer& to) const {
-        char* const p = to.get<char>(bytes_.size() + 1);
-        if (!bytes_.empty()) device.send(address_of(p), bytes_.data(), bytes_.size());
-        return p;
-    }
-
-private:
-    std::vector<char> bytes_;
+// An array for the device, and the pointer that finds it there.
+template <class T>
+struct Table {
+    const std::vector<T>& values;
+    const T*& to;
 };
+template <class T>
+Table(const std::vector<T>&, const T*&) -> Table<T>;
+
+// Sends several arrays as one, each aligned.
+template <class... T>
+void send_tables(Device& device, DeviceBuffer& buffer, const Table<T>&... tables) {
+    std::vector<char> bytes;
+    const auto add = [&bytes]<class V>(const std::vector<V>& values) {
+        const std::size_t place = (bytes.size() + 15) / 16 * 16;
+        bytes.resize(place + values.size() * sizeof(V));
+        if (!values.empty()) std::memcpy(bytes.data() + place, values.data(), values.size() * sizeof(V));
+        return place;
+    };
+    const std::array places{add(tables.values)...};
+    char* const p = buffer.get<char>(bytes.size() + 1);
+    if (!bytes.empty()) device.send(address_of(p), bytes.data(), bytes.size());
+    std::size_t k = 0;
+    ((tables.to = reinterpret_cast<const T*>(p + places[k++])), ...);
+}
 
 }  // namespace ceiba::shards

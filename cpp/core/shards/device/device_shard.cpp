@@ -4,9 +4,11 @@ namespace ceiba::shards {
 
 using namespace device;
 
-class DeviceShard::Work {
+namespace {
+
+class KernelShard final : public DeviceShard {
 public:
-    Work(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows)
+    KernelShard(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows)
         : device_(device),
           table_(std::move(table)),
           number_(number),
@@ -17,7 +19,7 @@ public:
         if (table_.n_rows > Shard::most_rows) throw std::invalid_argument("a shard has at most 2^30 rows");
     }
 
-    DeviceBins bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n) {
+    DeviceBins bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n) override {
         plan_.reset();
         n_ = n;
         for (std::size_t side = 0; side < 2; ++side) {
@@ -41,7 +43,7 @@ public:
         return out;
     }
 
-    void begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout) {
+    void begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout) override {
         const CellShape& s = layout->shape;
         const auto whole = [](std::size_t x) { return static_cast<int>(x); };
         shape_ = {whole(s.n_classes), s.weighted, s.unit, whole(s.n_digits), s.weight_unit, whole(s.weight_digits),
@@ -54,17 +56,13 @@ public:
             if (layout->column[c].coarse) columns[c].type = coarse_type;
             first_cell.push_back(narrow(layout->column[c].first_cell));
         }
-        Parcel parcel;
-        const std::size_t a_columns = parcel.add(columns), a_first = parcel.add(first_cell);
-        char* const p = parcel.send(device_, fixed_);
-        columns_ = reinterpret_cast<const Column*>(p + a_columns);
-        first_cell_ = reinterpret_cast<const u32*>(p + a_first);
+        send_tables(device_, fixed_, Table{columns, columns_}, Table{first_cell, first_cell_});
         tree_ = tree;
         plan_.emplace(std::move(layout), number_, n_);
         has_kept_ = false;
     }
 
-    std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds) {
+    std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds) override {
         const std::vector<TreeRound> trees = split_rounds(rounds);
         if (trees.size() != 1 || !plan_ || trees[0].tree != tree_)
             throw Contradiction("a shard was asked for a tree that it does not have");
@@ -179,20 +177,10 @@ private:
             nodes.push_back(part.rows);
         }
         const std::vector<Chunk> chunks = chunks_of(nodes);
-        Parcel parcel;
-        const std::size_t a_chunks = parcel.add(chunks), a_routes = parcel.add(routes);
-        char* const p = parcel.send(device_, tables_);
         u32* const n_right = counts_.get<u32>(3 * chunks.size() + 1);
-        const Divide params{rows_,
-                            columns_,
-                            reinterpret_cast<const Chunk*>(p + a_chunks),
-                            reinterpret_cast<const ByteRoute*>(p + a_routes),
-                            flags_.get<u32>(chunks.size() * (chunk_rows / 32) + 1),
-                            n_right,
-                            n_right + chunks.size(),
-                            n_right + 2 * chunks.size(),
-                            narrow(per_plane_),
-                            0};
+        Divide params{rows_, columns_, nullptr, nullptr, flags_.get<u32>(chunks.size() * (chunk_rows / 32) + 1),
+                      n_right, n_right + chunks.size(), n_right + 2 * chunks.size(), narrow(per_plane_), 0};
+        send_tables(device_, tables_, Table{chunks, params.chunks}, Table{routes, params.routes});
         launch(device_, "mark_right", chunks.size(), 512, 0, params);
         std::vector<u32> right(chunks.size()), places(2 * chunks.size());
         if (!right.empty()) device_.fetch(right.data(), address_of(n_right), right.size() * sizeof(u32));
@@ -218,11 +206,9 @@ private:
     std::span<const std::uint64_t> count(const Question& question) {
         const std::size_t n_words = layout().n_words(), n_nodes = question.nodes.size();
         const std::vector<Chunk> chunks = chunks_of(question.nodes);
-        Parcel parcel;
-        parcel.add(chunks);
-        char* const p = parcel.send(device_, tables_);
-        Count params{rows_, shape_, reinterpret_cast<const Chunk*>(p), first_cell_, n_words,
-                     zeros(out_, n_nodes * n_words), narrow(table_.columns.size()), narrow(per_plane_), 0, 1};
+        Count params{rows_, shape_, nullptr, first_cell_, n_words, zeros(out_, n_nodes * n_words),
+                     narrow(table_.columns.size()), narrow(per_plane_), 0, 1};
+        send_tables(device_, tables_, Table{chunks, params.chunks});
         if (shape_.n_classes == 2 && !shape_.weighted) {
             launch(device_, "count_two", chunks.size(), 512, per_plane_ * max_bins * 4, params, n_planes_);
         } else {
@@ -243,19 +229,10 @@ private:
         const std::vector<Chunk> chunks = chunks_of(question.nodes);
         std::vector<u64> start(n * any_digits, 0);
         for (std::size_t k = 0; k < n; ++k) start.insert(start.end(), {0, ~u64{0}});
-        Parcel parcel;
-        const std::size_t a_chunks = parcel.add(chunks), a_values = parcel.add(question.values);
-        char* const p = parcel.send(device_, tables_);
         u64* const out = out_.get<u64>(start.size() + 1);
         device_.send(address_of(out), start.data(), start.size() * sizeof(u64));
-        const Describe params{rows_,
-                              shape_,
-                              reinterpret_cast<const Chunk*>(p + a_chunks),
-                              reinterpret_cast<const double*>(p + a_values),
-                              out,
-                              out + n * any_digits,
-                              any_digits,
-                              narrow(n)};
+        Describe params{rows_, shape_, nullptr, nullptr, out, out + n * any_digits, any_digits, narrow(n)};
+        send_tables(device_, tables_, Table{chunks, params.chunks}, Table{question.values, params.value});
         launch(device_, "describe_rows", chunks.size(), 512, any_digits * 256, params);
         launch(device_, "carry_digits", (n + 63) / 64, 64, 0, params);
         return deliver(out, start.size());
@@ -273,20 +250,10 @@ private:
             n_words += 1 + rows.size() * words_of_row;
         }
         const std::vector<Chunk> chunks = chunks_of(question.nodes);
-        Parcel parcel;
-        const std::size_t a_chunks = parcel.add(chunks), a_offset = parcel.add(offset), a_rows = parcel.add(n_rows),
-                          a_begin = parcel.add(begin);
-        char* const p = parcel.send(device_, tables_);
-        const Gather params{rows_,
-                            shape_,
-                            columns_,
-                            reinterpret_cast<const Chunk*>(p + a_chunks),
-                            reinterpret_cast<const u64*>(p + a_offset),
-                            reinterpret_cast<const u32*>(p + a_rows),
-                            reinterpret_cast<const u32*>(p + a_begin),
-                            zeros(out_, n_words),
-                            narrow(table_.columns.size()),
-                            narrow(per_plane_)};
+        Gather params{rows_, shape_, columns_, nullptr, nullptr, nullptr, nullptr, zeros(out_, n_words),
+                      narrow(table_.columns.size()), narrow(per_plane_)};
+        send_tables(device_, tables_, Table{chunks, params.chunks}, Table{offset, params.offset},
+                    Table{n_rows, params.n_rows}, Table{begin, params.begin});
         launch(device_, "gather_rows", chunks.size(), 256, 0, params, words_of_row);
         const std::span<std::uint64_t> all = deliver(params.out, n_words);
         for (std::size_t k = 0; k < n_rows.size(); ++k) all[3 + head_.size() + offset[k] - 1] = n_rows[k];
@@ -352,26 +319,12 @@ private:
         }
         first_place.push_back(narrow(places.size()));
         const std::vector<Chunk> chunks = chunks_of(nodes);
-        Parcel parcel;
-        const std::size_t a_chunks = parcel.add(chunks), a_first = parcel.add(first_place),
-                          a_places = parcel.add(places), a_queries = parcel.add(queries), a_again = parcel.add(again);
-        char* const p = parcel.send(device_, tables_);
-        Look params{rows_,
-                    shape_,
-                    columns_,
-                    reinterpret_cast<const Chunk*>(p + a_chunks),
-                    reinterpret_cast<const u32*>(p + a_first),
-                    reinterpret_cast<const Place*>(p + a_places),
-                    reinterpret_cast<const Query*>(p + a_queries),
-                    nullptr,
-                    nullptr,
-                    nullptr,
-                    nullptr,
-                    reinterpret_cast<const Place*>(p + a_again),
-                    narrow(most_fetched_),
-                    narrow(std::size_t{1} << question.zoom_bits),
-                    narrow(per_plane_),
-                    0};
+        Look params{};
+        params.rows = rows_, params.shape = shape_, params.columns = columns_;
+        params.most_rows = narrow(most_fetched_), params.per_plane = narrow(per_plane_);
+        params.n_parts = narrow(std::size_t{1} << question.zoom_bits);
+        send_tables(device_, tables_, Table{chunks, params.chunks}, Table{first_place, params.first_place},
+                    Table{places, params.places}, Table{queries, params.queries}, Table{again, params.again});
         const auto run = [&](const char* first, const char* second) {
             launch(device_, first, chunks.size(), 512, most_places * max_bins * 4, params);
             if (!looks_again) return;
@@ -424,16 +377,10 @@ private:
 
     template <class Run>
     std::span<const std::uint64_t> fetch(Look& params, std::size_t n, Run run) {
-        Fetched fetched{shape_,
-                        keys_.get<u64>(n * most_fetched_),
-                        found_.get<u32>(n * most_fetched_),
-                        run_.get<u32>(n * most_fetched_),
-                        counts_.get<u32>(2 * n),
-                        nullptr,
-                        nullptr,
-                        nullptr,
-                        narrow(most_fetched_),
-                        0};
+        Fetched fetched{};
+        fetched.shape = shape_, fetched.most_rows = narrow(most_fetched_);
+        fetched.keys = keys_.get<u64>(n * most_fetched_), fetched.row = found_.get<u32>(n * most_fetched_);
+        fetched.run = run_.get<u32>(n * most_fetched_), fetched.n_found = counts_.get<u32>(2 * n);
         fetched.n_runs = fetched.n_found + n;
         device_.fill(address_of(fetched.n_found), 0, n * sizeof(u32));
         params.out = fetched.keys, params.n_found = fetched.n_found, params.found_row = fetched.row;
@@ -449,9 +396,7 @@ private:
             offset.push_back(n_words);
             n_words += 1 + numbers[n + q] * (layout().shape.width() + 1);
         }
-        Parcel parcel;
-        parcel.add(offset);
-        fetched.offset = reinterpret_cast<const u64*>(parcel.send(device_, tables_));
+        send_tables(device_, tables_, Table{offset, fetched.offset});
         fetched.out = zeros(out_, n_words);
         launch(device_, "write_runs", n, std::min<std::size_t>(256, most_fetched_), 0, fetched);
         return deliver(fetched.out, n_words);
@@ -477,22 +422,15 @@ private:
     std::size_t n_kept_chunks_ = 0;
 };
 
-DeviceShard::DeviceShard(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows)
-    : work_(std::make_unique<Work>(device, std::move(table), number, fetch_rows)) {}
-DeviceShard::~DeviceShard() = default;
+}  // namespace
 
-std::size_t DeviceShard::record_words(const Device& device, std::size_t n_columns) {
+std::unique_ptr<DeviceShard> make_device_shard(Device& device, DeviceTable table, std::uint64_t number,
+                                               std::size_t fetch_rows) {
+    return std::make_unique<KernelShard>(device, std::move(table), number, fetch_rows);
+}
+
+std::size_t record_words(const Device& device, std::size_t n_columns) {
     return (columns_of_plane(device, n_columns) + 1 + 3) / 4;
-}
-
-DeviceBins DeviceShard::bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n) {
-    return work_->bin(edges, rows, n);
-}
-void DeviceShard::begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout) {
-    work_->begin_tree(tree, std::move(layout));
-}
-std::span<const std::uint64_t> DeviceShard::answer(std::span<const std::uint64_t> rounds) {
-    return work_->answer(rounds);
 }
 
 }  // namespace ceiba::shards

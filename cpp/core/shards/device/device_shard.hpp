@@ -17,24 +17,19 @@ struct DeviceTable {
 
 class DeviceShard {
 public:
-    DeviceShard(Device& device, DeviceTable table, std::uint64_t number, std::size_t fetch_rows);
-    ~DeviceShard();
-
-    // Words of a record; kernels are compiled for them.
-    static std::size_t record_words(const Device& device, std::size_t n_columns);
+    virtual ~DeviceShard() = default;
 
     // Bins rows of the table (their address; 0: the first n): the ranges of all bins, and rows without a value. These
     // rows are those of the tree that begins next.
-    DeviceBins bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n);
-    void begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout);
-
+    virtual DeviceBins bin(const std::vector<std::vector<double>>& edges, std::uint64_t rows, std::size_t n) = 0;
+    virtual void begin_tree(std::uint64_t tree, std::shared_ptr<const Layout> layout) = 0;
     // Answers the round of the tree, in the words of the device; valid until the next one.
-    std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds);
-
-private:
-    class Work;
-
-    std::unique_ptr<Work> work_;
+    virtual std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds) = 0;
 };
+
+std::unique_ptr<DeviceShard> make_device_shard(Device& device, DeviceTable table, std::uint64_t number,
+                                               std::size_t fetch_rows);
+// Words of a record; kernels are compiled for them.
+std::size_t record_words(const Device& device, std::size_t n_columns);
 
 }  // namespace ceiba::shards

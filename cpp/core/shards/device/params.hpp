@@ -43,7 +43,7 @@ struct Shape {  // CellShape
 };
 struct BinRows {
     const Column* columns;  // of the plane
-    const void* edges;      // keys, 256 a column
+    const void* edges;      // keys, 256 a column, as a search tree: the branches of k at 2 k and 2 k + 1
     void *least, *most;     // keys, likewise
     u64* n_missing;
     u32* records;     // null: only ranges are wanted

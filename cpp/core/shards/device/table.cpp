@@ -17,10 +17,8 @@ std::size_t grid_for(const Device& device, std::size_t n_rows, std::size_t threa
 std::vector<double> take_sample(Device& device, const std::vector<Column>& columns, std::size_t n_rows, std::size_t n) {
     std::vector<double> out(columns.size() * n);
     DeviceBuffer tables(device), values(device);
-    Parcel parcel;
-    parcel.add(columns);
-    char* const p = parcel.send(device, tables);
-    const Sample params{reinterpret_cast<const Column*>(p), values.get<double>(out.size() + 1), n_rows, n};
+    Sample params{nullptr, values.get<double>(out.size() + 1), n_rows, n};
+    send_tables(device, tables, Table{columns, params.columns});
     launch(device, "take_sample", (n + 255) / 256, 256, 0, params, columns.size());
     if (!out.empty()) device.fetch(out.data(), address_of(params.out), out.size() * sizeof(double));
     return out;
@@ -63,13 +61,11 @@ std::vector<std::uint64_t> count_labels(Device& device, const Column& column, st
 void write_labels(Device& device, const Column& column, std::size_t n_rows, std::int64_t low,
                   const std::vector<std::uint8_t>& code_of, std::uint64_t labels) {
     DeviceBuffer buffer(device);
-    Parcel parcel;
-    parcel.add(code_of);
     Target params{};
     params.column = column;
     params.n = n_rows;
     params.low = low;
-    params.code_of = reinterpret_cast<const u8*>(parcel.send(device, buffer));
+    send_tables(device, buffer, Table{code_of, params.code_of});
     params.labels = at<u8>(labels);
     launch(device, "write_labels", grid_for(device, n_rows, 512, 8), 512, 0, params);
 }
@@ -77,16 +73,9 @@ void write_labels(Device& device, const Column& column, std::size_t n_rows, std:
 void route_rows(Device& device, const std::vector<Column>& columns, std::size_t n_rows,
                 const std::vector<RouteNode>& nodes, const std::vector<int>& branches, std::uint64_t out) {
     DeviceBuffer buffer(device);
-    Parcel parcel;
-    const std::size_t a_columns = parcel.add(columns), a_nodes = parcel.add(nodes), a_branches = parcel.add(branches);
-    char* const p = parcel.send(device, buffer);
-    const RouteRows params{reinterpret_cast<const Column*>(p + a_columns),
-                           reinterpret_cast<const RouteNode*>(p + a_nodes),
-                           reinterpret_cast<const int*>(p + a_branches),
-                           at<int>(out),
-                           n_rows,
-                           narrow(nodes.size()),
-                           0};
+    RouteRows params{nullptr, nullptr, nullptr, at<int>(out), n_rows, narrow(nodes.size()), 0};
+    send_tables(device, buffer, Table{columns, params.columns}, Table{nodes, params.nodes},
+                Table{branches, params.branches});
     const std::size_t bytes = nodes.size() <= shared_nodes ? nodes.size() * sizeof(RouteNode) : 0;
     launch(device, "route_rows", grid_for(device, n_rows, 512, 4), 512, bytes, params);
 }

@@ -44,9 +44,10 @@ __device__ inline void bin_plane(const BinRows& p) {
                 if (x == x) {
                     const Key key = short_key(x, Key());
                     const Key* const e = edge + f * max_bins;
+                    b = 1;
 #pragma unroll
-                    for (u32 step = 128; step; step >>= 1)
-                        if (e[b + step - 1] < key) b += step;
+                    for (u32 step = 1; step < max_bins; step *= 2) b = 2 * b + (e[b] < key);
+                    b -= max_bins;
                     if (key < low[f * max_bins + b]) atomicMin(&low[f * max_bins + b], key);
                     if (key > high[f * max_bins + b]) atomicMax(&high[f * max_bins + b], key);
                 } else {
