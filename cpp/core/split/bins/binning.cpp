@@ -1,6 +1,7 @@
 
 #include <list>
 
+#include "base/huge_pages.hpp"
 #include "split/bins/bundles.hpp"
 #include "split/bins/edge_search.hpp"
 #include "split/candidate.hpp"
@@ -260,6 +261,7 @@ public:
             bundle(alone);
             place_all_edges();
             bytes.resize(target_.size() * out_.stride);
+            base::use_huge_pages(bytes);
             observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
             std::vector<std::size_t> all(single_.size());
             std::iota(all.begin(), all.end(), std::size_t{0});

@@ -1,4 +1,5 @@
 
+#include "base/huge_pages.hpp"
 #include "base/phases.hpp"
 #include "base/sort.hpp"
 #include "split/store/bin_sort.hpp"
@@ -67,6 +68,7 @@ void RowStore::make_second_side() {
     resize_all(to.numbers, from.numbers);
     resize_all(codes[1], codes[0]);
     bins[1].resize(bins[0].size());
+    base::use_huge_pages(bins[1]);
 }
 
 namespace {
