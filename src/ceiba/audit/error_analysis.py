@@ -101,8 +101,8 @@ def analyze_errors(
         An array-like holds one prediction per row.
     X : table
         Rows that the model accepts, or a frame that contains the truth, with its name as `y`.
-        y : array-like or str
-            The truth. Classes are right or wrong; numbers have an absolute error.
+    y : array-like or str
+        The truth. Classes are right or wrong; numbers have an absolute error.
     random_state : int, default=0
         Seed for splitting the rows into halves.
     **params
