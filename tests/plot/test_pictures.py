@@ -126,6 +126,18 @@ def test_plot_tree_of_grown_trees_no_two_texts_overlap(n_leaves: int) -> None:
     assert overlapping(plot.plot_tree(model, X, y)) == []
 
 
+@pytest.mark.parametrize("n_leaves", [3, 40])
+def test_plot_icicle_of_numbers_has_a_colour_bar_with_values_of_leaves(n_leaves: int) -> None:
+    x = np.arange(200.0)
+    tree = ceiba.DecisionTreeRegressor(max_leaf_nodes=n_leaves).fit(x[:, None], x**2).tree_
+    _, bar = plot.plot_icicle(tree).get_figure().axes
+    ticks = [float(label.get_text().replace(",", "")) for label in bar.get_yticklabels()]
+    leaves = tree.value[tree.is_leaf, 0]
+    assert 2 <= len(ticks) <= 10
+    assert ticks == sorted(ticks)
+    assert all(np.abs(leaves / tick - 1).min() < 1e-3 for tick in ticks)
+
+
 @pytest.mark.parametrize("n_leaves", [5, 40, 500])
 def test_plot_icicle_words_stay_in_their_bars(n_leaves: int) -> None:
     assert overlapping(plot.plot_icicle(trees.large(n_leaves)[0])) == []
