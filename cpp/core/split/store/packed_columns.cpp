@@ -8,6 +8,7 @@ constexpr std::size_t long_run = 24;  // longer ones are sorted apart, so that b
 // Values are rounded to so many bits, which a radix sort takes in digits.
 constexpr int digit_bits = 7, n_digits = 3;
 constexpr std::uint32_t n_values = 1u << digit_bits;
+constexpr std::size_t few_rows = 512;  // so few values rarely share 14 bits, and counters cost as much as they do
 
 std::uint32_t packed(std::uint32_t rank, std::uint32_t row, std::uint32_t label) {
     return (rank << (PackedColumns::row_bits + PackedColumns::class_bits)) | (row << PackedColumns::class_bits) | label;
@@ -20,7 +21,8 @@ std::uint32_t packed(std::uint32_t rank, std::uint32_t row, std::uint32_t label)
 void PackedColumns::sort_values(double low, double high) {
     static_assert(row_bits + n_digits * digit_bits == 32);
     const std::size_t n = n_rows_;
-    const double scale = static_cast<double>((1 << n_digits * digit_bits) - 1) / (high - low);
+    const int digits = n <= few_rows ? 2 : n_digits;
+    const double scale = static_cast<double>((1 << digits * digit_bits) - 1) / (high - low);
     const bool rounds = std::isfinite(scale) && scale > 0.0;  // else the range overflows, or nearly vanishes
     std::array<std::array<std::uint32_t, n_values>, n_digits> start{};
     for (std::size_t i = 0; i < n; ++i) {
@@ -29,8 +31,8 @@ void PackedColumns::sort_values(double low, double high) {
     }
     const auto digit = [](std::uint32_t key, int d) { return key >> (row_bits + d * digit_bits) & (n_values - 1); };
     for (std::size_t i = 0; i < n; ++i)
-        for (int d = 0; d < n_digits; ++d) ++start[d][digit(key_[i], d)];
-    for (int d = 0; d < n_digits; ++d) {
+        for (int d = 0; d < digits; ++d) ++start[d][digit(key_[i], d)];
+    for (int d = 0; d < digits; ++d) {
         std::uint32_t sum = 0;
         for (std::uint32_t& s : start[d]) s = std::exchange(sum, sum + s);
         for (std::size_t i = 0; i < n; ++i) spare_[start[d][digit(key_[i], d)]++] = key_[i];
@@ -45,10 +47,11 @@ void PackedColumns::sort_runs() {
     const auto by_value = [&](std::uint32_t a, std::uint32_t b) { return value_[row(a)] < value_[row(b)]; };
     for (std::size_t i = 1, begin = 0; i <= n_rows_; ++i) {
         if (i < n_rows_ && key_[i] >> row_bits == key_[begin] >> row_bits) continue;
-        if (i - begin > long_run)
-            std::sort(key_.begin() + static_cast<std::ptrdiff_t>(begin), key_.begin() + static_cast<std::ptrdiff_t>(i),
-                      by_value);
-        else if (i - begin > 1)
+        const auto first = key_.begin() + static_cast<std::ptrdiff_t>(begin),
+                   end = key_.begin() + static_cast<std::ptrdiff_t>(i);
+        if (i - begin > long_run && !std::is_sorted(first, end, by_value))  // most long runs are one value
+            std::sort(first, end, by_value);
+        else if (i - begin > 1 && i - begin <= long_run)
             insertion_sort(key_.data() + begin, i - begin, by_value);
         begin = i;
     }
