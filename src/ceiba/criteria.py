@@ -38,7 +38,7 @@ __all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
 _QUANTILE: Final = re.compile(r"quantile\((0?\.\d+|\d(?:\.\d+)?e-\d+)\)")
-#: Quantile levels are fractions with at most this denominator, so that losses are integers.
+#: Largest denominator of a quantile level; as a fraction, it gives integer costs.
 _MAX_DENOMINATOR: Final = 1_000_000
 
 
@@ -251,11 +251,7 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 
 #: The default criterion and test for each task.
 DEFAULT_CRITERION: Final = MappingProxyType(
-    {
-        Task.CLASSIFICATION: "gini",
-        Task.REGRESSION: "squared_error",
-        Task.SURVIVAL: "logrank",
-    }
+    {Task.CLASSIFICATION: "gini", Task.REGRESSION: "squared_error", Task.SURVIVAL: "logrank"}
 )
 DEFAULT_TEST: Final = MappingProxyType({Task.CLASSIFICATION: "chi2", Task.REGRESSION: "f_test"})
 

@@ -180,7 +180,7 @@ def init_from_options(options: Iterable[Option]) -> Callable[[T], T]:
 
 
 def is_default(value: Any, default: Any) -> bool:
-    """Whether a plain value equals its default; identity would fail for values read from a file."""
+    """Whether a str, int, float or bool equals the default and has its type."""
     plain = type(value) in (str, int, float, bool)
     return plain and type(value) is type(default) and value == default
 

@@ -301,7 +301,7 @@ def test_unknown_steps_are_refused():
 
 @pytest.mark.parametrize("what", [ceiba.DecisionTreeClassifier(), make_pipeline(PCA())])
 def test_what_is_no_pipeline_around_a_tree_is_refused(what):
-    with pytest.raises(OptionError, match="ends in an estimator of ceiba"):
+    with pytest.raises(OptionError, match="ends in a ceiba estimator"):
         pipeline_tree(what)
 
 

@@ -164,7 +164,7 @@ def test_build_one_leaf_is_a_tree() -> None:
     [
         (("x about 2", "a", "b"), "is not a split"),
         (("x <= two", "a", "b"), "'two' is not a finite number"),
-        (("c = u", "a", "b"), "leaves no other level"),
+        (("c = u", "a", "b"), "the second branch is empty"),
         (("c = u | c = u", "a", "b"), "in two branches"),
         (("c = u | x = v", "a", "b"), "must use one column"),
         (("x <= 2 | x <= 3", "a", "b"), "not the branches of one split"),

@@ -19,12 +19,7 @@ from ceiba.cli.options.estimator_from_flags import (
     read_settings,
     split_rows,
 )
-from ceiba.cli.rows import (
-    evaluate_file,
-    evaluation_to_dict,
-    format_evaluation,
-    read_truth,
-)
+from ceiba.cli.rows import evaluate_file, evaluation_to_dict, format_evaluation, read_truth
 from ceiba.cli.terminal.output import LANG, answer, remark, spinner, tree_style
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import pluralize

@@ -79,12 +79,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         debug: bool = typer.Option(
             False, "--debug", help="Print the traceback of an error.", metavar=" "
         ),
-        lang: str = typer.Option(
-            "en",
-            help=LANG_HELP,
-            metavar="NAME",
-            show_default=False,
-        ),
+        lang: str = typer.Option("en", help=LANG_HELP, metavar="NAME", show_default=False),
     ) -> None:
         """One decision tree that a person can read and trust."""
         LANG.set(words(lang).lang)

@@ -268,8 +268,8 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
         raise unsupported_error("prune", pruning)
     if isinstance(pruning, Pessimistic) and pruning.raising:
         raise OptionError(
-            "Pessimistic(raising=True) is not supported for tables beyond memory. Use "
-            "Pessimistic(raising=False)."
+            "Pessimistic(raising=True) is not supported for tables larger than memory. "
+            "Use Pessimistic(raising=False)."
         )
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         return

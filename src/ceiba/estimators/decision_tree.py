@@ -50,15 +50,7 @@ from ceiba.grow import (
 )
 from ceiba.options import OptionObject, is_default
 from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning, with_groups
-from ceiba.table import (
-    Table,
-    Target,
-    fit_schema,
-    read,
-    read_target,
-    read_weights,
-    recount_missing,
-)
+from ceiba.table import Table, Target, fit_schema, read, read_target, read_weights, recount_missing
 from ceiba.table.targets import (
     find_present_rows,
     order_as_declared,
@@ -277,12 +269,7 @@ class DecisionTree(BaseTree):
         return _fit_tree(alone, params)[0]
 
     def _read_problem(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        drop_missing_target: bool = False,
-        **options: Any,
+        self, X: Any, y: Any, sample_weight: Any, drop_missing_target: bool = False, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
         """Return the data, the growing options and the non-default parameters."""
         if options:

@@ -79,7 +79,7 @@ def pipeline_tree(pipeline: Any) -> Tree:
     tree = getattr(steps[-1], "tree_", None) if steps else None
     if not isinstance(tree, Tree):
         raise OptionError(
-            "pipeline must be a fitted Pipeline that ends in an estimator of ceiba, got "
+            "pipeline must be a fitted Pipeline that ends in a ceiba estimator, got "
             f"{type(pipeline).__name__}."
         )
     names = getattr(pipeline, "feature_names_in_", None)

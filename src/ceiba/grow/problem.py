@@ -229,9 +229,10 @@ def repeat_rows(
     total = float(frequency[at].sum())
     if total > _MAX_REPEATED_ROWS:
         raise DataError(
-            "Frequency weights repeat rows with missing='fractional', criterion='gain_ratio' and "
-            f"in survival trees, up to {_MAX_REPEATED_ROWS:,} rows; got weights that sum to "
-            f"{total:.4g}. Divide them by a common factor, or pass them as sample_weight."
+            f"Frequency weights must sum to at most {_MAX_REPEATED_ROWS:,} with "
+            "missing='fractional', with criterion='gain_ratio' and in survival trees, because the "
+            f"rows are repeated; got a sum of {total:.4g}. Divide the weights by a common factor, "
+            "or pass them as sample_weight."
         )
     again = np.repeat(at, frequency[at].astype(np.intp))
     weight: Any = None

@@ -90,11 +90,7 @@ def grow_with_chooser(
 
 
 def _count_rows(
-    bare: Tree,
-    table: Table,
-    target: Target,
-    weight: npt.NDArray[np.float64] | None,
-    rows: Rows,
+    bare: Tree, table: Table, target: Target, weight: npt.NDArray[np.float64] | None, rows: Rows
 ) -> Tree:
     task, y = target.info.task, target.values[rows]
     weights = None if weight is None else weight[rows]

@@ -215,11 +215,7 @@ def _set_limits(
 
 
 def _resolve_loss(
-    options: GrowOptions,
-    search: Lookahead | Optimal,
-    scales: ClassScales,
-    *,
-    weighted: bool,
+    options: GrowOptions, search: Lookahead | Optimal, scales: ClassScales, *, weighted: bool
 ) -> str:
     name = type(search).__name__
     if options.task.is_regression("The search for the best tree"):

@@ -133,10 +133,7 @@ def estimate_interval(
 
 
 def bca_interval(
-    values: Array,
-    weight: Array,
-    frequency_weights: bool = False,
-    confidence: float = 0.95,
+    values: Array, weight: Array, frequency_weights: bool = False, confidence: float = 0.95
 ) -> Interval:
     """Return the BCa bootstrap interval of a weighted mean (corrects bias and skewness)."""
     from scipy.special import ndtr, ndtri

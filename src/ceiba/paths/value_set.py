@@ -15,12 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ceiba.table import Column, ColumnInfo, Kind
-from ceiba.tree.splits import (
-    ALL_DIGITS,
-    levels_sentence,
-    quote_level,
-    range_sentence,
-)
+from ceiba.tree.splits import ALL_DIGITS, levels_sentence, quote_level, range_sentence
 from ceiba.words import words
 
 

@@ -13,15 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ceiba.errors import OptionError
-from ceiba.layout import (
-    Drawing,
-    Footer,
-    NodeFills,
-    Sheet,
-    check_direction,
-    fit,
-    lay_out_footer,
-)
+from ceiba.layout import Drawing, Footer, NodeFills, Sheet, check_direction, fit, lay_out_footer
 from ceiba.plot.painting._matplotlib import POINTS, Axes, as_tree, axes_size, new_axes
 from ceiba.plot.painting.colours import Colour, mix, rgb, tree_palette
 from ceiba.plot.painting.paint import Painter

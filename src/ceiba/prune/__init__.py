@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from ceiba.prune.chi_square import ChiSquare, chi_square
 from ceiba.prune.cost_complexity import NOISE as NOISE
-from ceiba.prune.cost_complexity import (
-    PruningSequence,
-    prune_tree,
-)
+from ceiba.prune.cost_complexity import PruningSequence, prune_tree
 from ceiba.prune.cost_complexity import Risk as Risk
 from ceiba.prune.cost_complexity import collapse_alpha as collapse_alpha
 from ceiba.prune.cost_complexity import pruning_path as pruning_path

@@ -130,9 +130,7 @@ def pruning_table(
         times = "" if cv.n_repeats == 1 else f", {cv.n_repeats} times"
         title += f", {cv.n_folds}-fold cross-validation{times}"
     return PruningTable(
-        figures,
-        title=title,
-        legend=_legend(tree, sequence, figures, root, step, cv, reason, score),
+        figures, title=title, legend=_legend(tree, sequence, figures, root, step, cv, reason, score)
     )
 
 

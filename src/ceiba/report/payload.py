@@ -26,13 +26,7 @@ from ceiba.errors import CeibaError, OptionError
 from ceiba.layout import NUMBER, class_palette
 from ceiba.listing import Listing
 from ceiba.prune import Risk, choose_step, pruning_sequence, risk_unit
-from ceiba.report.nodes import (
-    encode_columns,
-    encode_nodes,
-    encode_survival,
-    exact_floats,
-    int_list,
-)
+from ceiba.report.nodes import encode_columns, encode_nodes, encode_survival, exact_floats, int_list
 from ceiba.report.training_rows import (
     RowsByNode,
     box_plots,

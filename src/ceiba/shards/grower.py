@@ -48,13 +48,7 @@ from ceiba.tree.routing import RowEnds
 from ceiba.tree.splits import SplitKind
 
 _CRITERIA: Final = {
-    Task.CLASSIFICATION: (
-        "gini",
-        "entropy",
-        "log_loss",
-        "error",
-        "hellinger",
-    ),
+    Task.CLASSIFICATION: ("gini", "entropy", "log_loss", "error", "hellinger"),
     Task.REGRESSION: ("squared_error", "friedman_mse", "poisson"),
     Task.SURVIVAL: ("exponential",),
 }

@@ -140,10 +140,7 @@ class SurvivalCurve:
 
     @classmethod
     def from_rows(
-        cls,
-        time: npt.ArrayLike,
-        event: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
+        cls, time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> SurvivalCurve:
         """Estimate the curve from rows, with a step for each distinct observed time."""
         distinct, at_risk, events, _ = _count_rows(time, event, sample_weight)
@@ -151,10 +148,7 @@ class SurvivalCurve:
 
     @classmethod
     def of_censoring(
-        cls,
-        time: npt.ArrayLike,
-        event: npt.ArrayLike,
-        sample_weight: npt.ArrayLike | None = None,
+        cls, time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> SurvivalCurve:
         """Estimate the curve of the time to censoring, in which events count as censored.
 
@@ -213,10 +207,7 @@ class SurvivalCurve:
     def survival_at(self, times: npt.ArrayLike, confidence: float = 0.95) -> tuple[Any, Any, Any]:
         """Return S at some times and the bounds of its interval."""
         low, high = self.bands(confidence)
-        return (
-            self(times),
-            *(self._steps(bound, np.nan)(times) for bound in (low, high)),
-        )
+        return (self(times), *(self._steps(bound, np.nan)(times) for bound in (low, high)))
 
     def quantile(self, q: float, confidence: float = 0.95) -> Estimate:
         """Return the time by which a share q of the rows has had the event (inf: not reached)."""

@@ -141,7 +141,7 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
         hint = did_you_mean(categorical_features, ["from_dtype"])
         if categorical_features in names:
             hint = f" Did you mean [{categorical_features!r}]?"
-        raise OptionError(f"{option}. {_ALLOWED}{hint}")
+        raise OptionError(f"Unknown {option}. {_ALLOWED}{hint}")
     if not isinstance(categorical_features, Iterable):
         raise OptionError(f"{option}. {_ALLOWED}")
     chosen = [x.item() if isinstance(x, np.generic) else x for x in categorical_features]

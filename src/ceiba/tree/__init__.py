@@ -34,14 +34,7 @@ from ceiba.tree.notes import note_text as note_text
 from ceiba.tree.notes import take_notes as take_notes
 from ceiba.tree.notes import with_note as with_note
 from ceiba.tree.routing.one_row import Answer
-from ceiba.tree.splits.split_table import (
-    Cut,
-    Intervals,
-    LevelSets,
-    Presence,
-    SplitKind,
-    SplitTable,
-)
+from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
 from ceiba.tree.splits.surrogates import Competitor, Surrogate
 from ceiba.tree.splits.tests import NodeTest
 from ceiba.tree.survival_nodes import SurvivalSums as SurvivalSums

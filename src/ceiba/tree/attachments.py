@@ -65,9 +65,7 @@ def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachmen
     return {name: attachment.take(nodes) for name, attachment in attachments.items()}
 
 
-def join_attachments(
-    parts: Sequence[tuple[Attachments | None, Array]],
-) -> Attachments | None:
+def join_attachments(parts: Sequence[tuple[Attachments | None, Array]]) -> Attachments | None:
     """Concatenate the attachments of several trees."""
     names = dict.fromkeys(name for attachments, _ in parts for name in attachments or {})
     joined = {}

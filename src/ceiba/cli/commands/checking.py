@@ -35,8 +35,7 @@ CHANGED = 5  # exit code of `drift` if the PSI exceeds --fail-psi
 def errors(
     data: Data,
     predictions: Annotated[
-        OptStr,
-        Option("--predictions", "-p", help="Column with predictions, instead of --model."),
+        OptStr, Option("--predictions", "-p", help="Column with predictions, instead of --model.")
     ] = None,
     target: Annotated[
         OptStr, Option("--target", "-t", help="Target column. [default: as in --model]")

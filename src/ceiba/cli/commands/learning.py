@@ -98,9 +98,7 @@ def learn(
     target: Annotated[
         OptStr,
         Option(
-            "--target",
-            "-t",
-            help="Column to predict (name or number). [default: as in --example]",
+            "--target", "-t", help="Column to predict (name or number). [default: as in --example]"
         ),
     ] = None,
     example: Example = None,
@@ -151,11 +149,7 @@ def learn(
     ] = False,
     report: HtmlReport = None,
     small_report: Annotated[
-        bool,
-        Option(
-            "--small-report",
-            help="Exclude the unpruned tree from the report.",
-        ),
+        bool, Option("--small-report", help="Exclude the unpruned tree from the report.")
     ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -426,8 +420,7 @@ def mimic(
     target: Annotated[OptStr, Option("--target", "-t", help="Column with the true values.")] = None,
     drop: Drop = None,
     leaves: Annotated[
-        OptInt,
-        Option(help="Maximum number of leaves. [default: chosen by the 1-SE rule]"),
+        OptInt, Option(help="Maximum number of leaves. [default: chosen by the 1-SE rule]")
     ] = None,
     out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     report: HtmlReport = None,

@@ -30,14 +30,7 @@ from ceiba.cli.options.shared_options import (
     read_numbers,
     split_pair,
 )
-from ceiba.cli.terminal.output import (
-    LANG,
-    answer,
-    check_out_path,
-    colorize,
-    remark,
-    show_warnings,
-)
+from ceiba.cli.terminal.output import LANG, answer, check_out_path, colorize, remark, show_warnings
 from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.formatting import escape_control, pluralize
 from ceiba.task import Task

@@ -91,9 +91,11 @@ def view(
     model: Model,
     data: Annotated[
         OptStr,
-        Argument(help="Table with rows to follow.", metavar="[DATA]", show_default=False),
+        Argument(help="Table with rows whose paths to show.", metavar="[DATA]", show_default=False),
     ] = None,
-    row: Annotated[int, Option("--row", "-r", metavar="N", min=1, help="First row to follow.")] = 1,
+    row: Annotated[
+        int, Option("--row", "-r", metavar="N", min=1, help="Row of DATA to show first.")
+    ] = 1,
     reading: ReadingFlags = DEFAULT_READING,
 ) -> None:
     """Browse a tree in the terminal.

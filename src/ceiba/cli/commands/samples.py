@@ -11,13 +11,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from ceiba.cli.models import write_example_report
-from ceiba.cli.options.shared_options import (
-    AsJson,
-    OptInt,
-    OptPath,
-    OptStr,
-    Out,
-)
+from ceiba.cli.options.shared_options import AsJson, OptInt, OptPath, OptStr, Out
 from ceiba.cli.terminal.output import answer, check_out_path, remark, render, tree_style
 from ceiba.errors import OutputError
 from ceiba.words import words

@@ -46,8 +46,7 @@ def studio(
         bool, Option("--new", help="Start a new workspace; keep the old one as a backup.")
     ] = False,
     host: Annotated[
-        str,
-        Option(help="Address to listen on. Other machines can connect to a non-local address."),
+        str, Option(help="Address to listen on. Other machines can connect to a non-local address.")
     ] = "127.0.0.1",
     port: Annotated[int, Option(help="Port; 0 chooses a free port.", min=0, max=65535)] = 0,
     no_browser: Annotated[

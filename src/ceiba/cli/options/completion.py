@@ -127,10 +127,7 @@ COMPLETERS: Final[dict[str, Complete]] = {
     **dict.fromkeys(
         ("target", "predictions", "weight", "by", "up", "down"), _complete_from(_list_columns)
     ),
-    **dict.fromkeys(
-        ("drop", "categorical", "numeric", "fixed", "protected"),
-        _complete_list,
-    ),
+    **dict.fromkeys(("drop", "categorical", "numeric", "fixed", "protected"), _complete_list),
     **dict.fromkeys(
         ("values", "ordered", "cost"),
         _complete_from(lambda ctx: [f"{name}=" for name in _list_columns(ctx)]),

@@ -58,8 +58,7 @@ _GROWING: Final = "Growing"
 #: Option groups of `ceiba learn` only.
 _LEARN_PANELS: Final = {
     **dict.fromkeys(
-        ("drop", "categorical", "numeric", "ordered", "weight", "frequency"),
-        "Columns",
+        ("drop", "categorical", "numeric", "ordered", "weight", "frequency"), "Columns"
     ),
     **dict.fromkeys(("recipe", "class_weight", "prior", "costs", "set_", "time_limit"), _GROWING),
     **dict.fromkeys(("memory", "scratch", "cluster", "checkpoint"), "Tables beyond memory"),

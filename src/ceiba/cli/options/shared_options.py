@@ -29,8 +29,7 @@ _DATA: Final[Any] = typer.Argument(
 Data = Annotated[str, _DATA]
 DataOrExample = Annotated[str | None, _DATA]
 Example = Annotated[
-    str | None,
-    typer.Option("--example", help="Example data set, instead of a file."),
+    str | None, typer.Option("--example", help="Example data set, instead of a file.")
 ]
 _MODEL: Final[Any] = typer.Argument(
     help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
@@ -41,8 +40,7 @@ ModelOrExample = Annotated[Path | None, _MODEL]
 RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", metavar="[DATA]")]
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
-    list[str] | None,
-    typer.Option("--value", "-v", help="Value of a column; repeatable."),
+    list[str] | None, typer.Option("--value", "-v", help="Value of a column; repeatable.")
 ]
 WantedAnswer = Annotated[
     str | None,
@@ -151,10 +149,7 @@ READING_OPTIONS: Final[dict[str, Any]] = {
         r"Whether the first line contains the column names. \[default: detected]",
     ),
     "names": _reading_option(
-        str | None,
-        "--names",
-        "Column names, instead of those in the file.",
-        metavar="A,B,C",
+        str | None, "--names", "Column names, instead of those in the file.", metavar="A,B,C"
     ),
     "names_from": _reading_option(
         str | None,

@@ -57,7 +57,7 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         except (TypeError, ValueError):
             raise TreeError(
                 f"Cuts of column {column!r} must be numbers, got {cuts!r}. "
-                f"Pass ({column!r}, [1.0, 3.0])."
+                f"Pass a list of numbers, for example ({column!r}, [1.0, 3.0])."
             ) from None
         question = Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
     else:

@@ -112,12 +112,7 @@ class _Panel:
 
 
 def _question(
-    panel: _Panel,
-    tree: Tree,
-    rows: PanelRows,
-    view: SplitView,
-    palette: list[Colour],
-    lang: str,
+    panel: _Panel, tree: Tree, rows: PanelRows, view: SplitView, palette: list[Colour], lang: str
 ) -> None:
     """Draw an inner node's split column for its rows."""
     painter = panel.painter

@@ -309,8 +309,8 @@ def make_scored_fold_tree(
         )
     if problem.options.missing_rule == "fractional" and score != "error":
         raise OptionError(
-            f"score={score!r} is not supported with missing='fractional'. Use score='cost', or "
-            "missing='learn'."
+            f"score={score!r} is not supported with missing='fractional'. Use score='cost' or "
+            "score='error', or missing='learn'."
         )
     if score == "auc":
         classes = problem.target.info.classes[0]
@@ -382,7 +382,7 @@ class AucFoldTree(FoldTree):
         n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
-                "score='auc' requires a fold with held-out rows of both classes. Pass fewer folds, "
+                "score='auc' requires a fold with held-out rows of both classes. Pass fewer folds "
                 "or another score."
             )
         return fold_figures(first, second, n)

@@ -37,10 +37,7 @@ def compare_states(
     leaf_ids = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
     rows = "held_out" if a.data.held_out is not None else "cross_validated"
     if a.data.held_out is not None:
-        losses = (
-            row_losses(a.tree, leaf_ids[0], data),
-            row_losses(b.tree, leaf_ids[1], data),
-        )
+        losses = (row_losses(a.tree, leaf_ids[0], data), row_losses(b.tree, leaf_ids[1], data))
     elif losses is None and a.tree == b.tree:
         losses = (np.zeros(n_rows), np.zeros(n_rows))  # identical trees have equal losses
     changed = _count_changes(a.tree, b.tree, *leaf_ids)

@@ -24,13 +24,7 @@ from ceiba.edit.forced import NodeSite
 from ceiba.errors import CeibaError, DataError
 from ceiba.grow import Problem
 from ceiba.prune import choose_step, pruning_sequence
-from ceiba.prune.cross_validation import (
-    Fold,
-    FoldTree,
-    GrownFold,
-    SurvivalFoldTree,
-    read_folds,
-)
+from ceiba.prune.cross_validation import Fold, FoldTree, GrownFold, SurvivalFoldTree, read_folds
 from ceiba.report import exact_floats
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
 from ceiba.studio.prepare import Prepared

@@ -108,8 +108,8 @@ def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
         whole = isinstance(code, int) and not isinstance(code, bool)
         if not whole or not 0 <= code < info.n_levels:
             raise OptionError(
-                f"split, branches: column {info.name!r} has levels 0 to {info.n_levels - 1}, not "
-                f"{code!r}."
+                f"split: branches of column {info.name!r} must contain level codes from 0 to "
+                f"{info.n_levels - 1}, got {code!r}."
             )
     return tuple(info.levels[code] for code in group)
 

@@ -216,11 +216,7 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
 
 
 def read_pieces(
-    source: str,
-    encoding: str | None,
-    *,
-    rows: int | None = None,
-    remarks: list[str] | None = None,
+    source: str, encoding: str | None, *, rows: int | None = None, remarks: list[str] | None = None
 ) -> Iterator[TextPiece]:
     """Yield a text source in pieces of whole records, which a thread reads ahead."""
     ahead: queue.Queue[TextPiece | BaseException | None] = queue.Queue(_MAX_AHEAD)

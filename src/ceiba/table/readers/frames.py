@@ -255,7 +255,7 @@ def _levels_column(
     observed: bool = False,
 ) -> Column:
     settled, plain = normalize_levels(name, codes, levels, declared=declared)
-    if not plain:  # without values and declared levels, read it like a column of None
+    if not plain:  # a column with neither values nor levels is read as None
         return numeric_column(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)

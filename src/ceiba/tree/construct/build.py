@@ -318,8 +318,9 @@ def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node:
         rest = tuple(level for level in info.levels if level not in split.branches[0])
         if not rest:
             raise TreeError(
-                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} leaves "
-                f"no other level of column {info.name!r}. Pass levels={{{info.name!r}: [...]}}."
+                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} "
+                f"contains all known levels of column {info.name!r}, so the second branch is "
+                f"empty. Pass all levels of the column: levels={{{info.name!r}: [...]}}."
             )
         return LevelSets(split.column, (split.branches[0], rest))
     return split

@@ -184,7 +184,7 @@ def _tokenize(
     level = _QUOTED.search(text)
     signs = list(_SIGN.finditer(text, 0, level.start() if level else len(text)))
     if signs:
-        # The first "in" counts, because levels may contain signs; otherwise the last sign.
+        # Split at the first "in" (the levels after it may contain signs), else at the last sign.
         at = next((sign for sign in signs if _normalize_sign(sign[1]) == "in"), signs[-1])
         name = text[: at.start()].strip()
         if name and closed:

@@ -108,7 +108,7 @@ class SplitTests(ArrayRecord):
         )
 
     def take(self, nodes: Array, leaf: Array) -> SplitTests:
-        """Return the tests of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the tests of `nodes`, with NaN for each node that `leaf` marks as a leaf."""
         figures: dict[str, Any] = {
             name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in TEST_FIGURES
         }
