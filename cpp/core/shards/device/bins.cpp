@@ -10,8 +10,7 @@ namespace {
 bool is_short(const Column& column, const std::vector<double>& edges) {
     constexpr u32 float32 = 1, int16 = 4, int8 = 5, uint16 = 7, uint8 = 8;
     const u32 t = column.type;
-    const bool floats =
-        t == float32 || t == int16 || t == int8 || t == uint16 || t == uint8 || t == level_type;
+    const bool floats = t == float32 || t == int16 || t == int8 || t == uint16 || t == uint8 || t == level_type;
     return floats && std::all_of(edges.begin(), edges.end(),
                                  [](double e) { return static_cast<double>(static_cast<float>(e)) == e; });
 }
@@ -39,10 +38,10 @@ void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> c
         for (std::size_t e = 0; e < edges[c].size(); ++e) to_key(edges[c][e], all[c * max_bins + place_of_edge(e)]);
         if (own[c].type != level_type) own[c].n_bins = narrow(edges[c].size() + 1);
     }
-    const std::vector<u64> none(own.size(), 0);
+    std::vector<u64> missing(own.size(), 0);
     const Key* keys = nullptr;
     const u64* n_missing = nullptr;
-    send_tables(device, tables, Table{all, keys}, Table{own, params.columns}, Table{none, n_missing});
+    send_tables(device, tables, Table{all, keys}, Table{own, params.columns}, Table{missing, n_missing});
     params.edges = keys, params.least = const_cast<Key*>(keys + n), params.most = const_cast<Key*>(keys + 2 * n);
     params.n_missing = const_cast<u64*>(n_missing);
     params.n_columns = narrow(own.size());
@@ -52,18 +51,16 @@ void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> c
     const std::size_t each = fixed > 90000 ? 1 : fixed > 62000 ? 2 : 3;
     const std::size_t grid = std::min<std::size_t>(each * device.n_processors, (params.n + threads - 1) / threads);
     launch(device, kernel, grid, threads, fixed + threads * record_words * 4, params);
-    std::vector<Key> back(2 * n);
-    device.fetch(back.data(), address_of(keys + n), back.size() * sizeof(Key));
-    std::vector<u64> missing(own.size());
+    device.fetch(all.data() + n, address_of(keys + n), 2 * n * sizeof(Key));
     device.fetch(missing.data(), address_of(n_missing), missing.size() * sizeof(u64));
     constexpr double infinity = std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < own.size(); ++c) {
         BinRanges& range = out.ranges.emplace_back();
         out.n_missing.push_back(missing[c]);
         for (std::size_t b = c * max_bins; own[c].type != level_type && b < c * max_bins + own[c].n_bins; ++b) {
-            const bool some = back[b] <= back[n + b];
-            range.least.push_back(some ? to_number(back[b]) : infinity);
-            range.most.push_back(some ? to_number(back[n + b]) : -infinity);
+            const Key least = all[n + b], most = all[2 * n + b];
+            range.least.push_back(least <= most ? to_number(least) : infinity);
+            range.most.push_back(least <= most ? to_number(most) : -infinity);
         }
     }
 }
@@ -84,24 +81,19 @@ void bin_plane(Device& device, DeviceBuffer& tables, std::span<const Column> col
         floats = floats && columns[c].type == 1;
         short_keys = short_keys && is_short(columns[c], edges[c]);
     }
-    if (short_keys)
-        bin_by_keys<u32>(device, tables, columns, edges, record_words, params, floats ? "bin_floats" : "bin_short",
-                         out);
-    else
-        bin_by_keys<u64>(device, tables, columns, edges, record_words, params, "bin_wide", out);
+    const char* const kernel = !short_keys ? "bin_wide" : floats ? "bin_floats" : "bin_short";
+    const auto bin = short_keys ? bin_by_keys<u32> : bin_by_keys<u64>;
+    bin(device, tables, columns, edges, record_words, params, kernel, out);
 }
 
 BinRanges values_around(Device& device, const Column& column, std::size_t n_rows, const std::vector<double>& cuts) {
     DeviceBuffer tables(device);
-    BinRows params{};
-    params.n = n_rows;
     DeviceBins bins;
-    bin_plane(device, tables, {&column, 1}, {&cuts, 1}, 1, params, bins);
+    bin_plane(device, tables, {&column, 1}, {&cuts, 1}, 1, {.n = n_rows}, bins);
     // Bin b lies between the cuts b - 1 and b: the nearest bins with a value give the neighbours.
     BinRanges out{{}, std::vector<double>(cuts.size())};
     double below = -std::numeric_limits<double>::infinity(), above = -below;
-    for (std::size_t k = 0; k < cuts.size(); ++k)
-        out.least.push_back(below = std::max(below, bins.ranges[0].most[k]));
+    for (std::size_t k = 0; k < cuts.size(); ++k) out.least.push_back(below = std::max(below, bins.ranges[0].most[k]));
     for (std::size_t k = cuts.size(); k-- > 0;) out.most[k] = above = std::min(above, bins.ranges[0].least[k + 1]);
     return out;
 }

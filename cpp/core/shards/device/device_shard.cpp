@@ -31,12 +31,8 @@ public:
         for (std::size_t plane = 0; plane < n_planes_; ++plane) {
             const std::size_t first = plane * per_plane_,
                               n_columns = std::min(per_plane_, table_.columns.size() - first);
-            BinRows params{};
-            params.records = rows_.records[0] + plane * rows_.plane;
-            params.rows = at<u32>(rows);
-            params.ids = plane == 0 ? rows_.ids[0] : nullptr;
-            params.labels = at<u8>(table_.labels);
-            params.n = n;
+            const BinRows params{.records = rows_.records[0] + plane * rows_.plane, .rows = at<u32>(rows),
+                                 .ids = plane == 0 ? rows_.ids[0] : nullptr, .labels = at<u8>(table_.labels), .n = n};
             bin_plane(device_, tables_, {table_.columns.data() + first, n_columns}, {edges.data() + first, n_columns},
                       n_words_, params, out);
         }
@@ -69,16 +65,10 @@ public:
         const Question question =
             plan_->read(trees[0].round, [this](const std::vector<Division>& d) { return divide(d); });
         head_ = plan_->head(question);
-        switch (question.ask) {
-            case Ask::count:
-                return count(question);
-            case Ask::gather:
-                return gather(question);
-            case Ask::describe:
-                return describe(question);
-            default:
-                return look(question);
-        }
+        if (question.ask == Ask::count) return count(question);
+        if (question.ask == Ask::gather) return gather(question);
+        if (question.ask == Ask::describe) return describe(question);
+        return look(question);
     }
 
 private:
@@ -126,28 +116,25 @@ private:
         has_kept_ = false;
         std::vector<std::vector<BranchRows>> out;
         std::vector<Part> parts;
+        const auto add = [&](const Part& part) {
+            if (part.end - part.first == 1)
+                out[part.division][part.first] = {part.rows.size(), part.rows.side};
+            else
+                parts.push_back(part);
+        };
         for (std::size_t k = 0; k < divisions.size(); ++k) {
             out.emplace_back(divisions[k].n_branches());
-            if (divisions[k].n_branches() == 1)
-                out[k][0] = {divisions[k].rows.size(), divisions[k].rows.side};
-            else
-                parts.push_back({k, divisions[k].rows, 0, divisions[k].n_branches()});
+            add({k, divisions[k].rows, 0, divisions[k].n_branches()});
         }
         while (!parts.empty()) {
-            std::vector<Part> next;
-            const std::vector<std::size_t> n_left = halve(divisions, parts);
-            for (std::size_t k = 0; k < parts.size(); ++k) {
-                const auto [division, rows, first, end] = parts[k];
+            const std::vector<Part> whole = std::exchange(parts, {});
+            const std::vector<std::size_t> n_left = halve(divisions, whole);
+            for (std::size_t k = 0; k < whole.size(); ++k) {
+                const auto [division, rows, first, end] = whole[k];
                 const std::size_t middle = (first + end) / 2, cut = rows.begin + n_left[k];
-                for (const Part& half : {Part{division, {rows.begin, cut, 1 - rows.side}, first, middle},
-                                         Part{division, {cut, rows.end, 1 - rows.side}, middle, end}}) {
-                    if (half.end - half.first == 1)
-                        out[division][half.first] = {half.rows.size(), half.rows.side};
-                    else
-                        next.push_back(half);
-                }
+                add({division, {rows.begin, cut, 1 - rows.side}, first, middle});
+                add({division, {cut, rows.end, 1 - rows.side}, middle, end});
             }
-            parts = std::move(next);
         }
         return out;
     }
@@ -166,14 +153,9 @@ private:
             route.cut = division.route.cut;
             for (std::size_t b = 0; b < division.branch_of.size(); ++b)
                 if (division.branch_of[b] >= middle) route.right[b / 32] |= 1u << b % 32;
-            const auto first = division.route.open.begin();
-            const auto any = [first](std::size_t from, std::size_t to) {
-                return std::any_of(first + static_cast<std::ptrdiff_t>(from), first + static_cast<std::ptrdiff_t>(to),
-                                   [](char stays) { return stays != 0; });
-            };
             // Halves of several branches are divided again: their rows are needed even to be counted.
-            open.push_back(middle - part.first > 1 || any(part.first, middle));
-            open.push_back(part.end - middle > 1 || any(middle, part.end));
+            open.push_back(middle - part.first > 1 || division.route.open[part.first]);
+            open.push_back(part.end - middle > 1 || division.route.open[middle]);
             nodes.push_back(part.rows);
         }
         const std::vector<Chunk> chunks = chunks_of(nodes);
@@ -202,7 +184,6 @@ private:
         return n_left;
     }
 
-    // --- answers
     std::span<const std::uint64_t> count(const Question& question) {
         const std::size_t n_words = layout().n_words(), n_nodes = question.nodes.size();
         const std::vector<Chunk> chunks = chunks_of(question.nodes);
@@ -260,8 +241,6 @@ private:
         return all;
     }
 
-    // --- zoom, fetch, neighbours
-
     // A place whose rows the first zoom of the level has kept, with the queries of then.
     struct KeptPlace {
         std::size_t node, column, first, n;
@@ -269,17 +248,15 @@ private:
 
     // The kept place that holds all queries of a place.
     std::size_t kept_place(const QueryPlace& place) const {
-        const auto found = std::lower_bound(kept_places_.begin(), kept_places_.end(), place,
-                                            [](const KeptPlace& k, const QueryPlace& p) {
-                                                return k.node < p.node || (k.node == p.node && k.column < p.column);
-                                            });
+        const auto found = std::partition_point(kept_places_.begin(), kept_places_.end(), [&](const KeptPlace& k) {
+            return k.node < place.node || (k.node == place.node && k.column < place.column);
+        });
         if (!has_kept_ || found == kept_places_.end() || found->node != place.node || found->column != place.column)
             return Division::none;
         const auto from = kept_queries_.begin() + static_cast<std::ptrdiff_t>(found->first),
                    to = from + static_cast<std::ptrdiff_t>(found->n);
         for (const RangeQuery& query : place.queries) {
-            const auto holder =
-                std::partition_point(from, to, [&](const RangeQuery& k) { return k.high < query.low; });
+            const auto holder = std::partition_point(from, to, [&](const RangeQuery& k) { return k.high < query.low; });
             if (holder == to || holder->low > query.low || holder->high < query.high) return Division::none;
         }
         return static_cast<std::size_t>(found - kept_places_.begin());
@@ -319,10 +296,8 @@ private:
         }
         first_place.push_back(narrow(places.size()));
         const std::vector<Chunk> chunks = chunks_of(nodes);
-        Look params{};
-        params.rows = rows_, params.shape = shape_, params.columns = columns_;
-        params.most_rows = narrow(most_fetched_), params.per_plane = narrow(per_plane_);
-        params.n_parts = narrow(std::size_t{1} << question.zoom_bits);
+        Look params{.rows = rows_, .shape = shape_, .columns = columns_, .most_rows = narrow(most_fetched_),
+                    .n_parts = narrow(std::size_t{1} << question.zoom_bits), .per_plane = narrow(per_plane_)};
         send_tables(device_, tables_, Table{chunks, params.chunks}, Table{first_place, params.first_place},
                     Table{places, params.places}, Table{queries, params.queries}, Table{again, params.again});
         const auto run = [&](const char* first, const char* second) {
@@ -345,47 +320,44 @@ private:
         if (!zooms) return fetch(params, n, run);
         const std::size_t n_cells = n << question.zoom_bits;
         params.out = zeros(out_, n_cells * layout().shape.width());
-        if (keeps) keep_rows(params, chunks, keeping, question.queries);
+        if (keeps) {
+            n_kept_chunks_ = chunks.size();
+            Chunk* const to = kept_chunks_.get<Chunk>(chunks.size() + 1);
+            if (!chunks.empty()) device_.send(address_of(to), chunks.data(), chunks.size() * sizeof(Chunk));
+            params.n_kept = n_kept_.get<u32>(chunks.size() + 1);
+            kept_places_ = std::move(keeping);
+            kept_queries_ = question.queries;
+            has_kept_ = true;
+        }
         run(keeps ? "zoom_and_keep" : "zoom", "zoom_again");
-        if (keeps) forget_overflows(chunks, nodes.size(), first_place);
+        if (keeps) forget_overflows(chunks, first_place);
         carry(params.out, n_cells);
         return deliver(params.out, n_cells * layout().shape.width());
     }
 
-    void keep_rows(Look& params, const std::vector<Chunk>& chunks, std::vector<KeptPlace>& places,
-                   const std::vector<RangeQuery>& queries) {
-        n_kept_chunks_ = chunks.size();
-        Chunk* const to = kept_chunks_.get<Chunk>(chunks.size() + 1);
-        if (!chunks.empty()) device_.send(address_of(to), chunks.data(), chunks.size() * sizeof(Chunk));
-        params.n_kept = n_kept_.get<u32>(chunks.size() + 1);
-        kept_places_ = std::move(places);
-        kept_queries_ = queries;
-        has_kept_ = true;
-    }
     // Nodes of which a chunk had no room for all its rows are scanned again.
-    void forget_overflows(const std::vector<Chunk>& chunks, std::size_t n_nodes, const std::vector<u32>& first_place) {
+    void forget_overflows(const std::vector<Chunk>& chunks, const std::vector<u32>& first_place) {
         std::vector<u32> n_kept(chunks.size());
         if (!chunks.empty())
             device_.fetch(n_kept.data(), address_of(n_kept_.get<u32>(chunks.size())), chunks.size() * sizeof(u32));
-        std::vector<char> all(n_nodes, 1);
-        for (std::size_t c = 0; c < chunks.size(); ++c)
-            if (n_kept[c] > (chunks[c].to - chunks[c].from) * n_words_ / kept_words) all[chunks[c].node] = 0;
-        for (std::size_t k = 0; k < n_nodes; ++k)
-            for (std::size_t place = first_place[k]; !all[k] && place < first_place[k + 1]; ++place)
-                kept_places_[place].n = 0;
+        for (std::size_t c = 0; c < chunks.size(); ++c) {
+            const auto [node, from, to, side] = chunks[c];
+            if (n_kept[c] <= (to - from) * n_words_ / kept_words) continue;
+            for (u32 place = first_place[node]; place < first_place[node + 1]; ++place) kept_places_[place].n = 0;
+        }
     }
 
     template <class Run>
     std::span<const std::uint64_t> fetch(Look& params, std::size_t n, Run run) {
-        Fetched fetched{};
-        fetched.shape = shape_, fetched.most_rows = narrow(most_fetched_);
-        fetched.keys = keys_.get<u64>(n * most_fetched_), fetched.row = found_.get<u32>(n * most_fetched_);
-        fetched.run = run_.get<u32>(n * most_fetched_), fetched.n_found = counts_.get<u32>(2 * n);
+        const std::size_t room = n * most_fetched_;
+        Fetched fetched{.shape = shape_, .keys = keys_.get<u64>(room), .row = found_.get<u32>(room),
+                        .run = run_.get<u32>(room), .n_found = counts_.get<u32>(2 * n),
+                        .most_rows = narrow(most_fetched_)};
         fetched.n_runs = fetched.n_found + n;
         device_.fill(address_of(fetched.n_found), 0, n * sizeof(u32));
         params.out = fetched.keys, params.n_found = fetched.n_found, params.found_row = fetched.row;
         run("fetch", "fetch_again");
-        const std::size_t threads = most_fetched_ >= 2048 ? 512 : std::max<std::size_t>(32, most_fetched_ / 4);
+        const std::size_t threads = std::clamp<std::size_t>(most_fetched_ / 4, 32, 512);
         launch(device_, "sort_fetched", n, threads, most_fetched_ * 12, fetched);
         std::vector<u32> numbers(2 * n);
         device_.fetch(numbers.data(), address_of(fetched.n_found), numbers.size() * sizeof(u32));
@@ -427,10 +399,6 @@ private:
 std::unique_ptr<DeviceShard> make_device_shard(Device& device, DeviceTable table, std::uint64_t number,
                                                std::size_t fetch_rows) {
     return std::make_unique<KernelShard>(device, std::move(table), number, fetch_rows);
-}
-
-std::size_t record_words(const Device& device, std::size_t n_columns) {
-    return (columns_of_plane(device, n_columns) + 1 + 3) / 4;
 }
 
 }  // namespace ceiba::shards

@@ -30,6 +30,8 @@ public:
 std::unique_ptr<DeviceShard> make_device_shard(Device& device, DeviceTable table, std::uint64_t number,
                                                std::size_t fetch_rows);
 // Words of a record; kernels are compiled for them.
-std::size_t record_words(const Device& device, std::size_t n_columns);
+inline std::size_t record_words(const Device& device, std::size_t n_columns) {
+    return (columns_of_plane(device, n_columns) + 1 + 3) / 4;
+}
 
 }  // namespace ceiba::shards

@@ -42,16 +42,16 @@ struct Shape {  // CellShape
     const double *numbers, *weights;
 };
 struct BinRows {
-    const Column* columns;  // of the plane
-    const void* edges;      // keys, 256 a column, as a search tree: the branches of k at 2 k and 2 k + 1
-    void *least, *most;     // keys, likewise
-    u64* n_missing;
-    u32* records;     // null: only ranges are wanted
-    const u32* rows;  // of the tree; null: all
-    u32* ids;         // null: another plane writes them
-    const u8* labels;
-    u64 n;
-    u32 n_columns, unused;
+    const Column* columns = nullptr;         // of the plane
+    const void* edges = nullptr;             // keys, 256 a column, as a search tree: branches of k at 2 k, 2 k + 1
+    void *least = nullptr, *most = nullptr;  // keys, likewise
+    u64* n_missing = nullptr;
+    u32* records = nullptr;     // null: only ranges are wanted
+    const u32* rows = nullptr;  // of the tree; null: all
+    u32* ids = nullptr;         // null: another plane writes them
+    const u8* labels = nullptr;
+    u64 n = 0;
+    u32 n_columns = 0, unused = 0;
 };
 struct Sample {
     const Column* columns;
@@ -59,7 +59,7 @@ struct Sample {
     u64 n_rows, n;
 };
 struct ByteRoute {
-    u32 right[8];  // a bit per byte
+    u32 right[8];       // a bit per byte
     u32 column, exact;  // exact: the byte whose rows are compared with the cut
     double cut;
 };
@@ -97,23 +97,23 @@ struct Look {
     Rows rows;
     Shape shape;
     const Column* columns;
-    const Chunk* chunks;
-    const u32* first_place;  // per node
-    const Place* places;
-    const Query* queries;
-    u64* out;
-    u32 *n_found, *found_row;  // fetch: rows of each query
-    u32* n_kept;               // per chunk; more than there is room for: not all were kept
-    const Place* again;        // per place whose rows were kept: the queries of now; n 0: none
-    u32 most_rows, n_parts, per_plane, unused;
+    const Chunk* chunks = nullptr;
+    const u32* first_place = nullptr;  // per node
+    const Place* places = nullptr;
+    const Query* queries = nullptr;
+    u64* out = nullptr;
+    u32 *n_found = nullptr, *found_row = nullptr;  // fetch: rows of each query
+    u32* n_kept = nullptr;                         // per chunk; more than there is room for: not all were kept
+    const Place* again = nullptr;                  // per place whose rows were kept: the queries of now; n 0: none
+    u32 most_rows, n_parts, per_plane, unused = 0;
 };
 struct Fetched {
     Shape shape;
     u64* keys;
-    u32 *row, *run, *n_found, *n_runs;
-    const u64* offset;
-    u64* out;
-    u32 most_rows, unused;
+    u32 *row, *run, *n_found, *n_runs = nullptr;
+    const u64* offset = nullptr;
+    u64* out = nullptr;
+    u32 most_rows, unused = 0;
 };
 struct Gather {
     Rows rows;
@@ -136,11 +136,11 @@ struct Describe {
 struct Target {
     Column column;
     u64 n;
-    i64 low;            // labels: the smallest number
-    u64* out;           // numbers: keys of the smallest and the largest, lowest and highest bit, values not finite
-    const u8* code_of;  // labels: by number
-    u8* labels;
-    u32 n_numbers, unused;
+    i64 low = 0;         // labels: the smallest number
+    u64* out = nullptr;  // numbers: keys of the smallest and the largest, lowest and highest bit, values not finite
+    const u8* code_of = nullptr;  // labels: by number
+    u8* labels = nullptr;
+    u32 n_numbers = 0, unused = 0;
 };
 // A node of a tree that routes rows, by the kinds of split::Kind; column -1: a leaf.
 constexpr int levels_kind = 2, presence_kind = 3;

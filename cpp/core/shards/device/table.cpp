@@ -28,15 +28,11 @@ NumberScan scan_numbers(Device& device, const Column& column, std::size_t n_rows
     constexpr int bias = 1 << 12;
     std::array<u64, 5> out{~u64{0}, 0, ~u64{0}, 0, 0};
     DeviceBuffer buffer(device);
-    Target params{};
-    params.column = column;
-    params.n = n_rows;
-    params.out = buffer.get<u64>(out.size());
+    const Target params{.column = column, .n = n_rows, .out = buffer.get<u64>(out.size())};
     device.send(address_of(params.out), out.data(), sizeof(out));
     launch(device, "scan_numbers", grid_for(device, n_rows, 512, 4), 512, 0, params);
     device.fetch(out.data(), address_of(params.out), sizeof(out));
-    NumberScan scan;
-    scan.n_not_finite = out[4];
+    NumberScan scan{.n_not_finite = out[4]};
     if (out[0] <= out[1]) scan.least = number_of(out[0]), scan.most = number_of(out[1]);
     if (out[3] > 0) scan.lowest = static_cast<int>(out[2]) - bias, scan.highest = static_cast<int>(out[3]) - bias;
     return scan;
@@ -46,12 +42,8 @@ std::vector<std::uint64_t> count_labels(Device& device, const Column& column, st
                                         std::size_t n_numbers) {
     std::vector<std::uint64_t> counts(n_numbers, 0);
     DeviceBuffer buffer(device);
-    Target params{};
-    params.column = column;
-    params.n = n_rows;
-    params.low = low;
-    params.n_numbers = narrow(n_numbers);
-    params.out = buffer.get<u64>(n_numbers);
+    const Target params{.column = column, .n = n_rows, .low = low, .out = buffer.get<u64>(n_numbers),
+                        .n_numbers = narrow(n_numbers)};
     device.fill(address_of(params.out), 0, n_numbers * sizeof(u64));
     launch(device, "count_labels", grid_for(device, n_rows, 512, 4), 512, n_numbers * 128, params);
     device.fetch(counts.data(), address_of(params.out), n_numbers * sizeof(u64));
@@ -61,12 +53,8 @@ std::vector<std::uint64_t> count_labels(Device& device, const Column& column, st
 void write_labels(Device& device, const Column& column, std::size_t n_rows, std::int64_t low,
                   const std::vector<std::uint8_t>& code_of, std::uint64_t labels) {
     DeviceBuffer buffer(device);
-    Target params{};
-    params.column = column;
-    params.n = n_rows;
-    params.low = low;
+    Target params{.column = column, .n = n_rows, .low = low, .labels = at<u8>(labels)};
     send_tables(device, buffer, Table{code_of, params.code_of});
-    params.labels = at<u8>(labels);
     launch(device, "write_labels", grid_for(device, n_rows, 512, 8), 512, 0, params);
 }
 

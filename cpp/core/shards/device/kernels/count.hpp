@@ -55,8 +55,6 @@ __device__ inline void add_in_halves(u32* low, u32* high, u64 x) {
     if (more) atomicAdd(high, more);
 }
 
-// --- count
-
 // Two classes: rows of both in one word.
 extern "C" __global__ void count_two(Count p) {
     SHARED_ARRAY(u32, cells);

@@ -21,8 +21,7 @@ extern "C" __global__ void mark_right(Divide p) {
             const u64 r = (u64)chunk.from + i;
             const u32 b = ((const u8*)record_of(p.rows, chunk.side, plane, r))[at];
             right = route.right[b >> 5] >> (b & 31) & 1;
-            if (b == route.exact)
-                right = !(read_number(column, ids[r]) <= route.cut);
+            if (b == route.exact) right = !(read_number(column, ids[r]) <= route.cut);
         }
         const u32 bits = __ballot_sync(0xFFFFFFFFu, right);
         if ((threadIdx.x & 31) == 0 && i < n) {

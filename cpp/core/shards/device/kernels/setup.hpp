@@ -3,7 +3,6 @@
 
 #include "shards/device/kernels/values.hpp"
 
-// Values of rows at equal distances.
 extern "C" __global__ void take_sample(Sample p) {
     const u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x;
     if (i < p.n) p.out[blockIdx.y * p.n + i] = read_number(p.columns[blockIdx.y], i * p.n_rows / p.n);
@@ -28,8 +27,7 @@ __device__ inline void bin_plane(const BinRows& p) {
     for (u64 r0 = blockIdx.x * (u64)blockDim.x; r0 < p.n; r0 += (u64)gridDim.x * blockDim.x) {
         const u64 r = r0 + threadIdx.x;
         const u64 row = r < p.n && p.rows ? p.rows[r] : r;
-        u32 w[max_words];
-        for (u32 k = 0; k < max_words; ++k) w[k] = 0;
+        u32 w[max_words] = {};
 #pragma unroll
         for (u32 f = 0; f < 4 * RECORD_WORDS; ++f) {
             if (f >= p.n_columns || r >= p.n) break;
@@ -83,7 +81,6 @@ extern "C" __global__ void bin_floats(BinRows p) { bin_plane<u32, true>(p); }
 extern "C" __global__ void bin_short(BinRows p) { bin_plane<u32, false>(p); }
 extern "C" __global__ void bin_wide(BinRows p) { bin_plane<u64, false>(p); }
 
-// The range and the bits of a numeric target, or of weights.
 extern "C" __global__ void scan_numbers(Target p) {
     u64 least = ~(u64)0, most = 0, bad = 0;
     int lowest = 1 << 12, highest = -(1 << 12);
@@ -133,7 +130,6 @@ extern "C" __global__ void write_labels(Target p) {
         p.labels[r] = p.code_of[(i64)read_number(p.column, r) - p.low];
 }
 
-// The node in which each row ends.
 extern "C" __global__ void route_rows(RouteRows p) {
     SHARED_ARRAY(RouteNode, nodes);
     const bool in_shared = p.n_nodes <= shared_nodes;

@@ -5,9 +5,6 @@
 
 #include "shards/device/params.hpp"
 
-#ifndef RECORD_WORDS
-#define RECORD_WORDS 6
-#endif
 #ifdef __CUDACC__
 extern __shared__ __align__(16) unsigned char raw_shared[];
 #define SHARED_ARRAY(T, name) T* const name = (T*)raw_shared
