@@ -70,7 +70,7 @@ def test_from_tree_refuses_the_wrong_kind(iris):
     tree = ceiba.tree.build(("x <= 2", 1.0, 2.0))
     with pytest.raises(OptionError, match="Use DecisionTreeRegressor"):
         DecisionTreeClassifier.from_tree(tree)
-    with pytest.raises(DataTypeError, match="takes a Tree"):
+    with pytest.raises(DataTypeError, match="requires a Tree"):
         DecisionTreeRegressor.from_tree(DecisionTreeRegressor())
 
 

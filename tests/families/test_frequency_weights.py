@@ -98,7 +98,7 @@ def test_subtree_regrown_with_frequencies_is_that_of_repeated_rows():
 
 def test_more_rows_than_can_be_repeated_are_refused():
     model = ceiba.c45()
-    with pytest.raises(ceiba.DataError, match=r"got weights that sum to 2e\+09"):
+    with pytest.raises(ceiba.DataError, match=r"got a sum of 2e\+09"):
         model.fit([[1.0], [2.0]], ["a", "b"], frequency=[1e9, 1e9])
 
 

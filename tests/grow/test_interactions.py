@@ -243,7 +243,8 @@ def test_rivals_of_the_studio_are_allowed_columns() -> None:
     from ceiba.studio.analysis.rivals import _grow_stump, _list_splits
 
     problem, _ = model._read_problem(frame, y, None)
-    stump, _ = _grow_stump(NodeSite.at(model.tree_, 1, problem))
+    site = NodeSite.at(model.tree_, 1, problem)
+    stump, _ = _grow_stump(site, site)
     columns = {int(splits.column[0]) for splits, _ in _list_splits(stump)}
     assert columns == {int(model.tree_.splits.column[0])}
 

@@ -75,7 +75,7 @@ def _build_source(
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),
            "reading": {**loaded.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
     # The page itself renames columns: no hint at flags.
-    remarks = tuple(text.partition(" Name them with --names")[0] for text in loaded.remarks)
+    remarks = tuple(text.partition(" Pass names with --names")[0] for text in loaded.remarks)
     columns = frame.get_columns()
     del frame, loaded
     held_out = None if test is None else load_table(test, reading).frame
