@@ -4,7 +4,8 @@
 STreeD and DL8.5 need binary columns and get ten quantile cuts per column, so their optimum is
 larger. Tables: `contree_*`, `qbnb_*`, `streed_*` of the data folder (CEIBA_DATA).
 
-    python -m benchmarks.optimal proof|binary|deep|regression|million|anytime|lookahead|heldout
+    python -m benchmarks.optimal proof|binary|mixed|deep|regression|million|anytime
+    python -m benchmarks.optimal lookahead|heldout
     python -m benchmarks.optimal proof raisin rice      # some of the tables
 """
 
@@ -14,6 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +29,14 @@ DATA: Final = Path(os.environ.get("CEIBA_DATA", "../shared/data"))
 CLASSES: Final = ["bank", "raisin", "rice", "segment", "wilt", "page", "bidding", "fault", "magic"]
 NUMBERS: Final = ("qbnb_concrete", "qbnb_fish", "qbnb_qsar", "qbnb_query1", "streed_airfoil_pwl")
 BINARY: Final = ("anneal", "german-credit", "hepatitis", "kr-vs-kp", "tic-tac-toe", "vote")
+# Target, columns that are left out, and options of read_csv.
+MIXED: Final[dict[str, tuple[Any, list[Any], dict[str, Any]]]] = {
+    "german_credit.csv": (20, [], {"header": None}),
+    "adult_train.csv.gz": (14, [2, 13], {"header": None, "skipinitialspace": True}),
+    "titanic.csv": ("Survived", ["PassengerId", "Name", "Ticket", "Cabin"], {}),
+    "telco_customer_churn.csv": ("Churn", ["customerID"], {"na_values": " "}),
+    "bank_additional_full.csv.gz": ("y", ["duration"], {"sep": ";"}),
+}
 LEVELS: Final = ("car_evaluation", "nursery")
 LIMIT: Final = 60.0
 
@@ -55,6 +65,18 @@ def level_sets(name: str) -> tuple[Any, Any]:
     return np.stack(made, axis=1).astype(float), np.unique(text[:, -1], return_inverse=True)[1]
 
 
+def mixed_columns(name: str) -> tuple[Any, Any]:
+    """Read up to 1000 rows of a table: numbers, and a binary column for each level."""
+    import pandas as pd
+
+    target, dropped, options = MIXED[name]
+    table = pd.read_csv(DATA / name, **options)
+    table = table.sample(min(1000, len(table)), random_state=0)
+    X = table.drop(columns=[target, *dropped])
+    X = pd.get_dummies(X.fillna(X.median(numeric_only=True)), dtype=float)
+    return X.to_numpy(dtype=float), np.unique(table[target], return_inverse=True)[1]
+
+
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     """Return the result of a call and its CPU seconds."""
     start = time.process_time()
@@ -78,10 +100,10 @@ def rival(model: Any, X: Any, y: Any) -> str:
     return cell(loss, seconds, stopped=stopped)
 
 
-def ours(X: Any, y: Any, depth: int) -> str:
+def ours(X: Any, y: Any, depth: int, **rules: Any) -> str:
     """Loss and seconds of ceiba."""
     estimator = DecisionTreeClassifier if y.dtype.kind == "i" else DecisionTreeRegressor
-    model = estimator(search=Optimal(time_limit=5 * LIMIT), max_depth=depth, n_jobs=1)
+    model = estimator(search=Optimal(time_limit=5 * LIMIT), max_depth=depth, n_jobs=1, **rules)
     _, seconds = timed(lambda: model.fit(X, y))
     proof = model.certificate_
     return cell(proof.objective, seconds, stopped=not proof.proven)
@@ -156,6 +178,18 @@ def binary() -> None:
             table_row(name, X, y, depth, (ours, contree, streed, dl85))
 
 
+def mixed() -> None:
+    """Print errors and CPU seconds to a proof for binary columns beside numbers.
+
+    At depth 3, also with at least ten rows per leaf.
+    """
+    for depth in (3, 4):
+        for name in MIXED:
+            X, y = mixed_columns(name)
+            ten = (partial(ours, min_samples_leaf=10),) if depth == 3 else ()
+            table_row(name.partition(".")[0], X, y, depth, (ours, *ten))
+
+
 def deep() -> None:
     """Print errors and CPU seconds to a proof at depth 4, for ten small tables."""
     tables = {name: training(f"streed_bin_{name}.csv", classes=True) for name in BINARY}
@@ -224,5 +258,5 @@ def heldout() -> None:
 
 
 if __name__ == "__main__":
-    commands = (proof, binary, deep, regression, million, anytime, lookahead, heldout)
+    commands = (proof, binary, mixed, deep, regression, million, anytime, lookahead, heldout)
     {command.__name__: command for command in commands}[sys.argv[1]]()

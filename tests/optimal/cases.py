@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,20 @@ def binary_case(seed: int) -> Case:
         min_leaf=int(rng.choice([1, 1, 2, 3])),
         max_leaves=int(rng.integers(2, 8)) if rng.random() < 0.3 else 2**depth,
         penalty=0.0 if rng.random() < 0.6 else float(rng.random() * 0.8),
+        depth=depth,
+    )
+
+
+def mixed_case(seed: int) -> Case:
+    """Draw a problem with binary columns and others, of which some have missing values."""
+    case, rng = binary_case(seed), np.random.default_rng([seed, 1])
+    n, depth = len(case.y), min(case.depth, 3)
+    others = tuple(_column(rng, n) for _ in range(int(rng.integers(1, 3))))
+    return replace(
+        case,
+        columns=case.columns[:3] + others,
+        missing=str(rng.choice(["learn", "majority"])),
+        max_leaves=min(case.max_leaves, 2**depth),
         depth=depth,
     )
 

@@ -1,8 +1,8 @@
-"""Binary columns: the optimum of brute force, and the same tree by errors as by equal costs."""
+"""Binary columns, alone and among others: the optimum of brute force, and equal costs' tree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ import pytest
 from ceiba import DecisionTreeClassifier, _core
 from ceiba.grow import Optimal
 from ceiba.tree import Tree
-from tests.optimal.cases import binary_case
+from tests.optimal.brute_force import Case
+from tests.optimal.cases import binary_case, mixed_case
 from tests.optimal.test_alternatives import check_list
 from tests.optimal.test_brute_force import check
 
@@ -24,21 +25,26 @@ def registers(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("registers")
-def test_optimum_of_binary_columns_equals_brute_force() -> None:
+@pytest.mark.parametrize("draw", [binary_case, mixed_case])
+def test_optimum_of_binary_columns_equals_brute_force(draw: Callable[[int], Case]) -> None:
     for seed in range(150):
-        check(binary_case(seed), seed)
+        check(draw(seed), seed)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("draw", [binary_case, mixed_case])
 @pytest.mark.parametrize("block", range(20))
-def test_optimum_of_many_binary_tables_equals_brute_force(block: int) -> None:
+def test_optimum_of_many_binary_tables_equals_brute_force(
+    draw: Callable[[int], Case], block: int
+) -> None:
     for seed in range(40_000 + 100 * block, 40_000 + 100 * block + 100):
-        check(binary_case(seed), seed)
+        check(draw(seed), seed)
 
 
-def test_lists_of_binary_columns_equal_brute_force() -> None:
+@pytest.mark.parametrize("draw", [binary_case, mixed_case])
+def test_lists_of_binary_columns_equal_brute_force(draw: Callable[[int], Case]) -> None:
     for seed in range(60):
-        check_list(binary_case(seed), seed)
+        check_list(draw(seed), seed)
 
 
 def binary_table(seed: int) -> tuple[Any, Any]:
@@ -53,6 +59,15 @@ def binary_table(seed: int) -> tuple[Any, Any]:
     return X, y.astype(int)
 
 
+def mixed_table(seed: int) -> tuple[Any, Any]:
+    """Add columns with few values, with many, and with more cuts than are counted as bits."""
+    X, y = binary_table(seed)
+    rng = np.random.default_rng([seed, 1])
+    few, many = (rng.integers(0, n_values, len(X)) for n_values in (6, 40))
+    X = np.column_stack([X[:, :8], few, many, rng.normal(size=len(X)) + y])
+    return X, np.where(many > 30, y[0], y)
+
+
 def fit(X: Any, y: Any, depth: int, weight: float | None = None, **options: Any) -> Tree:
     """Return the optimal tree. Equal weights select the search by costs."""
     model = DecisionTreeClassifier(search=Optimal(time_limit=600), max_depth=depth, **options)
@@ -60,9 +75,12 @@ def fit(X: Any, y: Any, depth: int, weight: float | None = None, **options: Any)
 
 
 @pytest.mark.usefixtures("registers")
+@pytest.mark.parametrize("draw", [binary_table, mixed_table])
 @pytest.mark.parametrize("seed", range(4))
-def test_tree_of_binary_columns_is_that_of_equal_costs(seed: int) -> None:
-    X, y = binary_table(seed)
+def test_tree_of_binary_columns_is_that_of_equal_costs(
+    draw: Callable[[int], tuple[Any, Any]], seed: int
+) -> None:
+    X, y = draw(seed)
     for depth, options in (
         (2, {}),
         (3, {}),

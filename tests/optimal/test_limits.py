@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -41,7 +42,7 @@ def errors_of(tree: Tree, data: tuple[Table, Target]) -> float:
 
 
 def test_search_out_of_time_gives_best_so_far_with_valid_bound() -> None:
-    data = noisy(400, 8)
+    data = noisy(1500, 8)
     best = search(data, Optimal())
     assert best.certificate.proven
     short = search(data, Optimal(time_limit=0.02))
@@ -136,6 +137,16 @@ def test_small_cache_gives_the_same_answer_at_depth_four() -> None:
 def test_memory_limit_below_sorted_columns_is_refused() -> None:
     with pytest.raises(OptionError, match=r"memory_limit must be at least .* MB .* got 0.125"):
         search(noisy(1000, 8), Optimal(memory_limit=0.125))
+
+
+@pytest.mark.parametrize("n_rows", [1000, 1900, 3000])
+def test_printed_memory_limit_suffices(n_rows: int) -> None:
+    data = noisy(n_rows, 8)
+    with pytest.raises(OptionError, match="memory_limit must be at least") as error:
+        search(data, Optimal(memory_limit=0.125))
+    found = re.search(r"at least (\S+) MB", str(error.value))
+    assert found is not None
+    search(data, Optimal(memory_limit=float(found[1]), time_limit=0.1))
 
 
 @pytest.mark.parametrize("memory", [2.0**43, 1e300, 1e308])

@@ -1,13 +1,14 @@
-// What a tree is charged for, as small types: the least loss of a set of rows that gets one answer.
+// The losses of a tree as small types: the least loss of a set of rows with one prediction.
 //
-//   Errors    rows that are not of the most frequent class
-//   Costs     min over answers j of sum_i w_i C[class(i), j]      (weights, priors and a cost matrix)
+//   Errors    rows outside the most frequent class
+//   Costs     min over predictions j of sum_i w_i C[class(i), j]      (weights, priors and a cost matrix)
 //   Gini      W (1 - sum_k p_k^2);   Entropy  - sum_k W_k log2 p_k
 //   Squared   sum w (y - mean)^2;    Absolute  sum w |y - median|
 //
-// Each is the least sum over rows of a loss that is never negative, over some set of answers. Hence, for the best tree
-// of a given depth (with a penalty per leaf too): fewer rows never cost more, and removing one row saves at most its
-// cap, the most that any answer can cost on it. All bounds of the search rest on these two facts.
+// Each loss is the least sum over rows of a nonnegative loss, over some set of predictions. Two facts follow for the
+// best tree of a given depth (also with a penalty per leaf): removing rows never increases the loss, and removing one
+// row decreases it by at most its cap, the largest loss that any prediction can have on it. All bounds of the search
+// rest on these two facts.
 #pragma once
 
 #include "optimal/columns/ranked.hpp"
@@ -16,7 +17,7 @@ namespace ceiba::optimal {
 
 struct LossRule {
     std::size_t n_classes = 0;
-    std::vector<double> cost;                // K x K, truth after truth (Costs)
+    std::vector<double> cost;                // K x K, one row per true class (Costs)
     double low = 0.0, high = 0.0;            // range of the target (regression)
     std::vector<double> numbers;             // distinct targets, ascending (Absolute)
     std::vector<std::uint32_t> number_rank;  // of each row of the problem (Absolute)
@@ -24,7 +25,7 @@ struct LossRule {
 
 class Errors {
 public:
-    static constexpr bool whole = true;  // losses are whole numbers
+    static constexpr bool whole = true;  // losses are integers
     explicit Errors(const LossRule& rule) : count_(rule.n_classes) {}
     static double cap(const LossRule&, const RowData&, std::size_t) { return 1.0; }
 
@@ -34,7 +35,7 @@ public:
         ++n_;
     }
     double loss() const { return static_cast<double>(n_ - most_); }
-    // Least loss with so many leaves: the classes beyond them are lost.
+    // The least loss with this many leaves: further classes are misclassified.
     double leaves_bound(std::size_t leaves) {
         if (leaves >= count_.size()) return 0.0;
         sorted_ = count_;
@@ -133,7 +134,7 @@ private:
     double weight_ = 0.0, sum_ = 0.0, squares_ = 0.0;
 };
 
-// Weights and sums by target in two Fenwick trees; the median is found by descending.
+// Weights and sums by target value in two Fenwick trees. The median is found by descending one of them.
 class Absolute {
 public:
     static constexpr bool whole = false;

@@ -7,7 +7,7 @@ namespace ceiba::optimal {
 
 namespace {
 
-// The rows that take part, their features and what is to be predicted.
+// The rows that take part, their features and the target.
 struct Problem {
     std::vector<std::uint32_t> rows;  // of the table
     Features features;
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> rows_of(const data::Target& target) {
     return rows;
 }
 
-// Targets about their mean: sums of squares lose no digits to a large common offset.
+// Subtracts the mean of the target, so that sums of squares lose no digits to a large offset.
 void center(Problem& problem) {
     std::vector<double>& y = problem.data.number;
     double sum = 0.0, weight = 0.0;
@@ -68,7 +68,7 @@ Problem read(const data::Table& table, const data::Target& target, const Request
     return problem;
 }
 
-// Rows that agree in all features stay together in every tree: their least loss is noted with the first of them.
+// Rows that agree in all features stay together in every tree. Their least loss is stored with the first of them.
 void find_twins(Problem& problem) {
     const std::size_t n = problem.rows.size();
     std::vector<std::uint64_t> hash(n, 0);
@@ -94,11 +94,11 @@ void find_twins(Problem& problem) {
     if (total > 0.0) problem.data.floor = std::move(floor);
 }
 
-// Trees that cost little more than the best: for each first question the best tree below it.
+// Collects trees that cost little more than the best: for each root split the best tree below it.
 class TreeCollector : public Observer {
 public:
     explicit TreeCollector(double limit)
-        : limit_(limit) {}  // above every value to be listed by more than the tolerance
+        : limit_(limit) {}  // exceeds every value to be listed by more than the tolerance
     void improved(double, const PlanPtr&) override {}
     void bounded(double) override {}
     double keep_below(double) const override { return limit_; }
@@ -110,7 +110,8 @@ private:
     double limit_;
 };
 
-// Bytes of the ranks and of the orders of the nodes on one path, both branches of each; a tree that is refined has two.
+// Bytes for the ranks and for the orders of the nodes on one path, with both branches of each node, and two more for
+// refinement. The last two levels divide no rows: in place of their four orders, they have the columns of CutBits.
 std::uint64_t needed(const Problem& problem, const Request& request) {
     const auto levels = static_cast<std::uint64_t>(std::max(1, request.horizon ? 3 : request.max_depth));
     const std::uint64_t per_row = 4 * std::uint64_t{problem.features.all.size()} + 32;
@@ -166,7 +167,7 @@ private:
         const double most = problem.loss.of(problem.rule, problem.data, all);
         Rules rules{request.max_depth, request.max_leaves, std::max<std::size_t>(1, request.min_rows), request.penalty,
                     0.0};
-        // Never 0, so that trees of the same value differ from worse ones where no tree has a loss.
+        // The tolerance is never 0, so trees of equal value differ from worse ones even if the loss is 0.
         rules.tolerance = whole(problem, request) ? 0.5 : std::max(1e-300, 1e-10 * (most + request.penalty));
         return rules;
     }
@@ -187,12 +188,12 @@ private:
         if (request_.max_depth > 2 || request_.last_stage < proof_stage)
             WarmStart(*search_, root_, best_).run(request_.last_stage);
         if (request_.last_stage < proof_stage) return;
-        const Answer answer = search_->solve(root_, request_.max_depth, request_.max_leaves, best_.value, &best_);
-        if (answer.found()) best_.improved(answer.value, answer.plan);
+        const Solution solution = search_->solve(root_, request_.max_depth, request_.max_leaves, best_.value, &best_);
+        if (solution.found()) best_.improved(solution.value, solution.plan);
     }
 
     void collect(Outcome& out) {
-        // The search keeps what costs less than the limit less the tolerance; equal values are to be kept too.
+        // The search returns values below the limit minus the tolerance. Values equal to the limit must be included.
         const double most = best_.value * (1.0 + request_.within), tolerance = search_->rules().tolerance;
         TreeCollector collector((whole(problem_, request_) ? std::floor(most + 1e-9) : most) + 2.0 * tolerance);
         const Status status =
@@ -212,7 +213,7 @@ private:
         }
     }
 
-    // A hash of the partition of the rows by a tree, whatever its questions.
+    // A hash of the partition of the rows by a tree. It does not depend on the splits that produce the partition.
     std::uint64_t partition(const PlanPtr& plan) const {
         std::uint64_t hash = 0;
         std::vector<const Plan*> known;

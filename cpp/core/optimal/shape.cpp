@@ -40,8 +40,8 @@ std::vector<split::LevelBranch> levels_of(const data::Column& column, const Rows
     return out;
 }
 
-SplitShape ask(const data::Table& table, const Features& features, const RowData& data, const Rows& rows,
-               const Plan& plan, const Rows& node) {
+SplitShape split_shape(const data::Table& table, const Features& features, const RowData& data, const Rows& rows,
+                       const Plan& plan, const Rows& node) {
     const Feature& feature = features.all[plan.feature];
     const data::Column& column = table.columns[feature.column];
     SplitShape out;
@@ -59,14 +59,14 @@ SplitShape ask(const data::Table& table, const Features& features, const RowData
         }
     }
     out.default_branch = missing[0] + missing[1] ? missing[1] > 0 : weight[0] < weight[1];
-    if (present[0] == 0 || present[1] == 0) {  // branch 0 is that of rows with a value
+    if (present[0] == 0 || present[1] == 0) {  // branch 0 is for rows with a value
         out.kind = split::Kind::presence;
         if (present[0] == 0) out.swap_branches();
         out.default_branch = 1;
     } else if (feature.kind == Feature::Kind::levels) {
         out.kind = split::Kind::levels;
         out.levels = levels_of(column, out.part, rows);
-        if (out.levels.front().branch == 1) out.swap_branches();  // branch 0 holds the first level, always
+        if (out.levels.front().branch == 1) out.swap_branches();  // branch 0 always contains the first level
     } else {
         out.cut = split::cut_between(feature.values[plan.lower], feature.values[plan.upper], false);
     }
@@ -97,7 +97,7 @@ TreeShape shape_of(const data::Table& table, const Features& features, const Row
             out.default_branch.push_back(-1);
             continue;
         }
-        SplitShape split = ask(table, features, data, rows, *at.plan, at.rows);
+        SplitShape split = split_shape(table, features, data, rows, *at.plan, at.rows);
         out.splits.push(split.kind, features.all[at.plan->feature].column, split.cut, 0, split.levels);
         out.default_branch.push_back(split.default_branch);
         for (int s = 1; s >= 0; --s) open.push_back({split.below[s], id, std::move(split.part[s])});

@@ -1,4 +1,4 @@
-// The cuts of columns with few ranks as bits: row after row, 64 cuts to a word.
+// The cuts of columns with few ranks as bits: row after row, 64 cuts per word.
 #pragma once
 
 #include <unordered_set>
@@ -9,7 +9,7 @@ namespace ceiba::optimal {
 
 struct BitTable {
     struct Cut {
-        std::uint32_t feature, lower;  // 1: the rank is above `lower`
+        std::uint32_t feature, lower;  // a bit is 1 if the rank is above `lower`
     };
     std::vector<Cut> cuts;
     std::size_t n_blocks = 0;         // words per row
@@ -18,7 +18,7 @@ struct BitTable {
     bool is_one(std::uint32_t row, std::uint32_t cut) const { return bits[row * n_blocks + cut / 64] >> cut % 64 & 1; }
 };
 
-// A number per row, as random as the row is: sums of them tell sets of rows apart.
+// A pseudorandom number per row. Sums of these numbers identify sets of rows.
 inline std::uint64_t row_hash(std::uint64_t row, std::uint64_t seed) {
     std::uint64_t x = row * seed + 0x9E3779B97F4A7C15ull;  // splitmix64
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -26,8 +26,8 @@ inline std::uint64_t row_hash(std::uint64_t row, std::uint64_t seed) {
     return x ^ (x >> 31);
 }
 
-// Features with as many ranks at most, and no others. A cut that divides all rows as an earlier one does never wins,
-// and is left out: by a hash of the part of row 0.
+// Contains the features with at most `most_ranks` ranks. A cut that divides all rows like an earlier one can never win
+// and is left out; duplicates are detected by a hash of the part that contains row 0.
 inline BitTable bit_table(const Features& features, std::uint32_t most_ranks) {
     BitTable table;
     const std::size_t n = features.all.empty() ? 0 : features.all[0].rank.size();

@@ -47,8 +47,8 @@ void add_numbers(const data::Column& column, std::int32_t c, const std::vector<s
 }
 
 struct LevelUse {
-    std::vector<std::int32_t> code;    // levels that occur
-    std::vector<std::uint32_t> index;  // of each row among them; the last index: missing
+    std::vector<std::int32_t> code;    // levels that occur in the data
+    std::vector<std::uint32_t> index;  // index of each row's level among them; the last index is missing
     bool any_missing = false;
 };
 
@@ -75,7 +75,7 @@ LevelUse levels_in_use(const data::Column& column, const std::vector<std::uint32
     return use;
 }
 
-// The feature in which the levels have these ranks; `missing` is the rank of rows without a level.
+// A feature in which the levels have these ranks. `missing` is the rank of rows without a level.
 Feature by_level(std::int32_t c, const data::Column& column, const LevelUse& use,
                  const std::vector<std::uint32_t>& rank, std::uint32_t missing, std::uint32_t n_ranks) {
     Feature f;
@@ -102,7 +102,7 @@ void add_all_sets(std::int32_t c, const data::Column& column, const LevelUse& us
     }
 }
 
-// For each of the orders worth trying, a number per level.
+// One number per level for each of the orders to be tried.
 std::vector<std::vector<double>> level_scores(const LevelUse& use, const data::Target& target,
                                               const std::vector<std::uint32_t>& rows) {
     const std::size_t n_levels = use.code.size();

@@ -4,7 +4,7 @@ namespace ceiba::optimal {
 
 namespace {
 
-// Writes one order and notes where its cuts are.
+// Writes one order and records the positions of its cuts.
 struct OrderWriter {
     std::uint32_t* at;
     std::uint32_t n = 0, n_ends = 0, last_end = 0, end_before = 0;
@@ -31,7 +31,7 @@ void prepare(Node& node, std::size_t n_features) {
     node.last_cut.resize(n_features);
 }
 
-// The order with missing rows below all values says nothing new where none are missing.
+// The order with missing rows below all values is redundant if no value is missing.
 void drop_idle(const Features& features, Node& node) {
     for (std::size_t f = 0; f < node.n_features(); ++f) {
         const Feature& feature = features.all[f];
@@ -74,7 +74,7 @@ Node root_node(const Features& features, RowData data) {
     std::vector<std::uint32_t> start, sorted(n);
     for (std::size_t f = 0; f < n_features; ++f) {
         const Feature& feature = features.all[f];
-        start.assign(feature.n_ranks + 2, 0);  // unranked rows are counted last
+        start.assign(feature.n_ranks + 2, 0);  // unranked rows are counted in the last place
         const auto bucket = [&](std::size_t i) { return std::min(feature.rank[i], feature.n_ranks); };
         for (std::size_t i = 0; i < n; ++i) ++start[bucket(i) + 1];
         for (std::size_t r = 0; r + 1 < start.size(); ++r) start[r + 1] += start[r];
@@ -123,7 +123,7 @@ void divide(const Features& features, const Node& node, const std::vector<std::u
         const std::uint32_t* const e = node.entries(f);
         const std::size_t n_present = node.n_present[f];
         if (node.n_cuts[f] == 0 && features.all[f].missing_low == false &&
-            n_present == n) {  // one value: any order will do
+            n_present == n) {  // a single value: any order will do
             for (int s = 0; s < 2; ++s) {
                 for (std::uint32_t i = 0; i < rows[s].size(); ++i) writer[s].push(i);
                 writer[s].end_value();

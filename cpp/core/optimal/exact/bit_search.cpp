@@ -4,7 +4,7 @@ namespace ceiba::optimal {
 
 namespace {
 
-// Columns with more ranks than this are searched by intervals of cuts.
+// Columns with more ranks are searched by intervals of cuts.
 constexpr std::uint32_t most_ranks = 2;
 
 }  // namespace
@@ -34,7 +34,7 @@ BitSearch::Level& BitSearch::level(int depth) {
     return *levels_[at];
 }
 
-Answer BitSearch::solve(const Node& node, int depth, int leaves, double bound, Observer* observer) {
+Solution BitSearch::solve(const Node& node, int depth, int leaves, double bound, Observer* observer) {
     const RowData& data = node.data;
     Part all;
     std::vector<std::uint32_t>& begin = all.rows.begin;
@@ -72,7 +72,7 @@ void BitSearch::divide(const Part& node, std::uint32_t cut, std::array<Part, 2>&
         for (std::uint32_t i = node.rows.begin[k]; i < node.rows.begin[k + 1]; ++i) {
             const std::uint32_t row = node.rows.row[i];
             const bool side = table_.is_one(row, cut);
-            to[0][n[0]] = to[1][n[1]] = row;  // overwritten on the side to which the row does not go
+            to[0][n[0]] = to[1][n[1]] = row;  // the side without the row is overwritten later
             n[0] += !side, n[1] += side;
         }
         for (int s = 0; s < 2; ++s) part[s].rows.begin.push_back(n[s]);
@@ -83,7 +83,7 @@ void BitSearch::divide(const Part& node, std::uint32_t cut, std::array<Part, 2>&
     }
 }
 
-// A lower bound of trees with at least one split: classes beyond the number of leaves are lost.
+// A lower bound of trees with at least one split: with fewer leaves than classes, the rarest classes are misclassified.
 double BitSearch::split_bound(const Part& node, int leaves) const {
     double least = node.floor + rules_.penalty;
     const std::size_t n_classes = node.rows.n_classes(), n_leaves = static_cast<std::size_t>(leaves);
@@ -95,7 +95,7 @@ double BitSearch::split_bound(const Part& node, int leaves) const {
     return std::max(least, lost + 2.0 * rules_.penalty);
 }
 
-// A lower bound of all trees, from what is known without a search.
+// A lower bound of all trees, without a search: from the leaf, split_bound() and the cache.
 double BitSearch::known_bound(const Part& node, int depth, int leaves) {
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
@@ -106,13 +106,13 @@ double BitSearch::known_bound(const Part& node, int depth, int leaves) {
     return least;
 }
 
-Answer BitSearch::solve(const Part& node, int depth, int leaves, double bound, Observer* observer) {
+Solution BitSearch::solve(const Part& node, int depth, int leaves, double bound, Observer* observer) {
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
-    // Who wants every cut also wants those that gain nothing.
+    // An observer of every cut also receives cuts without a gain.
     const bool every_cut = observer && observer->every_cut();
     const double goal = (every_cut ? observer->keep_below(bound) : std::min(bound, node.leaf)) - rules_.tolerance;
-    Answer best;
+    Solution best;
     best.relaxed = node.leaf;
     if (node.leaf < bound) best.value = node.leaf;
     if (depth < 1 || node.rows.size() < 2 * rules_.min_rows) return best;
@@ -134,7 +134,7 @@ Answer BitSearch::solve(const Part& node, int depth, int leaves, double bound, O
     return best;
 }
 
-Answer BitSearch::search(const Part& node, int depth, int leaves, double bound, Observer* observer) {
+Solution BitSearch::search(const Part& node, int depth, int leaves, double bound, Observer* observer) {
     NodeBits& bits = level(depth).bits;
     bits.fill(node.rows, table_.bits.data(), table_.n_blocks, table_.cuts.size());
     const std::size_t n_columns = bits.n_columns();
@@ -142,7 +142,7 @@ Answer BitSearch::search(const Part& node, int depth, int leaves, double bound, 
     clock_.spend(node.rows.size() + n_columns * (depth == 2 ? n_columns : 1) * (bits.n_words() + 4) / 16);
     if (depth > 2 || (observer && observer->every_cut())) return deeper(node, depth, leaves, bound, observer);
     if (observer) observer->bounded(std::min(split_bound(node, leaves), bound));
-    const Answer best = depth == 1 ? stump(node, bound) : two_levels(node, leaves, bound);
+    const Solution best = depth == 1 ? stump(node, bound) : two_levels(node, leaves, bound);
     if (observer && best.plan) observer->improved(best.value, best.plan);
     return best;
 }
@@ -160,11 +160,11 @@ std::size_t BitSearch::best_stump(const Part& node, const NodeBits& bits, std::i
     return best;
 }
 
-Answer BitSearch::stump(const Part& node, double bound) {
+Solution BitSearch::stump(const Part& node, double bound) {
     const NodeBits& bits = level(1).bits;
     std::int32_t right = -1;
     const std::size_t c = best_stump(node, bits, right);
-    Answer best;
+    Solution best;
     best.relaxed = node.leaf;
     if (node.leaf < bound) best.value = node.leaf;
     if (right < 0) return best;
@@ -177,15 +177,15 @@ Answer BitSearch::stump(const Part& node, double bound) {
     return best;
 }
 
-Answer BitSearch::two_levels(const Part& node, int leaves, double bound) {
+Solution BitSearch::two_levels(const Part& node, int leaves, double bound) {
     const NodeBits& bits = level(2).bits;
     pairs_.scan(node.rows, bits, rules_.min_rows);
-    Answer best;
+    Solution best;
     best.relaxed = node.leaf;
     if (node.leaf < bound) best.value = node.leaf;
     struct Winner {
         std::size_t column = 0;
-        bool asks[2] = {};  // whether a side is divided again
+        bool splits[2] = {};  // whether each side has a split
     } winner;
     const auto n = static_cast<std::int32_t>(node.rows.size());
     for (std::size_t c = 0; c < bits.n_columns(); ++c) {
@@ -211,7 +211,7 @@ Answer BitSearch::two_levels(const Part& node, int leaves, double bound) {
     divide(node, cut, at.part);
     PlanPtr below[2];
     for (int s = 0; s < 2; ++s)
-        if (winner.asks[s]) below[s] = stump_of(at.part[s]);
+        if (winner.splits[s]) below[s] = stump_of(at.part[s]);
     best.plan = plan_of(node, cut, below[0], below[1]);
     return best;
 }
@@ -223,13 +223,13 @@ PlanPtr BitSearch::stump_of(const Part& node) {
     return plan_of(node, bits.column[best_stump(node, bits, right)], {}, {});
 }
 
-Answer BitSearch::deeper(const Part& node, int depth, int leaves, double bound, Observer* observer) {
+Solution BitSearch::deeper(const Part& node, int depth, int leaves, double bound, Observer* observer) {
     Level& at = level(depth);
     const NodeBits& bits = at.bits;
     const std::size_t n = node.rows.size(), n_columns = bits.n_columns();
     const double least = split_bound(node, leaves);
     for (auto& of_side : at.least) of_side.assign(n_columns, rules_.penalty);
-    Answer best;
+    Solution best;
     best.relaxed = node.leaf;
     if (node.leaf < bound) best.value = node.leaf;
     for (std::size_t c = 0; c < n_columns; ++c) {
@@ -247,7 +247,7 @@ Answer BitSearch::deeper(const Part& node, int depth, int leaves, double bound, 
         std::array<double, 2> parts{at.least[0][c], at.least[1][c]};
         if (parts[0] + parts[1] < limit - rules_.tolerance) {
             divide(node, bits.column[c], at.part);
-            Answer with_cut = below_cut(at, depth, leaves, limit, parts);
+            Solution with_cut = below_cut(at, depth, leaves, limit, parts);
             at.least[0][c] = parts[0], at.least[1][c] = parts[1];
             if (rules_.min_rows <= 1) bound_similar(at, c, n);
             if (with_cut.found()) {
@@ -265,36 +265,37 @@ Answer BitSearch::deeper(const Part& node, int depth, int leaves, double bound, 
     return best;
 }
 
-// The best tree below a cut, if it costs less than `limit`, as a plan without a question; `least`: lower bounds of the
-// parts, raised by what was found.
-Answer BitSearch::below_cut(Level& level, int depth, int leaves, double limit, std::array<double, 2>& least) {
+// The best tree below a cut if it costs less than `limit`, as a plan whose root has no cut yet. `least`: lower bounds
+// of the two parts, which the search raises.
+Solution BitSearch::below_cut(Level& level, int depth, int leaves, double limit, std::array<double, 2>& least) {
     const std::size_t a = level.part[0].rows.size() >= level.part[1].rows.size() ? 0 : 1, b = 1 - a;
-    // With a limit on leaves, all distributions over the two parts; without, the one full share.
+    // With a limit on leaves, tries all distributions over the two parts; otherwise each part has the full number.
     const int half = depth - 1 < 30 ? 1 << (depth - 1) : 1 << 30;
     const int first = std::max(1, leaves - half), last = std::min(half, leaves - 1);
     for (std::size_t s = 0; s < 2; ++s)
         least[s] = std::max(least[s], known_bound(level.part[s], depth - 1, last));
-    Answer best;
+    Solution best;
     for (int on_left = last; on_left >= first; --on_left) {
         const std::array<int, 2> share{on_left, leaves >= 2 * half ? half : leaves - on_left};
         if (!(least[0] + least[1] < limit - rules_.tolerance)) break;
-        std::array<Answer, 2> answer;
-        const auto ask = [&](std::size_t s, double bound) {
-            answer[s] = solve(level.part[s], depth - 1, share[s], bound, nullptr);
-            const double found = answer[s].found() ? answer[s].value : answer[s].relaxed;
+        std::array<Solution, 2> solution;
+        const auto solve_side = [&](std::size_t s, double bound) {
+            solution[s] = solve(level.part[s], depth - 1, share[s], bound, nullptr);
+            const double found = solution[s].found() ? solution[s].value : solution[s].relaxed;
             if (share[s] == last) least[s] = std::max(least[s], below(found));
-            return answer[s].found();
+            return solution[s].found();
         };
-        if (!ask(a, limit - least[b]) || !ask(b, limit - answer[a].value)) continue;
-        const double value = answer[0].value + answer[1].value;
+        if (!solve_side(a, limit - least[b]) || !solve_side(b, limit - solution[a].value)) continue;
+        const double value = solution[0].value + solution[1].value;
         if (!(value < limit - rules_.tolerance)) continue;
         best.value = limit = value;
-        best.plan = std::make_shared<const Plan>(Plan{0, 0, 0, false, answer[0].plan, answer[1].plan});
+        best.plan = std::make_shared<const Plan>(Plan{0, 0, 0, false, solution[0].plan, solution[1].plan});
     }
     return best;
 }
 
-// Lower bounds of the parts of later columns from those of a column that was tried.
+// Derives lower bounds of the parts of later columns from the parts of a column that was searched: |T \ S| is the
+// number of rows of T that have the other value in column c.
 void BitSearch::bound_similar(Level& level, std::size_t tried, std::size_t n_rows) const {
     const NodeBits& bits = level.bits;
     const std::size_t n_columns = bits.n_columns();
@@ -314,7 +315,7 @@ void BitSearch::bound_similar(Level& level, std::size_t tried, std::size_t n_row
 
 PlanPtr BitSearch::plan_of(const Part& node, std::uint32_t cut, PlanPtr left, PlanPtr right) const {
     const Feature& feature = features_.all[table_.cuts[cut].feature];
-    std::uint32_t lower = 0, upper = feature.n_ranks - 1;  // the nearest ranks on both sides
+    std::uint32_t lower = 0, upper = feature.n_ranks - 1;  // the nearest ranks in the node on both sides of the cut
     for (std::uint32_t row : node.rows.row) {
         const std::uint32_t rank = feature.rank[row];
         if (rank > table_.cuts[cut].lower)

@@ -1,14 +1,13 @@
-// The cuts of a node that are still open, as intervals between cuts that were evaluated: one best-first queue over all
-// features.
+// The open cuts of a node, as intervals between evaluated cuts, in one best-first queue over all features.
 //
-// With L(t) and R(t) the least losses left and right of cut t, L grows and R falls with t. For cuts between the
-// evaluated a and b
+// Let L(t) and R(t) be the least losses left and right of cut t. L increases and R decreases with t. For cuts t between
+// the evaluated cuts a and b
 //
 //   L(t) + R(t) >= L(a) + R(b)                                    the key of the interval
-//   L(t) + R(t) >= L(a) + R(a) - cap(a, t), and likewise from b   cap: the caps of the rows between (losses.hpp)
+//   L(t) + R(t) >= L(a) + R(a) - cap(a, t), and the same for b    cap: the caps of the rows between (losses.hpp)
 //
-// so the head of the queue bounds all that is open, and cuts too near to a bad one are dropped (Mazumder, Meng and Wang
-// 2022; Brita, van der Linden and Demirovic 2025).
+// so the head of the queue is a lower bound of all open cuts, and cuts close to a bad cut are dropped (Mazumder, Meng
+// and Wang 2022; Brita, van der Linden and Demirovic 2025).
 #pragma once
 
 #include "optimal/columns/bit_table.hpp"
@@ -21,18 +20,18 @@ struct Interval {
     std::uint32_t feature = 0;
     std::int64_t low = 0, high = -1;              // open cuts of the feature
     double left = 0.0, right = 0.0;               // L at `from`, R at `to`
-    double below = -infinite, above = -infinite;  // L + R there
-    std::int64_t from = -1, to = -1;              // the evaluated cuts around; the nearest open ones may be dropped
+    double below = -infinite, above = -infinite;  // L + R at `from` and `to`
+    std::int64_t from = -1, to = -1;              // nearest evaluated cuts; cuts in between may be dropped
 
     std::int64_t middle() const { return low + (high - low) / 2; }
-    bool operator<(const Interval& o) const {  // the queue gives the largest first
+    bool operator<(const Interval& o) const {  // std::priority_queue pops the largest element first
         if (key != o.key) return key > o.key;
         if (feature != o.feature) return feature > o.feature;
         return low > o.low;
     }
 };
 
-// Of each cut of a feature: the caps of all rows left of it. No such function: every row has cap 1.
+// The sum of the caps of all rows left of each cut of a feature. Null: each row has cap 1.
 using CapSums = std::vector<double> (*)(const Node& node, const LossRule& rule, std::size_t f,
                                         const std::vector<std::uint32_t>& cuts);
 
@@ -68,8 +67,8 @@ public:
     const std::vector<std::uint32_t>& cuts(std::size_t f) const { return cuts_[f]; }
     std::uint32_t position(const Interval& i, std::int64_t cut) const { return cuts_[i.feature][cut]; }
 
-    // Drops the cuts that cannot cost less than `bound`, by bisection over the caps, which ascend: O(log cuts). Returns
-    // whether there were any.
+    // Drops the cuts that cannot cost less than `bound`, by bisection over the ascending cap sums: O(log cuts). Returns
+    // whether any were dropped.
     bool shrink(const Node& node, Interval& i, double bound) {
         const std::int64_t low = i.low, high = i.high;
         if (i.below > bound) {
@@ -99,7 +98,7 @@ public:
     }
 
 private:
-    // Caps of all rows left of a cut.
+    // The sum of the caps of all rows left of a cut.
     double cap(const Node& node, std::size_t f, std::int64_t cut) {
         if (cap_sums_) {
             if (cap_[f].empty()) cap_[f] = cap_sums_(node, rule_, f, cuts_[f]);
@@ -109,7 +108,8 @@ private:
         const bool heavier = 2 * (position + 1) >= node.n_present[f];
         return position + 1.0 + (heavier ? static_cast<double>(node.n_rows() - node.n_present[f]) : 0.0);
     }
-    // The last of [from, to) at which the condition holds, which it does at `from` and not after it has failed.
+    // The last position in [from, to) at which the condition holds. It must hold at `from`, and once it fails it stays
+    // false.
     template <class Condition>
     static std::int64_t last_holding(std::int64_t from, std::int64_t to, Condition holds) {
         while (to - from > 1) {
@@ -126,15 +126,15 @@ private:
     std::priority_queue<Interval> queue_;
 };
 
-// What is known of sets of rows that were searched before, within a budget of bytes.
+// A cache of results for sets of rows, within a budget of bytes.
 //
-// A set is known by the sums of two 64-bit numbers per row: one finds it, the other and the size verify it. Two
-// generations stand for least-recently-used: when the young one has half of the budget it becomes the old one, and the
-// old one is forgotten. Forgetting costs time only.
+// A set is identified by the sums of two 64-bit numbers per row: one sum is the hash, the other sum and the size verify
+// the match. Two generations approximate least-recently-used: when the young one has used half of the budget, it
+// replaces the old one. A lost entry only costs time.
 struct CacheEntry {
-    double relaxed = 0.0;  // no tree of this depth, whatever the size of its leaves, costs less
-    double value = std::numeric_limits<double>::infinity();   // of the best tree, if it was found
-    double tried = -std::numeric_limits<double>::infinity();  // no tree costs less than this, as far as was searched
+    double relaxed = 0.0;  // lower bound of all trees of this depth with leaves of any size
+    double value = std::numeric_limits<double>::infinity();   // value of the best tree, if it was found
+    double tried = -std::numeric_limits<double>::infinity();  // no tree costs less, as far as the search went
     PlanPtr plan;
 };
 
@@ -181,7 +181,7 @@ public:
     }
 
 private:
-    // An entry, its plan of a few questions, and what the map needs.
+    // An entry, its plan with a few splits, and the overhead of the map.
     static constexpr std::size_t entry_bytes = 384;
     struct Hash {
         std::size_t operator()(const Key& k) const {

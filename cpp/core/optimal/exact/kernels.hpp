@@ -1,25 +1,23 @@
-// The inner loops: for one cut of a node, the least loss of a stump on each side by one feature, in one pass over the
-// feature's order with running sums for both sides.
+// The inner loops. For one cut of a node they compute the least loss of a stump on each side by one feature, in one
+// pass over the feature's order with running sums for both sides.
 //
-// Two classes: with d = (rows of class 0) - (rows of class 1) left of a cut, a stump that answers 0 | 1 makes N0 - d
-// errors and one that answers 1 | 0 makes N1 + d, so the largest and the smallest d are enough. Two cuts are looked at
-// in one pass: eight lanes of 16 bits, or of 32 above 2^15 rows. More classes: a side is right on (largest count left)
-// + (largest count right) rows, which grows by at most 1 per row, so as many rows are passed without a look as this is
-// below the best. Squared error: loss = Q - S^2 / W, Q being the same for all cuts of a side.
+// Two classes: let d = (rows of class 0) - (rows of class 1) left of a cut. A stump that predicts 0 | 1 makes N0 - d
+// errors and one that predicts 1 | 0 makes N1 + d, so the largest and the smallest d suffice. Two cuts are evaluated in
+// one pass, in eight lanes of 16 bits, or of 32 bits above 2^15 rows. More classes: a side classifies (largest count
+// left) + (largest count right) rows correctly. This grows by at most 1 per row, so as many rows can be skipped as it
+// is below the best. Squared error: loss = Q - S^2 / W, where Q is the same for all cuts of a side.
 #pragma once
 
 #include "optimal/exact/stumps.hpp"
 
 namespace ceiba::optimal {
 
-using TwoLosses = std::array<double, 2>;  // of the two sides
-
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
 #define CEIBA_OPTIMAL_VECTORS 1
 typedef std::int16_t Lanes __attribute__((vector_size(16)));
 typedef std::int32_t WideLanes __attribute__((vector_size(32)));
 
-// Two classes, each row counting 1: two cuts at once.
+// Two classes, unit weights: two cuts at once.
 template <class Int, class V>
 class WalkPair {
 public:
@@ -27,7 +25,7 @@ public:
         const std::size_t n = node.n_rows();
         step_.resize(n);
         std::memset(total_, 0, sizeof total_);
-        // By cut, side and class: the step of the lanes.
+        // By cut, side and class: the increment of the lanes.
         V of[8];
         for (int code = 0; code < 8; ++code) {
             const int a = code >> 2, b = code >> 1 & 1;
@@ -73,7 +71,7 @@ private:
 };
 #endif
 
-// Two classes with any weights and costs: a row of class 0 counts what answering 1 costs, and the other way round.
+// Two classes with any weights and costs: a row of class 0 counts the cost of predicting 1, and vice versa.
 class Walk {
 public:
     template <class RowCost>
@@ -109,7 +107,7 @@ private:
     std::array<std::array<double, 2>, 2> total_{};
 };
 
-// Any number of classes, each row counting 1.
+// Any number of classes, unit weights.
 class CountWalk {
 public:
     void bind(const Node& node, const SideOf& side, std::size_t n_classes) {
@@ -129,7 +127,7 @@ public:
 #endif
     }
 
-    // `known`: losses that other features reach already.
+    // `known`: losses that other features have reached.
     TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& known, std::vector<std::int32_t>& left) const {
         Best best{{-1, -1}};
         for (std::size_t s = 0; s < 2; ++s)
@@ -156,7 +154,7 @@ private:
         std::int32_t* left;
         std::size_t n_classes;
         void add(std::uint32_t row) { ++left[code[row]]; }
-        std::int32_t right_rows(std::size_t s) const {  // rows that the best two answers get right
+        std::int32_t right_rows(std::size_t s) const {  // rows that the best two predictions classify correctly
             std::int32_t low = 0, high = 0;
             for (std::size_t k = s * n_classes; k < (s + 1) * n_classes; ++k) {
                 low = std::max(low, left[k]);
@@ -202,7 +200,7 @@ private:
         const std::uint32_t* const e = node.entries(f);
         const std::size_t end = node.last_cut[f] + 1;
         for (std::size_t s = 0; s < 2; ++s) best[s] = std::max(best[s], counts.right_rows(s));
-        std::int32_t ahead = 0;  // rows that may pass before any cut can be better
+        std::int32_t ahead = 0;  // rows to skip before any cut can be better
         for (std::size_t i = 0; i < end;) {
             for (const std::size_t stop = std::min(end, i + static_cast<std::size_t>(ahead)); i < stop; ++i)
                 counts.add(e[i] & row_mask);
@@ -248,7 +246,7 @@ public:
             const auto& row = row_[e[i] & row_mask];
             s0 += row[0], s1 += row[1], w0 += row[2], w1 += row[3];
             if (!(e[i] & last_of_value)) continue;
-            // S^2 / W + S'^2 / W' > best, without a division.
+            // Tests S^2 / W + S'^2 / W' > best without a division.
             const double a0 = v0 - w0, r0 = t0 - s0, a1 = v1 - w1, r1 = t1 - s1;
             if (s0 * s0 * a0 + r0 * r0 * w0 > best0 * (w0 * a0) && w0 > 0.0 && a0 > tiny(v0))
                 best0 = s0 * s0 / w0 + r0 * r0 / a0;
@@ -259,9 +257,9 @@ public:
     }
 
 private:
-    // With weights, the last difference of a side may be rounding instead of 0.
+    // With weights, the remaining weight of a side may be a rounding error instead of 0.
     static double tiny(double total) { return 1e-12 * total; }
-    std::vector<std::array<double, 4>> row_;  // sums, weights of the sides
+    std::vector<std::array<double, 4>> row_;  // per row: weighted target and weight, by side
     std::array<double, 6> total_{};
 };
 

@@ -1,4 +1,4 @@
-// What the exact search asks of a loss, compiled for each of them.
+// The parts of the exact search that depend on the loss, compiled for each loss.
 
 #include "optimal/exact/solver.hpp"
 #include "optimal/exact/target_groups.hpp"
@@ -38,7 +38,7 @@ public:
 
     void charge(const RowData& data, const std::vector<std::uint32_t>& leaf_rows,
                 const std::vector<std::uint32_t>& rows, std::vector<double>& out) const override {
-        const LeafAnswer<Loss> answer(rule_, data, leaf_rows);
+        const LeafPrediction<Loss> answer(rule_, data, leaf_rows);
         for (std::uint32_t i : rows) out[i] = answer.charge(data, i);
     }
 
@@ -47,10 +47,10 @@ private:
     static constexpr LossTraits traits{Loss::whole, SideSearch<Loss>::two_at_once,
                                        unit_caps ? nullptr : &cap_sums<Loss>};
 
-    // Columns are ranked by gini where mistakes are counted: it sees progress that mistakes do not show yet.
+    // For classification losses, columns are ranked by Gini, which registers progress before the errors decrease.
     using Ranking = std::conditional_t<std::is_same_v<Loss, Squared> || std::is_same_v<Loss, Absolute>, Loss, Gini>;
 
-    // From rows that agree in all columns, classes without a leaf, groups of the target.
+    // A lower bound from rows that agree in all columns, classes without a leaf, and groups of the target.
     double split_bound(const Node& node, int depth, int leaves, double goal) override {
         double least = leaf_.leaves_bound(static_cast<std::size_t>(depth < 20 ? std::min(leaves, 1 << depth) : leaves));
         if (!node.data.floor.empty()) {
@@ -68,12 +68,12 @@ private:
         return least;
     }
 
-    Stump best_stump(const Node& node, const SideOf& side, int which) override {
-        return sides_.find(node, side, which);
+    Stump best_stump(const Node& node, const SideOf& side, int which, const CutBits* bits, double least) override {
+        return sides_.find(node, side, which, bits, least);
     }
-    void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts,
+    void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts, const CutBits* bits,
                   std::array<Sides, 2>& out) override {
-        sides_.evaluate(node, side, n_cuts, out);
+        sides_.evaluate(node, side, n_cuts, bits, out);
     }
 
     SideSearch<Loss> sides_;

@@ -6,8 +6,8 @@
 //   f = 1, g = 1    n(f, g)              f = 1, g = 0    n(f) - n(f, g)
 //   f = 0, g = 1    n(g) - n(f, g)       f = 0, g = 0    n - n(f) - n(g) + n(f, g)
 //
-// A leaf is right on its most frequent class. One pass over the pairs thus yields the best stump by any g on both sides
-// of f and, by symmetry, the best one by f on both sides of g (Demirovic et al. 2022).
+// A leaf classifies its most frequent class correctly. One pass over the pairs therefore yields the best stump by any g
+// on both sides of f and, by symmetry, the best one by f on both sides of g (Demirovic et al. 2022).
 #pragma once
 
 #include "base/processor/wide_registers.hpp"
@@ -21,7 +21,7 @@
 
 namespace ceiba::optimal {
 
-// Mirrors a matrix of 64 x 64 bits at its diagonal (Warren 2013, section 7-3).
+// Transposes a matrix of 64 x 64 bits (Warren 2013, section 7-3).
 inline void transpose(std::uint64_t (&a)[64]) {
     std::uint64_t mask = 0x00000000FFFFFFFFull;
     for (unsigned j = 32; j > 0; j /= 2, mask ^= mask << j)
@@ -32,7 +32,7 @@ inline void transpose(std::uint64_t (&a)[64]) {
         }
 }
 
-constexpr std::size_t column_lanes = 16;  // columns are counted so many at a time
+constexpr std::size_t column_lanes = 16;  // number of columns that are counted at a time
 
 #if defined(CEIBA_HAS_WIDE)
 inline bool has_popcnt() {
@@ -41,7 +41,7 @@ inline bool has_popcnt() {
 }
 #endif
 
-// For each column from `first` on, its rows in a mask are added to `counts`: words[w][c] & mask[w * stride].
+// For each column from `first` on, adds the number of rows in a mask to `counts`: words[w][c] & mask[w * stride].
 struct MaskedCounts {
     const std::uint64_t* words;
     std::size_t n_words, n_columns, first;
@@ -73,9 +73,9 @@ struct MaskedCounts {
     }
 };
 
-// Rows of a node, class after class.
+// The rows of a node, class after class.
 struct BitRows {
-    std::vector<std::uint32_t> row, begin;  // begin: by class, and the end
+    std::vector<std::uint32_t> row, begin;  // begin: start of each class, and the end
 
     std::size_t size() const { return row.size(); }
     std::size_t n_classes() const { return begin.size() - 1; }
@@ -89,13 +89,13 @@ struct BitRows {
 
 // The columns that divide the rows of a node.
 struct NodeBits {
-    std::vector<std::uint32_t> column;     // of the table
-    std::vector<std::uint64_t> words;      // word after word, its columns together; a word has rows of one class
-    std::vector<std::uint32_t> word_begin;  // by class, and the end
-    std::vector<std::int32_t> ones;        // class after class: rows with a 1 in each column
-    std::vector<std::int32_t> n_ones;      // the same of all classes
+    std::vector<std::uint32_t> column;     // index in the table
+    std::vector<std::uint64_t> words;      // word after word, each with its columns; a word has rows of one class
+    std::vector<std::uint32_t> word_begin;  // start of each class, and the end
+    std::vector<std::int32_t> ones;        // class after class: number of rows with a 1 in each column
+    std::vector<std::int32_t> n_ones;      // the same for all classes together
 
-    // Rows that two leaves are right on, one for each value of a column.
+    // The number of rows that two leaves classify correctly, one leaf for each value of a column.
     std::array<std::int32_t, 2> leaves(const BitRows& rows, std::size_t c) const {
         std::array<std::int32_t, 2> most{};
         for (std::size_t k = 0; k < rows.n_classes(); ++k) {
@@ -106,7 +106,7 @@ struct NodeBits {
     }
 
     std::size_t n_columns() const { return column.size(); }
-    std::size_t stride() const { return n_ones.size(); }  // columns with those that fill up the lanes, all 0
+    std::size_t stride() const { return n_ones.size(); }  // number of columns including padding with zeros
     std::size_t n_words() const { return word_begin.back(); }
 
     // `bits`: n_blocks words per row of the table, 64 columns each.
@@ -163,8 +163,8 @@ private:
     std::vector<std::int32_t> all_;
 };
 
-// For both values of each column: the rows that the best stump or leaf among the rows with that value is right on;
-// leaves of stumps have at least min_rows rows.
+// For both values of each column: the number of rows that the best stump or leaf among the rows with that value
+// classifies correctly. Leaves of stumps have at least min_rows rows.
 class PairCounts {
 public:
     std::array<std::vector<std::int32_t>, 2> right;
@@ -198,7 +198,8 @@ private:
 #endif
     void scan_any(const BitRows& rows, const NodeBits& bits, std::int32_t min_rows) { scan_all(rows, bits, min_rows); }
 
-    // Sixteen columns g at a time. The first sixteen may include f and columns before it: their stumps count twice.
+    // Processes 16 columns g at a time. The first 16 may include f and columns before it; their stumps are counted
+    // twice, which does not change the maximum.
     CEIBA_ALWAYS_INLINE void scan_all(const BitRows& rows, const NodeBits& bits, std::int32_t min_rows) {
         const std::size_t n_classes = rows.n_classes(), stride = bits.stride();
         for (std::size_t f = 0; f < bits.n_columns(); ++f) {
@@ -238,7 +239,7 @@ private:
         }
     }
 
-    // A cell that is too small spoils the two stumps that it belongs to.
+    // A cell with too few rows rules out the two stumps that contain it.
     static void drop_small(const NodeBits& bits, std::int32_t n, std::size_t f, std::size_t g, std::int32_t min_rows,
                            const Lanes& n11, Lanes& c11, Lanes& c10, Lanes& c01, Lanes& c00) {
         for (std::size_t j = 0; j < lanes; ++j) {

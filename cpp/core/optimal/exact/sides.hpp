@@ -1,19 +1,13 @@
-// The two sides of a cut, each answered by its best stump or leaf: one level of lookahead without dividing rows.
+// The best stump or leaf on each of the two sides of a cut: one level of lookahead without dividing rows.
 //
-// Features are independent, so threads take them one by one; the least loss does not depend on the thread.
+// Threads take features independently. The least loss does not depend on the threads.
 #pragma once
 
 #include "base/thread_pool.hpp"
+#include "optimal/exact/cut_bits.hpp"
 #include "optimal/exact/kernels.hpp"
 
 namespace ceiba::optimal {
-
-struct Sides {
-    std::array<std::size_t, 2> n_rows{};
-    TwoLosses leaf{infinite, infinite};
-    TwoLosses relaxed{infinite, infinite};  // of the best stump, whatever the sizes of its leaves
-    TwoLosses stump{infinite, infinite};    // of the best stump that is allowed
-};
 
 template <class Loss>
 class SideSearch {
@@ -23,9 +17,13 @@ public:
         for (int t = 0; t < pool.size(); ++t) space_.push_back(std::make_unique<Space>(rule, min_rows));
     }
 
-    // For one or two cuts of a node, given by the sides of its rows.
-    void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts, std::array<Sides, 2>& out) {
-        for (std::size_t c = 0; c < n_cuts; ++c) out[c] = leaves(node, side[c]);
+    // Evaluates one or two cuts of a node, given by the sides of its rows. `bits`: the columns whose leaves and stumps
+    // are already in `out`, or null.
+    void evaluate(const Node& node, const std::array<SideOf, 2>& side, std::size_t n_cuts, const CutBits* bits,
+                  std::array<Sides, 2>& out) {
+        bits_ = bits;
+        if (!bits)
+            for (std::size_t c = 0; c < n_cuts; ++c) out[c] = leaves(node, side[c]);
         if (pairs()) {
             pair_walk(node, side, n_cuts, out);
             return;
@@ -40,11 +38,17 @@ public:
         }
     }
 
-    // The split of the best stump on one side; ties go to the lowest feature, then to the lowest cut.
-    Stump find(const Node& node, const SideOf& side, int which) {
+    // The split of the best stump on one side. Ties go to the lowest feature, then to the lowest cut. The search ends
+    // at a stump with the loss `least`, if this is known to be the least loss.
+    Stump find(const Node& node, const SideOf& side, int which, const CutBits* bits, double least) {
         Stump best;
-        for (std::size_t f = 0; f < node.n_features(); ++f)
-            if (node.n_cuts[f]) space_[0]->scan.scan(node, f, side, which, features_.all[f].bounds_only, best);
+        for (std::size_t f = 0; f < node.n_features() && best.loss > least; ++f) {
+            if (node.n_cuts[f] == 0) continue;
+            if (bits && bits->has(f))
+                bits->choose(node, f, which, best);
+            else
+                space_[0]->scan.scan(node, f, side, which, features_.all[f].bounds_only, best);
+        }
         return best;
     }
 
@@ -84,7 +88,7 @@ private:
 #ifdef CEIBA_OPTIMAL_VECTORS
         const auto scan = [&](auto& walk) {
             walk.bind(node, side[0], side[n_cuts - 1]);
-            run(node, [&](std::size_t f, Space& space) {
+            run(node, out, [&](std::size_t f, Space& space) {
                 TwoLosses found[2];
                 walk.scan(node, f, found[0], found[1]);
                 for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {found[c], found[c]});
@@ -140,25 +144,28 @@ private:
 
     template <class Task>
     void each_feature(const Node& node, Task task, Sides& out) {
-        run(node, [&](std::size_t f, Space& space) { keep(space.best[0], task(f, space)); });
+        run(node, {out, {}}, [&](std::size_t f, Space& space) { keep(space.best[0], task(f, space)); });
         collect(0, out);
     }
 
+    // `known`: losses that have been reached before the scan.
     template <class Task>
-    void run(const Node& node, Task task) {
-        for (auto& space : space_) space->best = {};
-        // Waking threads costs as much as some 50,000 entries.
-        base::ThreadPool& pool = node.n_rows() * node.n_features() < 100000 ? alone_ : pool_;
+    void run(const Node& node, const std::array<Sides, 2>& known, Task task) {
+        for (auto& space : space_) space->best = known;
+        const std::size_t n_features = bits_ ? bits_->n_others() : node.n_features();
+        // Waking the threads costs as much as some 50,000 entries.
+        base::ThreadPool& pool = node.n_rows() * n_features < 100000 ? alone_ : pool_;
         pool.run(node.n_features(), [&](std::size_t f, int thread) {
-            if (node.n_cuts[f]) task(f, *space_[thread]);
+            if (node.n_cuts[f] && !(bits_ && bits_->has(f))) task(f, *space_[thread]);
         });
     }
 
     const LossRule& rule_;
     const Features& features_;
-    bool plain_;  // leaves of any size, every row has a rank: the kernels apply
+    bool plain_;  // no minimum leaf size, and each row has a rank: the kernels apply
     base::ThreadPool& pool_;
     base::ThreadPool alone_{1};
+    const CutBits* bits_ = nullptr;  // columns of features that need no scan
     Loss leaf_;
     std::vector<std::unique_ptr<Space>> space_;
     CountWalk count_walk_;
@@ -170,19 +177,19 @@ private:
 #endif
 };
 
-// What a leaf of a fixed tree charges each row: its answer is that of the rows it has now.
+// The loss of each row in a leaf of a fixed tree, whose prediction follows from the rows it has now.
 //
-//   Errors, Costs   the answer j of least cost; C[class(i), j]
+//   Errors, Costs   the class j of least cost; C[class(i), j]
 //   Gini            shares p;  w |e_class(i) - p|^2          Entropy   - w log2 p_class(i)
 //   Squared         mean;      w (y - mean)^2                Absolute  median;  w |y - median|
 //
-// Summed over the leaf's own rows this is the loss of losses.hpp; other rows may be sent to it at these charges.
+// Summed over the leaf's own rows, this is the loss of losses.hpp. The same charges apply to rows that are moved to it.
 template <class Loss>
-class LeafAnswer {
+class LeafPrediction {
 public:
     static constexpr bool numbers = std::is_same_v<Loss, Squared> || std::is_same_v<Loss, Absolute>;
 
-    LeafAnswer(const LossRule& rule, const RowData& data, const std::vector<std::uint32_t>& rows) {
+    LeafPrediction(const LossRule& rule, const RowData& data, const std::vector<std::uint32_t>& rows) {
         if constexpr (std::is_same_v<Loss, Absolute>)
             number_ = median(data, rows);
         else if constexpr (numbers)
@@ -231,7 +238,7 @@ private:
             double squares = 0.0;
             for (double p : share) squares += p * p;
             for (std::size_t k = 0; k < n_classes; ++k) out[k] = 1.0 - 2.0 * share[k] + squares;
-        } else if constexpr (std::is_same_v<Loss, Entropy>) {  // a class the leaf does not have: dear, but finite
+        } else if constexpr (std::is_same_v<Loss, Entropy>) {  // an absent class has a high finite loss
             for (std::size_t k = 0; k < n_classes; ++k) out[k] = -std::log2(std::max(share[k], 1e-12));
         } else {
             const auto cost = [&](std::size_t k, std::size_t j) {

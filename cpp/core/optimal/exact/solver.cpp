@@ -4,7 +4,7 @@ namespace ceiba::optimal {
 
 namespace {
 
-// What the two sides of an evaluated cut cost; enters the intervals on both sides of it.
+// Splits an interval at an evaluated cut with the given losses of its two sides.
 void split_interval(const Interval& i, std::int64_t cut, double left, double right, OpenCuts& open) {
     Interval low = i, high = i;
     low.high = cut - 1, low.to = cut, low.right = right, low.above = left + right;
@@ -17,16 +17,16 @@ void split_interval(const Interval& i, std::int64_t cut, double left, double rig
 
 }  // namespace
 
-Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Observer* observer) {
+Solution Solver::solve(const Node& node, int depth, int leaves, double bound, Observer* observer) {
     if (bits_) return bits_->solve(node, depth, leaves, bound, observer);
     depth = std::min(depth, leaves - 1);
     if (depth < 31) leaves = std::min(leaves, 1 << depth);
     const double leaf = leaf_value(node);
-    // Who wants every cut also wants those that gain nothing.
+    // An observer of every cut also receives cuts without a gain.
     const bool every_cut = observer && observer->every_cut();
     const double goal = (every_cut ? observer->keep_below(bound) : std::min(bound, leaf)) - rules_.tolerance;
     const double least = split_bound(node, depth, leaves, goal);
-    Answer best;
+    Solution best;
     best.relaxed = std::min(leaf, least);
     if (leaf < bound) best.value = leaf;
     if (depth < 1 || node.n_rows() < 2 * rules_.min_rows || node.n_rows() < 2 || least >= goal) {
@@ -41,8 +41,8 @@ Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Obse
     if (const CacheEntry* known = cache_.find(key)) {
         known_relaxed = known->relaxed;
         if (known->value < infinite || known->tried >= bound) {
-            Answer answer{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
-            return answer;
+            Solution solution{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
+            return solution;
         }
     }
     best = search(node, depth, leaves, leaf, std::max(least, known_relaxed < leaf ? known_relaxed : least), bound,
@@ -52,35 +52,36 @@ Answer Solver::solve(const Node& node, int depth, int leaves, double bound, Obse
     return best;
 }
 
-Answer Solver::stump(const Node& node, double leaf, double bound) {
+Solution Solver::stump(const Node& node, double leaf, double bound) {
     whole_.assign(node.n_rows(), 0);
     clock_.spend(node.n_rows() * node.n_features());
     const double two = 2.0 * rules_.penalty;
-    const Stump best = best_stump(node, whole_, 0);
-    Answer answer;
-    answer.relaxed = std::min(leaf, best.relaxed + two);
+    const Stump best = best_stump(node, whole_, 0, nullptr, -infinite);
+    Solution solution;
+    solution.relaxed = std::min(leaf, best.relaxed + two);
     if (best.loss + two < std::min(leaf, bound) - rules_.tolerance) {
-        answer.value = best.loss + two;
-        answer.plan = plan_of(node, static_cast<std::size_t>(best.feature), best.position, best.missing_left, {}, {});
+        solution.value = best.loss + two;
+        solution.plan = plan_of(node, static_cast<std::size_t>(best.feature), best.position, best.missing_left, {}, {});
     } else if (leaf < bound) {
-        answer.value = leaf;
+        solution.value = leaf;
     }
-    return answer;
+    return solution;
 }
 
-Answer Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound,
-                      Observer* observer) {
-    Answer best;
+Solution Solver::search(const Node& node, int depth, int leaves, double leaf, double least, double bound,
+                        Observer* observer) {
+    Solution best;
     best.relaxed = leaf;
     if (leaf < bound) best.value = leaf;
     OpenCuts open(node, rule_, traits_.cap_sums);
     const double nothing = rules_.penalty;
     for (std::size_t f = 0; f < node.n_features(); ++f) {
-        if (observer && features_.all[f].bounds_only) continue;  // nothing larger needs the bound
+        if (observer && features_.all[f].bounds_only) continue;  // only a parent needs this bound
         open.push({least, static_cast<std::uint32_t>(f), 0, static_cast<std::int64_t>(open.cuts(f).size()) - 1, nothing,
                    nothing, -infinite, -infinite, -1, -1});
     }
     std::array<Interval, 2> taken;
+    if (depth == 2 && traits_.whole) cut_bits_.fill(features_, node, rule_.n_classes);
     while (!open.empty()) {
         double limit = std::min(bound, best.value);
         if (observer) {
@@ -113,13 +114,27 @@ Solver::SideCost Solver::side_cost(const Sides& sides, std::size_t s) const {
 }
 
 void Solver::try_two_levels(const Node& node, int leaves, const std::array<Interval, 2>& taken, std::size_t n_taken,
-                            OpenCuts& open, double bound, Answer& best, Observer* observer) {
+                            OpenCuts& open, double bound, Solution& best, Observer* observer) {
+    const CutBits* const bits = traits_.whole ? &cut_bits_ : nullptr;
+    const bool scans = !bits || bits->n_others() > 0;  // otherwise only plans need the sides of rows
     std::array<bool, 2> missing_left{};
-    for (std::size_t t = 0; t < n_taken; ++t)
+    const auto mark = [&](std::size_t t) {
         missing_left[t] = mark_sides(node, taken[t].feature, open.position(taken[t], taken[t].middle()), side_[t]);
+    };
+    const auto count = [&](std::size_t t) {
+        if (bits->has(taken[t].feature))
+            cut_bits_.select(taken[t].feature, static_cast<std::size_t>(taken[t].middle()));
+        else
+            cut_bits_.select(node, side_[t]);
+        return cut_bits_.stumps(rules_.min_rows);
+    };
     clock_.spend(node.n_rows() * node.n_features());
     std::array<Sides, 2> sides;
-    evaluate(node, side_, n_taken, sides);
+    for (std::size_t t = 0; t < n_taken; ++t) {
+        if (scans) mark(t);
+        if (bits) sides[t] = count(t);
+    }
+    if (scans) evaluate(node, side_, n_taken, bits, sides);
     for (std::size_t t = 0; t < n_taken; ++t) {
         const Interval& i = taken[t];
         const SideCost a = side_cost(sides[t], 0), b = side_cost(sides[t], 1);
@@ -130,8 +145,10 @@ void Solver::try_two_levels(const Node& node, int leaves, const std::array<Inter
             !features_.all[i.feature].bounds_only && value < std::min(bound, best.value) - rules_.tolerance;
         const bool listed = observer && observer->every_cut() && value < observer->keep_below(bound) - rules_.tolerance;
         if (better || listed) {
+            if (!scans) mark(t);
+            if (bits) count(t);  // the last counts may be those of the other cut
             PlanPtr plan =
-                two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], a, b, side_[t]);
+                two_levels(node, leaves, i.feature, open.position(i, i.middle()), missing_left[t], sides[t], side_[t]);
             if (listed) observer->evaluated(value, plan);
             if (better) {
                 best.value = value;
@@ -144,20 +161,22 @@ void Solver::try_two_levels(const Node& node, int leaves, const std::array<Inter
 }
 
 PlanPtr Solver::two_levels(const Node& node, int leaves, std::size_t f, std::uint32_t position, bool missing_left,
-                           const SideCost& a, const SideCost& b, const SideOf& side) {
-    const SideCost* const cost[2] = {&a, &b};
+                           const Sides& sides, const SideOf& side) {
+    const SideCost cost[2] = {side_cost(sides, 0), side_cost(sides, 1)};
     PlanPtr below[2];
-    const bool only_left = leaves < 4 && a.best + b.leaf <= a.leaf + b.best;
+    const bool only_left = leaves < 4 && cost[0].best + cost[1].leaf <= cost[0].leaf + cost[1].best;
     for (int s = 0; s < 2; ++s) {
-        if (!(cost[s]->best < cost[s]->leaf - rules_.tolerance)) continue;
+        if (!(cost[s].best < cost[s].leaf - rules_.tolerance)) continue;
         if (leaves < 4 && only_left != (s == 0)) continue;
-        const Stump stump = best_stump(node, side, s);
+        // Integer losses are exact, so the loss of the best stump ends the search for its split.
+        const CutBits* const bits = traits_.whole ? &cut_bits_ : nullptr;
+        const Stump stump = best_stump(node, side, s, bits, bits ? sides.stump[s] : -infinite);
         below[s] = stump_plan(node, stump, side, s);
     }
     return plan_of(node, f, position, missing_left, below[0], below[1]);
 }
 
-// A stump that was found among the rows of one side: its neighbours are rows of that side.
+// The plan of a stump that was found among the rows of one side: the neighbours of its cut are rows of that side.
 PlanPtr Solver::stump_plan(const Node& node, const Stump& stump, const SideOf& side, int which) const {
     const std::size_t f = static_cast<std::size_t>(stump.feature);
     const std::uint32_t* const e = node.entries(f);
@@ -171,7 +190,7 @@ PlanPtr Solver::stump_plan(const Node& node, const Stump& stump, const SideOf& s
 }
 
 void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval& i, OpenCuts& open, double limit,
-                        Answer& best, Observer* observer) {
+                        Solution& best, Observer* observer) {
     const std::int64_t cut = i.middle();
     const std::uint32_t position = open.position(i, cut);
     if (scratch_.size() <= static_cast<std::size_t>(depth)) scratch_.resize(static_cast<std::size_t>(depth) + 1);
@@ -182,27 +201,27 @@ void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval&
     clock_.spend(node.n_rows() * node.n_features());
     const bool allowed =
         !features_.all[i.feature].bounds_only && std::min(child[0].n_rows(), child[1].n_rows()) >= rules_.min_rows;
-    // How far beyond its bound the smaller part is searched, so that the lower bound that comes back can drop the cuts
-    // nearby: for errors half of the rows between the open cuts, since each row moves a loss by at most 1.
+    // The smaller part is searched beyond its bound by this slack, so that the resulting lower bound can drop nearby
+    // cuts. For errors it is half of the rows between the open cuts, since each row changes a loss by at most 1.
     double slack = 0.0;
     if (i.high > i.low)
         slack = traits_.whole && rules_.penalty == 0.0
                     ? 0.5 * (open.position(i, i.high) - open.position(i, i.low) + 1.0)
                     : limit - i.key;
     std::array<double, 2> relaxed{i.left, i.right};
-    Answer with_cut;  // the best tree with this cut
-    // With a limit on leaves, all distributions over the two parts; without, the one full share.
+    Solution with_cut;  // the best tree with this cut
+    // With a limit on leaves, tries all distributions over the two parts; otherwise each part has the full number.
     const int half = depth - 1 < 30 ? 1 << (depth - 1) : 1 << 30;
     const int first = std::max(1, leaves - half), last = std::min(half, leaves - 1);
     for (int on_left = last; on_left >= first; --on_left) {
         const std::array<int, 2> share{on_left, leaves >= 2 * half ? half : leaves - on_left};
-        const std::array<Answer, 2> below = both(child, depth - 1, share, limit, slack, {i.left, i.right});
+        const std::array<Solution, 2> below = both(child, depth - 1, share, limit, slack, {i.left, i.right});
         for (std::size_t s = 0; s < 2; ++s)
             if (share[s] == last) relaxed[s] = std::max(relaxed[s], below[s].relaxed);
         const double value = below[0].value + below[1].value;
         if (!allowed || !(value < limit - rules_.tolerance)) continue;
         with_cut = {value, 0.0, plan_of(node, i.feature, position, missing_left, below[0].plan, below[1].plan)};
-        limit = value;  // of another share of the leaves
+        limit = value;  // the limit for other distributions of the leaves
     }
     if (with_cut.found() && observer) observer->evaluated(with_cut.value, with_cut.plan);
     if (with_cut.value < best.value - rules_.tolerance) {
@@ -214,11 +233,11 @@ void Solver::try_deeper(const Node& node, int depth, int leaves, const Interval&
     split_interval(i, cut, relaxed[0], relaxed[1], open);
 }
 
-// Both parts, the larger first. `limit`: what they may cost together.
-std::array<Answer, 2> Solver::both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
-                                   double limit, double slack, const std::array<double, 2>& least) {
+// Solves both parts, the larger first. `limit`: upper limit of their total loss.
+std::array<Solution, 2> Solver::both(const std::array<Node, 2>& child, int depth, const std::array<int, 2>& leaves,
+                                     double limit, double slack, const std::array<double, 2>& least) {
     const std::size_t a = child[0].n_rows() >= child[1].n_rows() ? 0 : 1, b = 1 - a;
-    std::array<Answer, 2> below;
+    std::array<Solution, 2> below;
     below[a] = solve(child[a], depth, leaves[a], limit - least[b]);
     const double spent = below[a].found() ? below[a].value : std::max(least[a], below[a].relaxed);
     const double left = limit - spent + slack;

@@ -7,7 +7,7 @@ void SideRows::collect(const Node& node, std::size_t f, const std::vector<std::u
     const std::uint32_t* const e = node.entries(f);
     const std::size_t n_present = node.n_present[f];
     double total = 0.0;
-    bool open = false;  // rows since the last cut
+    bool open = false;  // whether there are rows since the last cut
     for (std::uint32_t i = 0; i < n_present; ++i) {
         const std::uint32_t row = e[i] & row_mask;
         if (side[row] == which) rows.push_back(row), total += node.data.weight_of(row), open = true;
@@ -17,7 +17,7 @@ void SideRows::collect(const Node& node, std::size_t f, const std::vector<std::u
             open = false;
         }
     }
-    if (!cut_at.empty()) cut_at.pop_back(), entry.pop_back();  // nothing is right of the last value
+    if (!cut_at.empty()) cut_at.pop_back(), entry.pop_back();  // no cut after the last value
     for (std::size_t i = n_present; i < node.n_rows(); ++i)
         if (side[e[i] & row_mask] == which) missing.push_back(e[i] & row_mask);
     find_heavier(node.data, total);

@@ -1,6 +1,6 @@
-// The best stumps on the two sides of a cut, for one feature, any loss and all rules: the reference that the kernels of
-// kernels.hpp must equal, and how a split is found again when only its loss was kept. Rows are only ever added, from
-// the left and from the right: a loss needs no subtraction. Rows without a rank join the heavier side.
+// The best stumps on the two sides of a cut, for one feature, any loss and all rules. This is the reference for
+// kernels.hpp, and it recovers a split of which only the loss was stored. Rows are only added, from the left and from
+// the right, so a loss needs no subtraction. Rows without a rank join the heavier side.
 #pragma once
 
 #include "optimal/losses.hpp"
@@ -10,26 +10,35 @@ namespace ceiba::optimal {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 struct Stump {
-    double relaxed = infinite;   // least loss of two leaves, whatever their sizes
-    double loss = infinite;      // of two leaves that are large enough
-    std::int32_t feature = -1;   // of the latter
-    std::uint32_t position = 0;  // entry of the node's order after which the cut lies
-    bool missing_left = false;   // rows without a rank
+    double relaxed = infinite;   // least loss of two leaves of any size
+    double loss = infinite;      // least loss of two leaves that are large enough
+    std::int32_t feature = -1;   // feature of the latter
+    std::uint32_t position = 0;  // entry of the node's order that the cut follows
+    bool missing_left = false;   // side of rows without a rank
+};
+
+using TwoLosses = std::array<double, 2>;  // losses of the two sides
+
+struct Sides {
+    std::array<std::size_t, 2> n_rows{};
+    TwoLosses leaf{infinite, infinite};
+    TwoLosses relaxed{infinite, infinite};  // loss of the best stump with leaves of any size
+    TwoLosses stump{infinite, infinite};    // loss of the best stump with leaves of the required size
 };
 
 // The rows of one side of a node in the order of a feature, and the cuts between them.
 class SideRows {
 public:
     void collect(const Node& node, std::size_t f, const std::vector<std::uint8_t>& side, int which);
-    // Improves `best` by cuts of feature f, of which losses are known; of equal ones the first is kept.
+    // Improves `best` by cuts of feature f whose losses are known. Ties go to the first cut.
     void choose(std::size_t f, std::size_t min_rows, bool bounds_only, Stump& best) const;
 
     std::size_t n_cuts() const { return cut_at.size(); }
 
-    std::vector<std::uint32_t> rows, missing;  // with a rank; without
-    std::vector<std::uint32_t> cut_at, entry;  // of each cut: the last of the rows left of it; its entry of the node
-    std::size_t joins_left = 0;                // the first cut whose left part is not the lighter one
-    std::vector<double> left, right;           // losses of both parts of each cut
+    std::vector<std::uint32_t> rows, missing;  // rows with a rank; rows without
+    std::vector<std::uint32_t> cut_at, entry;  // per cut: last of the rows on its left; its entry in the node's order
+    std::size_t joins_left = 0;                // first cut whose left part is not the lighter one
+    std::vector<double> left, right;           // losses of the two parts of each cut
 
 private:
     void find_heavier(const RowData& data, double total);
@@ -40,7 +49,7 @@ class StumpScan {
 public:
     StumpScan(const LossRule& rule, std::size_t min_rows) : loss_(rule), min_rows_(min_rows) {}
 
-    // Improves `best` by stumps of feature f on the rows of one side; of equal ones the first is kept.
+    // Improves `best` by stumps of feature f on the rows of one side. Ties go to the first cut.
     void scan(const Node& node, std::size_t f, const std::vector<std::uint8_t>& side, int which, bool bounds_only,
               Stump& best) {
         at_.collect(node, f, side, which);

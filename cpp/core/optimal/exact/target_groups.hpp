@@ -1,11 +1,11 @@
 // A lower bound of the squared error of trees with at most k leaves: the least squared error of the target in k groups,
-// whatever the columns say (1-D k-means; as a bound of trees: Zhang, Xin, Seltzer and Rudin 2023, OSRT).
+// ignoring the columns (1-D k-means; as a bound of trees: Zhang, Xin, Seltzer and Rudin 2023, OSRT).
 //
 // The best groups are runs of the sorted target. With SSE(i, j) the squared error of the run [i, j),
 //
 //   best_k(j) = min over i of best_{k-1}(i) + SSE(i, j),
 //
-// whose least i does not fall with j; so each row of the table is filled by divide and conquer in O(n log n).
+// The minimising i never decreases with j, so divide and conquer fills each row of the table in O(n log n).
 #pragma once
 
 #include "optimal/columns/ranked.hpp"
@@ -14,11 +14,11 @@ namespace ceiba::optimal {
 
 class TargetGroups {
 public:
-    // At most this many groups are worth their time.
+    // More groups than this are not worth the time.
     static constexpr std::size_t most_groups = 16;
 
-    // The least of loss(k) + k x penalty over 2 <= k <= groups. Where that is below `enough` for sure, 0 is returned
-    // instead, after one pass: the squared error in groups of equal width is no less than that of the best groups.
+    // The minimum of loss(k) + k x penalty over 2 <= k <= groups. Returns 0 after one pass if the minimum is certainly
+    // below `enough`: groups of equal width have at least the squared error of the best groups.
     double bound(const RowData& data, std::size_t groups, double penalty, double enough) {
         if (groups > most_groups || data.size() < 2) return 0.0;
         if (equal_width(data, groups) + static_cast<double>(groups) * penalty < enough) return 0.0;
@@ -29,7 +29,7 @@ public:
         return least;
     }
 
-    // The least squared error in 1, 2, ... `groups` groups.
+    // The least squared error with 1, 2, ..., `groups` groups.
     std::vector<double> losses(const RowData& data, std::size_t groups) {
         sum_up(data);
         const std::size_t n = data.size();
@@ -82,7 +82,7 @@ private:
         return Sums{b.weight - a.weight, b.sum - a.sum, b.squares - a.squares}.squared_error();
     }
 
-    // next_[low .. high], whose last groups begin in [first, last].
+    // Fills next_[low .. high], whose last groups begin in [first, last].
     void fill(std::size_t low, std::size_t high, std::size_t first, std::size_t last) {
         const std::size_t j = low + (high - low) / 2;
         double least = std::numeric_limits<double>::infinity();

@@ -1,13 +1,12 @@
-// A plan on the rows of a node: where its questions send them, what it costs there, and the plan cut down to what the
-// rows need.
+// Operations on a plan with the rows of a node: routing, fitting its cuts, trimming and improving it.
 #pragma once
 
 #include "optimal/search.hpp"
 
 namespace ceiba::optimal {
 
-// The sides to which a plan's question sends the rows of a node.
-inline void ask(const Features& features, const Node& node, const Plan& plan, SideOf& side) {
+// Computes the side to which the root split of a plan sends each row of the node.
+inline void mark_plan_sides(const Features& features, const Node& node, const Plan& plan, SideOf& side) {
     const std::vector<std::uint32_t>& rank = features.all[plan.feature].rank;
     side.resize(node.n_rows());
     for (std::size_t i = 0; i < node.n_rows(); ++i) side[i] = plan.sends_right(rank[node.data.row[i]]);
@@ -18,8 +17,8 @@ struct FittedPlan {
     PlanPtr plan;
 };
 
-// Questions keep their cuts; rows without a rank follow the majority of these rows; a question that divides nothing,
-// or does not pay, goes.
+// Fits a plan to the rows of a node. Splits keep their cuts, and rows without a rank follow the majority of these rows.
+// Splits that divide no rows or do not pay off are removed.
 class FitPlan {
 public:
     explicit FitPlan(Search& search) : search_(search) {}
@@ -41,7 +40,7 @@ public:
     }
 
 private:
-    // Fits the question to the rows; false: they all go to one side.
+    // Fits the split to the rows. Returns false if all rows go to one side.
     bool divides(const Node& node, Plan& plan, SideOf& side) {
         const std::vector<std::uint32_t>& rank = search_.features().all[plan.feature].rank;
         bool has_left = false, has_right = false;
@@ -60,7 +59,7 @@ private:
         if (!has_left || !has_right) return false;
         plan.lower = lower, plan.upper = upper;
         plan.missing_left = !(weight[0] < weight[1]);
-        ask(search_.features(), node, plan, side);
+        mark_plan_sides(search_.features(), node, plan, side);
         return true;
     }
 
@@ -68,7 +67,7 @@ private:
     bool has_left_ = true;
 };
 
-// A tree cut down to a number of leaves: the last questions that pay least go first.
+// Trims a tree to a number of leaves by repeatedly removing the bottom split that saves least.
 class TrimPlan {
 public:
     explicit TrimPlan(Search& search) : search_(search) {}
@@ -84,11 +83,11 @@ public:
     }
 
 private:
-    // Finds the question above two leaves that saves least.
+    // Finds the split above two leaves that saves least.
     void visit(const Node& node, const PlanPtr& plan) {
         SideOf side;
         Node left, right;
-        ask(search_.features(), node, *plan, side);
+        mark_plan_sides(search_.features(), node, *plan, side);
         divide(search_.features(), node, side, left, right);
         if (plan->left) visit(left, plan->left);
         if (plan->right) visit(right, plan->right);
@@ -109,35 +108,35 @@ private:
     const Plan* target_ = nullptr;
 };
 
-// A tree improved node by node, the rest of it fixed, until nothing improves (tree alternating optimisation:
+// Improves a tree node by node, with all other nodes fixed, until nothing improves (tree alternating optimisation:
 // Carreira-Perpinan and Tavallali 2018).
 //
-// With the leaves' answers fixed, a row costs l_i if the node sends it left and r_i if right; the best question for the
-// rows that reach the node is the cut with the least sum, found in one pass per feature over d_i = l_i - r_i. Both ways
-// round are tried. The last two levels are solved exactly instead. A change is kept only if the tree, settled on its
-// rows, costs less; so the result is never worse.
+// With fixed leaf predictions, a row costs l_i if the node sends it left and r_i if right. The best split for the rows
+// that reach the node is the cut with the least sum, found in one pass per feature over d_i = l_i - r_i. Both orders of
+// the branches are tried. The last two levels are solved exactly instead. A change is accepted only if the tree, fitted
+// to its rows, costs less, so the result is never worse.
 class RefinePlan {
 public:
     explicit RefinePlan(Search& search) : search_(search), fit_(search) {}
 
-    // One round over all nodes, from the root down. `tree`: settled on the rows of the node; `moved`: other rows reach
-    // the node than when its last two levels were solved.
+    // One round over all nodes, from the root down. `tree`: already fitted to the rows of the node. `moved`: the rows
+    // of the node have changed since its last two levels were solved.
     FittedPlan round(const Node& node, int depth, FittedPlan tree, bool moved) {
         if (depth <= 2) {
             if (!moved) return tree;
-            const Answer answer = search_.solve(node, depth, 1 << 30, tree.value);
-            return answer.found() && better(answer.value, tree) ? FittedPlan{answer.value, answer.plan} : tree;
+            const Solution solution = search_.solve(node, depth, 1 << 30, tree.value);
+            return solution.found() && better(solution.value, tree) ? FittedPlan{solution.value, solution.plan} : tree;
         }
         if (!tree.plan) return tree;
-        if (FittedPlan asked = fit_(node, ask_better(node, tree.plan)); better(asked.value, tree)) {
-            tree = std::move(asked);
+        if (FittedPlan improved = fit_(node, improve_split(node, tree.plan)); better(improved.value, tree)) {
+            tree = std::move(improved);
             moved = true;
             if (!tree.plan) return tree;
         }
         Plan copy = *tree.plan;
         auto child = std::make_unique<std::array<Node, 2>>();
         SideOf side;
-        ask(search_.features(), node, copy, side);
+        mark_plan_sides(search_.features(), node, copy, side);
         divide(search_.features(), node, side, child->front(), child->back());
         search_.clock().spend(node.n_rows() * node.n_features());
         const FittedPlan a = round(child->front(), depth - 1, fit_(child->front(), copy.left), moved);
@@ -148,24 +147,24 @@ public:
     }
 
 private:
-    struct Question {
+    struct BestSplit {
         double charge = infinite;
         std::size_t feature = 0;
         std::uint32_t position = 0;
-        bool missing_left = false, turned = false;  // turned: the parts below change places
+        bool missing_left = false, turned = false;  // turned: the subtrees are swapped
     };
 
     bool better(double value, const FittedPlan& than) const { return value < than.value - search_.rules().tolerance; }
 
-    // The plan with the best question at its root.
-    PlanPtr ask_better(const Node& node, const PlanPtr& plan) {
+    // The plan with the best split at its root.
+    PlanPtr improve_split(const Node& node, const PlanPtr& plan) {
         SideOf side;
-        ask(search_.features(), node, *plan, side);
+        mark_plan_sides(search_.features(), node, *plan, side);
         const std::vector<double> left = charges(node, plan->left, side, 0),
                                   right = charges(node, plan->right, side, 1);
         double now = 0.0;
         for (std::size_t i = 0; i < node.n_rows(); ++i) now += side[i] ? right[i] : left[i];
-        Question best;
+        BestSplit best;
         best.charge = now - search_.rules().tolerance;
         const double none = best.charge;
         for (std::size_t f = 0; f < node.n_features(); ++f)
@@ -177,7 +176,7 @@ private:
     }
 
     void scan(const Node& node, std::size_t f, const std::vector<double>& left, const std::vector<double>& right,
-              Question& best) const {
+              BestSplit& best) const {
         const std::uint32_t* const e = node.entries(f);
         const std::size_t n = node.n_rows(), n_present = node.n_present[f], min_rows = search_.rules().min_rows;
         double all_left = 0.0, all_right = 0.0, missing = 0.0, total = 0.0, weight = 0.0, sum = 0.0;
@@ -198,9 +197,10 @@ private:
         }
     }
 
-    // What each row of the node costs in the leaf to which `plan` sends it; leaves answer for the rows of `which` side.
+    // The loss of each row of the node in the leaf to which `plan` sends it. The rows on side `which` determine the
+    // predictions.
     std::vector<double> charges(const Node& node, const PlanPtr& plan, const SideOf& side, int which) const {
-        std::vector<std::vector<std::uint32_t>> rows;  // of each leaf
+        std::vector<std::vector<std::uint32_t>> rows;  // rows of each leaf
         std::vector<std::uint32_t> all(node.n_rows());
         std::iota(all.begin(), all.end(), 0u);
         spread(node, plan, std::move(all), rows);
@@ -231,8 +231,8 @@ private:
     FitPlan fit_;
 };
 
-// Rounds until one improves nothing; keep() is called for each improvement, so that an early stop loses none. `solved`:
-// the last two levels of the plan are exact.
+// Repeats rounds until one brings no improvement. keep() is called for each improvement, so that an early stop loses
+// none. `solved`: the last two levels of the plan are exact.
 template <class Keep>
 void refine(Search& search, const Node& root, const PlanPtr& plan, bool solved, const Keep& keep) {
     RefinePlan work(search);

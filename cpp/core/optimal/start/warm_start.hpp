@@ -1,5 +1,6 @@
-// What the exact search starts from, the cheapest first: a greedy tree, lookahead, both refined, limited searches that
-// widen. The last two get about a quarter of the time; greedy and lookahead run to their end.
+// Starts of the exact search, the cheapest first: a greedy tree, lookahead, refinement of the better one, and limited
+// searches of increasing width. Refinement and limited searches get about a quarter of the time; greedy and lookahead
+// run to their end.
 #pragma once
 
 #include "base/sort.hpp"
@@ -7,7 +8,7 @@
 
 namespace ceiba::optimal {
 
-// Starts that rank columns as a greedy tree does, by the impurity of their best cut:
+// Starts that rank columns like a greedy tree, by the impurity of their best cut:
 //
 //   greedy    one column per node, down to the last level
 //   limited   limited-discrepancy search: above the last two levels only the `width` best columns are tried, each with
@@ -16,7 +17,7 @@ class Limited {
 public:
     explicit Limited(Search& search) : search_(search) {}
 
-    // The greedy tree; its leaves are as pure as the depth allows, not pruned.
+    // The greedy tree. It is not pruned: its leaves are as pure as the depth allows.
     PlanPtr greedy(const Node& node, int depth) {
         if (depth < 1 || search_.leaf_loss(node) <= 0.0) return {};
         const std::vector<Stump> first = candidates(node, 1);
@@ -26,10 +27,10 @@ public:
         return plan_of(node, first[0], halves, left, greedy(halves.child->back(), depth - 1));
     }
 
-    // `tried`: so many of the best columns need not be tried again at this node.
-    Answer solve(const Node& node, int depth, std::size_t width, double bound, std::size_t tried = 0) {
+    // `tried`: number of best columns to skip at this node.
+    Solution solve(const Node& node, int depth, std::size_t width, double bound, std::size_t tried = 0) {
         if (depth <= 2) return search_.solve(node, depth, 1 << 30, bound);
-        Answer best;
+        Solution best;
         const double leaf = search_.leaf_value(node);
         if (leaf < bound) best.value = leaf;
         const double tolerance = search_.rules().tolerance;
@@ -38,9 +39,9 @@ public:
             const Stump& first = columns[c];
             const Halves halves = divide_node(node, first);
             const double limit = std::min(bound, best.value);
-            const Answer a = solve(halves.child->front(), depth - 1, width, limit - search_.rules().penalty);
+            const Solution a = solve(halves.child->front(), depth - 1, width, limit - search_.rules().penalty);
             if (!a.found()) continue;
-            const Answer b = solve(halves.child->back(), depth - 1, width, limit - a.value);
+            const Solution b = solve(halves.child->back(), depth - 1, width, limit - a.value);
             if (!b.found() || !(a.value + b.value < limit - tolerance)) continue;
             best.value = a.value + b.value;
             best.plan = plan_of(node, first, halves, a.plan, b.plan);
@@ -79,8 +80,8 @@ private:
     Search& search_;
 };
 
-// Rolling horizon: in each node the exact tree of depth `horizon` is found, its first question is kept, and so on
-// below. Polynomial in rows and features; a start of the exact search, and an answer in its own right.
+// Rolling horizon: each node gets the root split of its exact tree of depth `horizon`, and its branches are treated in
+// the same way. The time is polynomial in rows and features. It is a start of the exact search and a method of its own.
 class Lookahead {
 public:
     explicit Lookahead(Search& search) : search_(search) {}
@@ -96,7 +97,7 @@ public:
         }
     }
 
-    // The tree; when the growing was stopped, with what the last horizons saw where it had not come to.
+    // The tree. If growing was stopped, unfinished nodes have the trees of their last horizon.
     PlanPtr plan() const {
         std::vector<PlanPtr> done(drafts_.size());
         for (std::size_t d = drafts_.size(); d-- > 0;) {  // branches come after their node
@@ -128,7 +129,7 @@ private:
         const PlanPtr plan = search_.solve(*at.node, std::min(horizon, at.depth), 1 << 30, infinite).plan;
         drafts_[at.draft].plan = plan;
         if (!plan || at.depth <= horizon) return;
-        ask(search_.features(), *at.node, *plan, side_);
+        mark_plan_sides(search_.features(), *at.node, *plan, side_);
         auto left = std::make_unique<Node>(), right = std::make_unique<Node>();
         divide(search_.features(), *at.node, side_, *left, *right);
         const std::size_t first = drafts_.size();
@@ -159,14 +160,14 @@ public:
         keep(limited_.greedy(root_, rules.max_depth));
         const double greedy = best_.value;
         if (last_stage >= lookahead_stage) run_lookahead(2);
-        if (few_leaves || last_stage < refined_stage) return;  // the others do not count leaves
+        if (few_leaves || last_stage < refined_stage) return;  // the later stages do not support a leaf limit
         search_.clock().within(0.25, [&] {
             refine_best(best_.value < greedy);
             if (last_stage >= limited_stage) widen();
         });
     }
 
-    // Stopped early, it keeps what it has.
+    // If it is stopped early, the tree so far is used.
     void run_lookahead(int horizon) {
         Lookahead ahead(search_);
         try {
@@ -193,10 +194,10 @@ private:
     void widen() {
         const int depth = search_.rules().max_depth;
         for (std::size_t width = 2; width <= 8 && width < 2 * root_.n_features(); width *= 2) {
-            const std::size_t tried = depth == 3 && width > 2 ? width / 2 : 0;  // deeper trees widen below, too
-            const Answer answer = limited_.solve(root_, depth, width, best_.value, tried);
-            if (!answer.found() || !(answer.value < best_.value - search_.rules().tolerance)) continue;
-            best_.improved(answer.value, answer.plan);
+            const std::size_t tried = depth == 3 && width > 2 ? width / 2 : 0;  // deeper trees also widen lower down
+            const Solution solution = limited_.solve(root_, depth, width, best_.value, tried);
+            if (!solution.found() || !(solution.value < best_.value - search_.rules().tolerance)) continue;
+            best_.improved(solution.value, solution.plan);
             refine_best(true);
         }
     }
