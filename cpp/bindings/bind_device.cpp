@@ -50,7 +50,7 @@ private:
     nb::object device_;
 };
 
-// Address, stride in bytes, type (data::Stored, then levels), number of levels.
+// Address, stride in bytes, type (data::Stored, then levels) and number of levels of a column.
 using ColumnTuple = std::tuple<std::uint64_t, std::int64_t, std::uint32_t, std::uint32_t>;
 
 shards::device::Column to_column(const ColumnTuple& column) {
@@ -74,7 +74,8 @@ struct OwningDeviceShard {
 }  // namespace
 
 void bind_device(nb::module_& m) {
-    nb::class_<OwningDeviceShard>(m, "DeviceShard", "Rows of a table on a GPU, which answer the rounds of one tree.")
+    nb::class_<OwningDeviceShard>(m, "DeviceShard",
+                                  "A shard whose rows are on a GPU; it answers the rounds of one tree at a time.")
         .def(
             "__init__",
             [](OwningDeviceShard* self, const nb::object& device, const std::vector<ColumnTuple>& columns,
@@ -97,23 +98,24 @@ void bind_device(nb::module_& m) {
                 return nb::make_tuple(out, bins.n_missing);
             },
             nb::arg("edges"), nb::arg("rows"), nb::arg("n_rows"),
-            "Bin rows: the smallest and the largest value in each bin, per column; missing values per column.")
+            "Bin rows, and return the smallest and largest value in each bin and the missing count of each column.")
         .def(
             "begin_tree",
             [](OwningDeviceShard& self, std::uint64_t tree, const SharedLayout& layout) {
                 self.shard->begin_tree(tree, layout.layout);
             },
-            nb::arg("tree"), nb::arg("layout"), "Begin a tree on the rows that were binned last.")
+            nb::arg("tree"), nb::arg("layout"), "Begin to grow a tree on the rows that were binned last.")
         .def(
             "answer",
             [](OwningDeviceShard& self, const Message& rounds) { return self.shard->answer(words_of(rounds)).size(); },
-            nb::arg("rounds"), "Write the answer into the words of the device; how many these are.");
+            nb::arg("rounds"), "Write the answer to the host memory of the device, and return its number of words.");
     m.def(
         "device_record_words",
         [](const nb::object& device, std::size_t n_columns) {
             return shards::record_words(PythonDevice(device), n_columns);
         },
-        nb::arg("device"), nb::arg("n_columns"), "Words of a record, for which kernels are compiled.");
+        nb::arg("device"), nb::arg("n_columns"),
+        "Return the number of words per record, for which kernels are compiled.");
     m.def(
         "device_sample",
         [](const nb::object& object, const std::vector<ColumnTuple>& columns, std::size_t n_rows, std::size_t n) {
@@ -121,7 +123,7 @@ void bind_device(nb::module_& m) {
             return to_numpy(shards::take_sample(device, to_columns(columns), n_rows, n), {columns.size(), n});
         },
         nb::arg("device"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("n"),
-        "Values of n rows at equal distances, per column.");
+        "Return the values of n equidistant rows for each column.");
     m.def(
         "device_values_around",
         [](const nb::object& object, const ColumnTuple& column, std::size_t n_rows, const std::vector<double>& cuts) {
@@ -130,7 +132,7 @@ void bind_device(nb::module_& m) {
             return nb::make_tuple(to_numpy(std::move(gaps.least)), to_numpy(std::move(gaps.most)));
         },
         nb::arg("device"), nb::arg("column"), nb::arg("n_rows"), nb::arg("cuts"),
-        "For ascending cuts of a column, the largest value below each and the smallest above.");
+        "Return the largest value up to each of some ascending cuts, and the smallest value above it.");
     m.def(
         "device_scan_numbers",
         [](const nb::object& object, const ColumnTuple& column, std::size_t n_rows) {
@@ -140,7 +142,7 @@ void bind_device(nb::module_& m) {
                                   scan.n_not_finite);
         },
         nb::arg("device"), nb::arg("column"), nb::arg("n_rows"),
-        "Range and bits (see bit_range) of the numbers of a column, and how many are not finite.");
+        "Return the range and the bits (see bit_range) of a numeric column, and its number of non-finite values.");
     m.def(
         "device_count_labels",
         [](const nb::object& object, const ColumnTuple& column, std::size_t n_rows, std::int64_t low,
@@ -149,7 +151,7 @@ void bind_device(nb::module_& m) {
             return to_numpy(shards::count_labels(device, to_column(column), n_rows, low, n_numbers));
         },
         nb::arg("device"), nb::arg("column"), nb::arg("n_rows"), nb::arg("low"), nb::arg("n_numbers"),
-        "Rows of each whole number, from low on.");
+        "Return the number of rows of each integer from `low` to below `low + n_numbers`.");
     m.def(
         "device_write_labels",
         [](const nb::object& object, const ColumnTuple& column, std::size_t n_rows, std::int64_t low,
@@ -158,7 +160,7 @@ void bind_device(nb::module_& m) {
             shards::write_labels(device, to_column(column), n_rows, low, code_of, labels);
         },
         nb::arg("device"), nb::arg("column"), nb::arg("n_rows"), nb::arg("low"), nb::arg("code_of"), nb::arg("labels"),
-        "Write the code of the number of each row.");
+        "Write the class code of each row, `code_of[number - low]`, to the address `labels`.");
     m.def(
         "device_route_rows",
         [](const nb::object& object, const std::vector<ColumnTuple>& columns, std::size_t n_rows,
@@ -174,8 +176,9 @@ void bind_device(nb::module_& m) {
         },
         nb::arg("device"), nb::arg("columns"), nb::arg("n_rows"), nb::arg("cut"), nb::arg("column"),
         nb::arg("kind"), nb::arg("missing"), nb::arg("first"), nb::arg("branches"), nb::arg("out"),
-        "Write the end node of each row. Per node: cut, column (-1: a leaf), kind, branch of missing values, the place "
-        "of its first branch (levels: of a table of nodes for missing values, each level, unknown levels).");
+        "Write the end node of each row to the address `out`.\n\n"
+        "For each node: its cut, column (-1: a leaf), kind, branch for missing values and first entry in `branches`.\n"
+        "The entries of a split on levels are the nodes for missing values, for each level and for unknown levels.");
     m.def(
         "kernel_text",
         [] {
@@ -183,7 +186,7 @@ void bind_device(nb::module_& m) {
             for (const char* const part : kernel_parts) text += part;
             return text;
         },
-        "The CUDA source of all kernels.");
+        "Return the CUDA source of all kernels.");
 }
 
 }  // namespace ceiba::bindings

@@ -1,4 +1,4 @@
-// Tables in shards: messages are arrays of uint64, which pickle and travel as they are.
+// Bindings of shards. Messages are arrays of uint64, which are pickled and sent without conversion.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -24,7 +24,7 @@ namespace ceiba::bindings {
 
 namespace {
 
-// A shard and the arrays that it looks at.
+// A shard together with the arrays that it views.
 struct OwningShard {
     OwningShard(const data::Table& columns, shards::ShardTarget rows, std::uint64_t number)
         : table(columns), target(rows), shard(columns, rows, number) {}
@@ -36,7 +36,9 @@ struct OwningShard {
 };
 
 void bind_layout(nb::module_& m) {
-    nb::class_<SharedLayout>(m, "ShardLayout", "What all shards of a table agree on: bins, and what is counted.")
+    nb::class_<SharedLayout>(m, "ShardLayout",
+                             "The layout that all shards of a table share: the bins of each column, and the counts "
+                             "per node.")
         .def(
             "__init__",
             [](SharedLayout* self, std::size_t n_classes) {
@@ -53,11 +55,12 @@ void bind_layout(nb::module_& m) {
                 return shared;
             },
             nb::arg("range"), nb::arg("bits"), nb::arg("n_rows"), nb::arg("rates"),
-            "For a target of numbers: their range, the bits that they use (see bit_range), the rows of the table.")
+            "Return the layout for a numeric target with this range and these bits (see bit_range).")
         .def(
             "weigh",
             [](SharedLayout& self, std::pair<int, int> bits) { self.layout->shape.weigh(bits.first, bits.second); },
-            nb::arg("bits"), "Have rows weighted; the bits of the weights (see bit_range). Before the columns.")
+            nb::arg("bits"),
+            "Enable row weights that use these bits (see bit_range). Call this before adding columns.")
         .def(
             "add_numbers",
             [](SharedLayout& self, const Array1<double>& edge, const Array1<double>& least,
@@ -68,11 +71,11 @@ void bind_layout(nb::module_& m) {
                 column.most = to_vector(most);
                 if (column.edge.size() >= split::most_bins || column.least.size() != column.n_bins() ||
                     column.most.size() != column.n_bins())
-                    throw std::invalid_argument("a column has more edges than bins, or other ranges");
+                    throw std::invalid_argument("a column must have at most 254 edges, and one range per bin");
                 self.layout->add(std::move(column));
             },
             nb::arg("edge"), nb::arg("least"), nb::arg("most"),
-            "Add a column of numbers: its edges, and the smallest and largest value in each bin of the whole table.")
+            "Add a numeric column: its bin edges, and the smallest and largest value in each bin of the whole table.")
         .def(
             "add_levels",
             [](SharedLayout& self, std::size_t n_levels) {
@@ -80,22 +83,23 @@ void bind_layout(nb::module_& m) {
                 column.n_levels = n_levels;
                 self.layout->add(std::move(column));
             },
-            nb::arg("n_levels"), "Add a column of levels.")
+            nb::arg("n_levels"), "Add a categorical column.")
         .def(
             "add_coarse",
             [](SharedLayout& self, const Array1<double>& edge) {
                 shards::ColumnLayout column;
                 column.edge = to_vector(edge);
-                if (column.edge.size() >= split::most_bins) throw std::invalid_argument("a column has too many edges");
+                if (column.edge.size() >= split::most_bins)
+                    throw std::invalid_argument("a column must have at most 254 edges");
                 for (std::size_t b = 0; b < column.n_bins(); ++b) column.least.push_back(static_cast<double>(b));
                 column.most = column.least;
                 column.coarse = true;
                 self.layout->add(std::move(column));
             },
-            nb::arg("edge"), "Add a column of numbers that is cut at these edges only.")
+            nb::arg("edge"), "Add a numeric column that is cut only at these edges.")
         .def_prop_ro(
             "n_words", [](const SharedLayout& self) { return self.layout->n_words(); },
-            "Words that the counts of one node take.");
+            "Number of words for the counts of one node.");
     m.def(
         "bit_range",
         [](const Array1<double>& values) {
@@ -103,7 +107,8 @@ void bind_layout(nb::module_& m) {
             for (std::size_t i = 0; i < values.shape(0); ++i) range.include(values.data()[i]);
             return std::pair(range.empty() ? 0 : range.lowest, range.empty() ? 0 : range.highest);
         },
-        nb::arg("values"), "Bits of numbers: all are multiples of 2^lowest and below 2^highest; (lowest, highest).");
+        nb::arg("values"),
+        "Return (lowest, highest) such that all values are multiples of 2^lowest and below 2^highest in magnitude.");
     m.def(
         "sum_digits",
         [](const Array1<double>& values, std::optional<Array1<std::int32_t>> groups, std::size_t n_groups) {
@@ -118,7 +123,7 @@ void bind_layout(nb::module_& m) {
             return to_numpy(std::move(digits));
         },
         nb::arg("values"), nb::arg("groups").none(), nb::arg("n_groups"),
-        "The exact sum of the values of each group, as digits: those of several parts of a table may be added.");
+        "Return the exact sum of each group as digits, to which the digits of other parts of a table can be added.");
     m.def(
         "digit_sums",
         [](const Message& digits) {
@@ -127,12 +132,12 @@ void bind_layout(nb::module_& m) {
                 sums.push_back(shards::sum_of(digits.data() + at, shards::any_digits, shards::any_unit).value());
             return to_numpy(std::move(sums));
         },
-        nb::arg("digits"), "Sums as numbers, rounded once.");
+        nb::arg("digits"), "Return exact sums, given as digits, as float64 numbers that are rounded once.");
     m.def(
         "place_edges",
         [](const Array1<double>& values, int max_bins, bool single, std::optional<Array1<double>> weights) {
             if (weights && weights->shape(0) != values.shape(0))
-                throw std::invalid_argument("there are other weights than values");
+                throw std::invalid_argument("weights must have one value per row");
             std::vector<double> edges;
             {
                 const nb::gil_scoped_release no_gil;
@@ -142,7 +147,7 @@ void bind_layout(nb::module_& m) {
             return to_numpy(std::move(edges));
         },
         nb::arg("values"), nb::arg("max_bins"), nb::arg("single"), nb::arg("weights").none() = nb::none(),
-        "Edges of at most max_bins bins that hold about equally many of these values, or about equal weight.");
+        "Return the edges of at most max_bins bins with about the same number of values, or about the same weight.");
     m.def(
         "place_edges_of",
         [](const std::vector<Array1<double>>& columns, int max_bins, const std::vector<bool>& single) {
@@ -157,19 +162,20 @@ void bind_layout(nb::module_& m) {
             }
             return edges;
         },
-        nb::arg("columns"), nb::arg("max_bins"), nb::arg("single"), "The edges of several columns, in parallel.");
+        nb::arg("columns"), nb::arg("max_bins"), nb::arg("single"),
+        "Return the bin edges of several columns (see place_edges), computed in parallel.");
     m.def(
         "approximate_sample",
         [](std::size_t n_rows) {
             const std::vector<std::size_t> rows = split::approximate_sample(n_rows);
             return to_numpy(std::vector<std::int64_t>(rows.begin(), rows.end()));
         },
-        nb::arg("n_rows"), "Of so many rows, those by which the edges of max_bins are placed.");
+        nb::arg("n_rows"), "Return the rows, out of n_rows, from which the edges for max_bins are computed.");
     m.def(
         "bin_rows",
         [](const Columns& columns, const std::vector<std::vector<double>>& edges, Room<std::uint8_t, 2> bytes) {
             if (edges.size() != columns.table.columns.size() || bytes.shape(0) != columns.table.n_rows)
-                throw std::invalid_argument("edges or room do not fit the table");
+                throw std::invalid_argument("edges must have one entry per column, and bytes one per row");
             std::vector<shards::BinRanges> ranges;
             interruptible([&](base::Interrupt& interrupt) {
                 ranges = shards::bin_rows(columns.table, edges, bytes.data(), interrupt);
@@ -180,11 +186,12 @@ void bind_layout(nb::module_& m) {
             return out;
         },
         nb::arg("columns"), nb::arg("edges"), nb::arg("bytes"),
-        "Write the bin of every value; the smallest and the largest value in each bin, per column.");
+        "Write the bin of every value to `bytes`, and return the smallest and largest value in each bin of each "
+        "column.");
 }
 
 void bind_shard(nb::module_& m) {
-    nb::class_<OwningShard>(m, "Shard", "Some rows of a table, which answer rounds.")
+    nb::class_<OwningShard>(m, "Shard", "A part of the rows of a table, which answers rounds of requests.")
         .def(
             "__init__",
             [](OwningShard* self, nb::object columns, std::optional<Array1<std::int32_t>> labels,
@@ -192,7 +199,7 @@ void bind_shard(nb::module_& m) {
                 const data::Table& table = nb::cast<const Columns&>(columns).table;
                 const std::size_t n_target = labels ? labels->shape(0) : numbers ? numbers->shape(0) : 0;
                 if (n_target != table.n_rows || (weights && weights->shape(0) != table.n_rows))
-                    throw std::invalid_argument("the arrays of a shard do not fit each other");
+                    throw std::invalid_argument("the arrays of a shard must have the same number of rows");
                 new (self) OwningShard(table,
                                        {labels ? labels->data() : nullptr, numbers ? numbers->data() : nullptr,
                                         weights ? weights->data() : nullptr},
@@ -212,12 +219,12 @@ void bind_shard(nb::module_& m) {
                     (self.target.weights != nullptr) != bins.shape.weighted ||
                     (self.target.labels != nullptr) != bins.shape.classes() ||
                     table.columns.size() != bins.column.size())
-                    throw std::invalid_argument("the arrays of a tree do not fit its shard");
+                    throw std::invalid_argument("the arrays of a tree must match its shard and layout");
                 self.owners.insert(self.owners.end(), {nb::cast(bytes), nb::cast(order)});
                 self.shard.add_tree(tree, bytes.data(), {order.data(), order.shape(0)}, layout.layout);
             },
             nb::arg("tree"), nb::arg("bytes"), nb::arg("order"), nb::arg("layout"),
-            "Add a tree: the bins of all rows, room with the rows of the tree in it, and the layout of the bins.")
+            "Add a tree, with the bins of all rows, a buffer that contains its rows, and the layout of the bins.")
         .def(
             "answer",
             [](OwningShard& self, const Message& rounds) {
@@ -228,7 +235,7 @@ void bind_shard(nb::module_& m) {
                 }
                 return to_message(std::move(out));
             },
-            nb::arg("rounds"), "Answer the rounds of some trees.");
+            nb::arg("rounds"), "Return the answers to the rounds of some trees.");
     m.def(
         "join_rounds",
         [](const std::vector<std::pair<std::uint64_t, shards::LevelGrower*>>& growers) {
@@ -236,7 +243,8 @@ void bind_shard(nb::module_& m) {
             for (const auto& [tree, grower] : growers) all.push_back({tree, grower->round()});
             return to_message(shards::join_rounds(all));
         },
-        nb::arg("growers"), "The rounds of some trees, by their numbers, as one message.");
+        nb::arg("growers"),
+        "Return one message with the rounds of several trees, given as pairs of tree number and grower.");
     m.def(
         "trees_of",
         [](const Message& rounds) {
@@ -244,7 +252,7 @@ void bind_shard(nb::module_& m) {
             for (const shards::TreeRound& round : shards::split_rounds(words_of(rounds))) trees.push_back(round.tree);
             return trees;
         },
-        nb::arg("rounds"), "The trees that a message is about.");
+        nb::arg("rounds"), "Return the numbers of the trees whose rounds are in a message.");
     m.def(
         "split_answers",
         [](const Message& answers) {
@@ -254,10 +262,10 @@ void bind_shard(nb::module_& m) {
                                                                                     nb::cast(answers)));
             return out;
         },
-        nb::arg("answers"), "The answer to the round of each tree, without a copy.");
+        nb::arg("answers"), "Return the answer to the round of each tree, without a copy.");
     m.def(
         "holds_rows", [](const Message& answers) { return shards::holds_rows(words_of(answers)); }, nb::arg("answers"),
-        "Whether answers hold gathered rows.");
+        "Whether answers contain gathered rows.");
     m.def(
         "merge_answers",
         [](const Message& a, const Message& b) {
@@ -268,16 +276,16 @@ void bind_shard(nb::module_& m) {
             }
             return to_message(std::move(out));
         },
-        nb::arg("a"), nb::arg("b"), "Two answers to the same rounds as one.");
+        nb::arg("a"), nb::arg("b"), "Merge the answers of two shards to the same rounds.");
 }
 
-const char* word_of(shards::Ask ask) {
-    using shards::Ask;
-    if (ask == Ask::count) return "count";
-    if (ask == Ask::zoom) return "zoom";
-    if (ask == Ask::fetch) return "fetch";
-    if (ask == Ask::describe) return "describe";
-    return ask == Ask::gather ? "gather" : "neighbours";
+const char* word_of(shards::RequestKind kind) {
+    using shards::RequestKind;
+    if (kind == RequestKind::count) return "count";
+    if (kind == RequestKind::zoom) return "zoom";
+    if (kind == RequestKind::fetch) return "fetch";
+    if (kind == RequestKind::describe) return "describe";
+    return kind == RequestKind::gather ? "gather" : "neighbours";
 }
 
 }  // namespace
@@ -287,7 +295,7 @@ void bind_shards(nb::module_& m) {
     bind_layout(m);
     bind_shard(m);
     bind_device(m);
-    nb::class_<shards::LevelGrower>(m, "LevelGrower", "Grows a tree over shards, level by level.")
+    nb::class_<shards::LevelGrower>(m, "LevelGrower", "An algorithm that grows a tree over shards, level by level.")
         .def(
             "__init__",
             [](shards::LevelGrower* self, const grow::GrowOptions& options, const SharedLayout& layout,
@@ -311,14 +319,14 @@ void bind_shards(nb::module_& m) {
         .def_prop_ro("done", &shards::LevelGrower::done)
         .def_prop_ro("level", &shards::LevelGrower::level)
         .def_prop_ro("rows_open", &shards::LevelGrower::rows_open)
-        .def_prop_ro("asks", [](const shards::LevelGrower& self) { return word_of(self.asks()); })
+        .def_prop_ro("asks", [](const shards::LevelGrower& self) { return word_of(self.request_kind()); })
         .def(
             "take",
             [](shards::LevelGrower& self, const Message& answer) {
                 interruptible([&](base::Interrupt& interrupt) { self.consume(words_of(answer), interrupt); });
             },
-            nb::arg("answer"), "Take the merged answer of all shards to the round.")
-        .def("tree", &shards::LevelGrower::tree, "The finished tree, once.");
+            nb::arg("answer"), "Process the merged answer of all shards to the current round.")
+        .def("tree", &shards::LevelGrower::tree, "Return the finished tree. It can be returned only once.");
 }
 
 }  // namespace ceiba::bindings

@@ -1,4 +1,4 @@
-// What the bindings of shards share: messages are arrays of uint64.
+// Common part of the bindings of shards: messages are arrays of uint64.
 #pragma once
 
 #include <cstdint>

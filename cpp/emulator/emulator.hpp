@@ -1,6 +1,6 @@
-// CUDA on a machine without a GPU: kernels are compiled as C++ and run block by block. The threads of a block are
-// fibers that hand over at barriers and votes; shared memory is poisoned before each block. Slow and deterministic, for
-// tests of small tables. It cannot see races: compute-sanitizer does (make gpu-test).
+// An emulator of CUDA without a GPU: kernels are compiled as C++ and run block by block. The threads of a block are
+// fibers that switch at barriers and votes; shared memory is poisoned before each block. It is slow and deterministic,
+// for tests with small tables. It cannot detect races, unlike compute-sanitizer (make gpu-test).
 #pragma once
 
 #include <ucontext.h>
@@ -32,7 +32,7 @@ struct Fiber {
     bool done = true;
 };
 constexpr std::size_t stack_bytes = 65536;
-constexpr unsigned max_threads = 64;  // two warps: kernels stride by blockDim
+constexpr unsigned max_threads = 64;  // two warps: kernels use blockDim as the stride
 inline std::vector<Fiber> fibers(max_threads);
 inline ucontext_t home;
 inline std::vector<std::uint64_t> shared;
@@ -44,7 +44,7 @@ struct Warp {
 };
 inline Warp warps[max_threads / 32];
 
-// Switches to the next fiber that is not done, or home if there is none.
+// Switches to the next fiber that has not ended, or to the main context if there is none.
 inline void switch_fiber() {
     const unsigned n = blockDim.x, from = now;
     for (unsigned k = 1; k <= n; ++k) {
@@ -62,7 +62,7 @@ inline void enter() {
     body();
     fibers[now].done = true;
     --alive;
-    if (alive > 0 && arrived == alive) arrived = 0, ++generation;  // threads that ended count as arrived
+    if (alive > 0 && arrived == alive) arrived = 0, ++generation;  // threads that have ended count as arrived
     switch_fiber();
 }
 inline void barrier() {
@@ -74,7 +74,7 @@ inline void barrier() {
     }
     while (generation == own) switch_fiber();
 }
-inline unsigned ballot(bool vote) {  // all 32 lanes take part
+inline unsigned ballot(bool vote) {  // requires all 32 lanes
     Warp& warp = warps[now / 32];
     const unsigned own = warp.generation, slot = own & 1;
     if (warp.arrived == 0) warp.votes[slot] = 0;

@@ -1,4 +1,4 @@
-// The kernels of shards on a GPU as a library for tests: `emulate` runs one by its name.
+// The GPU kernels of shards as a library for tests. `emulate` runs a kernel by name.
 #include "emulator.hpp"
 
 inline unsigned record_words = 6;

@@ -184,6 +184,11 @@ def random_problem(rng: np.random.Generator, task: str) -> Problem:
         weight = _weights(rng, n)
     if rng.random() < 0.3:
         options["min_weight_fraction_leaf"] = float(rng.choice([0.01, 0.1]))
+    own = rng.spawn(1)[0]  # later draws do not depend on this option
+    if own.random() < 0.4:
+        groups = [own.permutation(n_columns)[:2].tolist() for _ in range(2)]
+        choices: list[Any] = ["pairwise", "no_interactions", groups]
+        options["interaction_cst"] = choices[int(own.integers(0, 3))]
     return Problem(table, read_target(y, task=task), GrowOptions(**options), weight)  # type: ignore[arg-type]
 
 

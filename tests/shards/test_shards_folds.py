@@ -176,5 +176,5 @@ def test_what_is_kept_can_be_pickled() -> None:
 def test_folds_that_need_memory_are_refused(pruning: CostComplexity) -> None:
     problem = random_problem(np.random.default_rng(5), "classification")
     made = sharded(problem, [np.arange(problem.n_rows)], np.arange(20))
-    with pytest.raises(OptionError, match="is not supported for tables beyond memory"):
+    with pytest.raises(OptionError, match="is not supported for tables larger than memory"):
         pruning.fit(made)

@@ -4,7 +4,7 @@ namespace ceiba::shards {
 
 namespace {
 
-// A node of the heap; `order`: its place in the order in which nodes are made.
+// A node of the heap. `order` is its position in the order of creation.
 struct Waiting {
     base::DoubleDouble gain;
     std::int32_t order, node;
@@ -16,7 +16,7 @@ bool worse(const Waiting& a, const Waiting& b) { return a.gain < b.gain || (!(b.
 
 std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& found, int max_leaf_nodes) {
     const auto split_of = [&](std::int32_t node) -> const split::Candidate* {
-        if (const auto& question = nodes[node].question) return &question->split;
+        if (const auto& node_split = nodes[node].node_split) return &node_split->split;
         const auto at = found.find(node);
         return at == found.end() ? nullptr : at->second;
     };
@@ -41,7 +41,7 @@ std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits
         leaves += n_branches - 1;
         marked[node] = 1;
         const grow::NodeRecord& record = nodes[node];
-        if (!record.question) {
+        if (!record.node_split) {
             order += n_branches;
             continue;
         }
@@ -53,14 +53,14 @@ std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits
 void keep_splits(grow::Builder& nodes, const std::vector<char>& marked) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (i < marked.size() && marked[i]) continue;
-        nodes[i].question.reset();
+        nodes[i].node_split.reset();
         nodes[i].first_child = -1;
         nodes[i].n_children = 0;
     }
 }
 
 void splice(grow::Builder& nodes, std::int32_t node, grow::Builder grown) {
-    const auto moved = static_cast<std::int32_t>(nodes.size()) - 1;  // node k > 0 of the part becomes k + moved
+    const auto moved = static_cast<std::int32_t>(nodes.size()) - 1;  // node k > 0 of the subtree becomes k + moved
     for (grow::NodeRecord& record : grown)
         if (record.first_child >= 0) record.first_child += moved;
     nodes[node] = std::move(grown[0]);

@@ -1,5 +1,5 @@
-// What shards count: a cell is some 64-bit words that are only ever added and subtracted, so counts do not depend on
-// how the rows are spread over shards, nor on the order in which answers are merged.
+// The counts of shards. A cell consists of 64-bit words that are only added and subtracted, so counts depend neither on
+// the distribution of the rows over shards nor on the order in which answers are merged.
 //   classes            rows of each class
 //   weighted classes   rows; the exact weight of each class in digits (NumberDigits)
 //   numbers            rows; squares of (y - centre) in quanta, rounded up; the exact sum of y in digits
@@ -14,7 +14,7 @@ namespace ceiba::shards {
 using base::carry;
 using base::NumberDigits;
 
-// Words for numbers whose bits lie from 2^lowest to below 2^highest.
+// The number of words for numbers with bits from 2^lowest to below 2^highest.
 inline std::size_t digits_for(int lowest, int highest) {
     return highest <= lowest ? 1 : static_cast<std::size_t>((highest - lowest + 31) / 32);
 }
@@ -24,7 +24,7 @@ constexpr int any_unit = -1074;
 constexpr std::size_t any_digits = (1024 + 1074 + 31) / 32 + 1;
 
 inline base::LongSum sum_of(const std::uint64_t* digits, std::size_t n, int unit) {
-    std::array<std::int64_t, any_digits + 2> carried;  // no vector: this is the innermost loop of surveys of numbers
+    std::array<std::int64_t, any_digits + 2> carried;  // no vector: this is the innermost loop in surveys of numbers
     double sign = 1.0;
     const auto carry_all = [&](bool flip) {
         std::int64_t carry = 0;
@@ -50,9 +50,9 @@ struct CellShape {
     std::size_t n_classes = 0;  // 0: numbers
     int unit = 0;               // numbers are multiples of 2^unit
     std::size_t n_digits = 0;
-    double centre = 0.0, reach = 0.0;  // the largest distance from it
+    double centre = 0.0, reach = 0.0;  // reach: the largest distance from the centre
     double per_square = 0.0;
-    bool rates = false;  // losses are those of rates (poisson)
+    bool rates = false;  // losses are those of event rates (poisson)
     bool weighted = false;
     int weight_unit = 0;
     std::size_t weight_digits = 0;
@@ -98,14 +98,14 @@ struct CellShape {
         shards::carry(cell + 2, n_digits);
         shards::carry(cell + 2 + n_digits, weight_digits);
     }
-    // Do two cells hold the same sums?
+    // Whether two cells contain the same sums.
     bool alike(std::vector<std::uint64_t> a, std::vector<std::uint64_t> b) const {
         carry(a.data());
         carry(b.data());
         return a == b;
     }
 
-    // Rows have weights from 2^lowest to below 2^highest; to be called last.
+    // Adds weights with bits from 2^lowest to below 2^highest. It must be called last.
     void weigh(int lowest, int highest) {
         weighted = true;
         weight_unit = lowest;
@@ -115,7 +115,7 @@ struct CellShape {
         n_digits += digits_for(lowest, highest) + 1;
         per_square = std::ldexp(per_square, -highest);
     }
-    // For numbers from `least` to `most` whose bits lie from 2^lowest to below 2^highest.
+    // The shape for numbers from `least` to `most` with bits from 2^lowest to below 2^highest.
     static CellShape of_numbers(double least, double most, int lowest, int highest, std::uint64_t n_rows, bool rates) {
         CellShape shape;
         shape.unit = lowest;
@@ -132,7 +132,7 @@ struct CellShape {
     }
 };
 
-// The sum of some cells.
+// Returns the sum of some cells.
 inline std::vector<std::uint64_t> sum_cells(std::span<const std::uint64_t> cells, std::size_t width) {
     std::vector<std::uint64_t> sum(width, 0);
     if (width == 2) {  // two classes: in registers
@@ -145,7 +145,7 @@ inline std::vector<std::uint64_t> sum_cells(std::span<const std::uint64_t> cells
     return sum;
 }
 
-// What a row adds to a cell.
+// The contribution of a row to a cell.
 struct NumberTerm {
     std::uint64_t square;
     NumberDigits digits;
@@ -163,7 +163,7 @@ struct NumberTerm {
 struct WeightedNumberTerm {
     std::uint64_t square;
     std::size_t n_digits;
-    NumberDigits high, low, weight;  // of w y, which is a sum of two doubles
+    NumberDigits high, low, weight;  // high, low: w y, which is a sum of two doubles
 
     WeightedNumberTerm(const CellShape& shape, double y, double w)
         : WeightedNumberTerm(shape, y, w, base::two_product(w, y)) {}
@@ -202,29 +202,29 @@ struct ClassTerm {
     void add_to(std::uint64_t* cell) const { ++cell[label]; }
 };
 
-// What all shards of a table agree on before the first round: the bins of every column and what is counted in them.
+// The layout on which all shards of a table agree before the first round: the bins of every column, and their cells.
 using split::key_of;
 using split::number_of;
 using split::zoom_shift;
 
 struct ColumnLayout {
-    std::size_t n_levels = 0;   // columns of levels: counted level by level; 0: numbers, counted in bins
+    std::size_t n_levels = 0;   // number of levels, which are counted separately; 0: numbers, counted in bins
     std::vector<double> edge;   // numbers: the bin of x is the number of edges below x
-    std::vector<double> least;  // numbers, per bin: the smallest value of the whole table, +inf where there is none
-    std::vector<double> most;   // and the largest
-    bool coarse = false;        // numbers that are cut at edges only (max_bins): each counts as the number of its bin
-    std::size_t slot = 0;       // numbers: place of this column among the bytes of a row
+    std::vector<double> least;  // numbers, per bin: the smallest value of the whole table, or +inf
+    std::vector<double> most;   // and the largest, or -inf
+    bool coarse = false;        // numbers that are cut at edges only (max_bins): a value is the number of its bin
+    std::size_t slot = 0;       // numbers: position of this column among the bytes of a row
     std::size_t first_cell = 0;
 
     bool levels() const { return n_levels > 0; }
     std::size_t n_bins() const { return levels() ? n_levels : edge.size() + 1; }
-    std::size_t n_cells() const { return n_bins() + 1; }  // the last one: missing values
+    std::size_t n_cells() const { return n_bins() + 1; }  // the last one counts missing values
     std::size_t bin_of(double x) const {
         return static_cast<std::size_t>(std::lower_bound(edge.begin(), edge.end(), x) - edge.begin());
     }
-    // Coarse: the last bin below a cut between two numbers of bins; where bins between are empty, the middle one.
+    // Coarse: the last bin below a cut between two bin numbers; if the bins between are empty, the middle one.
     std::size_t last_bin_below(double cut) const { return static_cast<std::size_t>(std::ceil(cut)) - 1; }
-    // A cut as it stands in the tree.
+    // The cut that the tree stores.
     double real_cut(double cut) const { return coarse ? edge[last_bin_below(cut)] : cut; }
 };
 

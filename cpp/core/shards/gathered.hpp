@@ -1,4 +1,4 @@
-// Nodes whose rows were gathered from all shards: their subtrees are grown as in memory.
+// Nodes whose rows were gathered from all shards. Their subtrees are grown as in memory.
 #pragma once
 
 #include "grow/builder.hpp"
@@ -24,11 +24,11 @@ public:
           codes_(types.size()) {}
 
     void clear();
-    // The next piece of the node, as Shard::gather writes it.
+    // Reads the next piece of the node, as a shard writes it.
     void read(Reader& in);
     std::size_t words_of_row() const { return types_->size() + 1 + weighted_; }
     std::size_t n_rows() const { return n_classes_ > 0 ? labels_.size() : targets_.size(); }
-    // Views: the node must outlive them.
+    // Views of this node, which must outlive them.
     data::Table table() const;
     data::Target target() const;
 

@@ -16,7 +16,8 @@ LevelGrower::LevelGrower(const grow::GrowOptions& options, std::shared_ptr<const
     builders_.emplace_back();
     builders_[0].emplace_back();
     Open root;
-    root.context = {options.seed, options.low, options.high};
+    root.context = {options.seed, options.low, options.high,
+                    split::path_below(nullptr, -1, types_.size(), options_.search)};
     root.n_rows = n_rows;
     root.gathered = n_rows < sizes.gather_rows;
     root.searched = root.counted = !root.gathered;
@@ -34,16 +35,16 @@ tree::TreeArrays LevelGrower::tree() {
     for (std::size_t i = 0; i < out.splits.size(); ++i)
         if (static_cast<split::Kind>(out.splits.kind[i]) == split::Kind::cut)
             out.splits.cut[i] = layout_->column[out.splits.column[i]].real_cut(out.splits.cut[i]);
-    grow::Builder& nodes = builders_[0];  // thousands of subtrees: freed in parallel
-    pool_.run(nodes.size(), [&](std::size_t i, int) { nodes[i].grown.reset(), nodes[i].question.reset(); });
+    grow::Builder& nodes = builders_[0];  // thousands of subtrees are freed in parallel
+    pool_.run(nodes.size(), [&](std::size_t i, int) { nodes[i].grown.reset(), nodes[i].node_split.reset(); });
     return out;
 }
 
-Words LevelGrower::new_round(Ask ask) {
-    ask_ = ask;
+Words LevelGrower::new_round(RequestKind kind) {
+    kind_ = kind;
     Words round{n_levels_};
     put_all(round, path_);
-    round.push_back(static_cast<std::uint64_t>(ask));
+    round.push_back(static_cast<std::uint64_t>(kind));
     return round;
 }
 
@@ -51,8 +52,10 @@ void LevelGrower::consume(std::span<const std::uint64_t> answer, base::Interrupt
     interrupt.poll();
     Reader in(answer);
     const Form form = static_cast<Form>(in.word());
-    const Form wanted = ask_ == Ask::gather ? Form::pieces : ask_ == Ask::fetch ? Form::runs : Form::sums;
-    if (form != wanted) throw Contradiction("an answer does not fit its question");
+    const Form wanted = kind_ == RequestKind::gather  ? Form::pieces
+                        : kind_ == RequestKind::fetch ? Form::runs
+                                                      : Form::sums;
+    if (form != wanted) throw Contradiction("a reply does not match its request");
     if (phase_ == Phase::describe)
         consume_describe(in);
     else if (phase_ == Phase::gather)
@@ -65,14 +68,14 @@ void LevelGrower::consume(std::span<const std::uint64_t> answer, base::Interrupt
         consume_neighbours(in);
 }
 
-// Calls task(k, node) for the k-th of some open nodes, in parallel: surveys do not depend on each other.
+// Calls task(k, node) for the k-th of some open nodes, in parallel: surveys are independent of each other.
 template <class Task>
 void LevelGrower::for_each(const std::vector<std::size_t>& nodes, Task task) {
     pool_.run(nodes.size(), [&](std::size_t k, int) { task(k, open_[nodes[k]]); });
 }
 
 // Calls first(k, node, column) for all columns of some open nodes, then second(node, column) for all of them. Threads
-// share the columns of few nodes; of many, each takes whole nodes, whose columns stay in its cache.
+// share the columns of few nodes; if there are many, each takes whole nodes, whose columns stay in its cache.
 template <class First, class Second>
 void LevelGrower::for_each_column(const std::vector<std::size_t>& nodes, First first, Second second) {
     const std::size_t n_columns = layout_->column.size();
@@ -93,40 +96,40 @@ void LevelGrower::for_each_column(const std::vector<std::size_t>& nodes, First f
     });
 }
 
-// Begins a round about the open nodes that are `wanted`; what it says of each is for the caller to add. False: none is.
+// Begins a round with the `wanted` open nodes; the caller adds the data of each. Returns false if there are none.
 template <class Wanted>
-bool LevelGrower::ask_nodes(Phase phase, Ask ask, Wanted wanted) {
+bool LevelGrower::query_nodes(Phase phase, RequestKind kind, Wanted wanted) {
     phase_ = phase;
-    asked_.clear();
+    queried_.clear();
     for (std::size_t i = 0; i < open_.size(); ++i)
-        if (wanted(open_[i])) asked_.push_back(i);
-    if (asked_.empty()) return false;
-    round_ = new_round(ask);
-    round_.push_back(asked_.size());
+        if (wanted(open_[i])) queried_.push_back(i);
+    if (queried_.empty()) return false;
+    round_ = new_round(kind);
+    round_.push_back(queried_.size());
     return true;
 }
 
-// --- the phases of a level, in their order
+// --- the phases of a level, in order
 void LevelGrower::begin_level() {
-    if (n_levels_ > 0 && !layout_->shape.classes()) return ask_describe();
+    if (n_levels_ > 0 && !layout_->shape.classes()) return query_describe();
     choose_counted();
-    ask_gather();
+    query_gather();
 }
 
-// What nodes of numbers say of themselves needs their rows once more, when their means are known.
-void LevelGrower::ask_describe() {
-    ask_nodes(Phase::describe, Ask::describe, [](const Open& open) { return !open.waits; });
-    for (std::size_t i : asked_) {
+// The description of nodes with numbers needs another pass over their rows once their means are known.
+void LevelGrower::query_describe() {
+    query_nodes(Phase::describe, RequestKind::describe, [](const Open& open) { return !open.waits; });
+    for (std::size_t i : queried_) {
         round_.push_back(i);
         put_real(round_, layout_->shape.mean(open_[i].total.data()));
     }
 }
 
 void LevelGrower::consume_describe(Reader& in) {
-    if (in.size() != asked_.size() * any_digits) throw Contradiction("shards described other nodes");
-    const auto losses = in.read(asked_.size() * any_digits), ranges = in.read(2 * asked_.size());
-    for (std::size_t i = 0; i < asked_.size(); ++i) {
-        Open& open = open_[asked_[i]];
+    if (in.size() != queried_.size() * any_digits) throw Contradiction("shards described other nodes");
+    const auto losses = in.read(queried_.size() * any_digits), ranges = in.read(2 * queried_.size());
+    for (std::size_t i = 0; i < queried_.size(); ++i) {
+        Open& open = open_[queried_[i]];
         criteria::NodeSummary summary;
         summary.weight = summary.search_weight = layout_->shape.weight(open.total.data()).value();
         summary.pure = ranges[2 * i] == ranges[2 * i + 1];
@@ -138,7 +141,7 @@ void LevelGrower::consume_describe(Reader& in) {
     if (n_levels_ == 0) return survey_nodes();
     if (!options_.search.monotone.empty()) hand_down_limits();
     choose_counted();
-    ask_gather();
+    query_gather();
 }
 
 void LevelGrower::hand_down_limits() {
@@ -148,12 +151,12 @@ void LevelGrower::hand_down_limits() {
         Open &first = open_[i], &second = open_[first.partner];
         const split::NodeContext parent = first.context;
         const auto value = [&](const Open& open) -> double& { return builder[open.node].limited; };
-        grow::hand_down_limits(options_.search, builder[first.parent].question->split, parent,
+        grow::hand_down_limits(options_.search, builder[first.parent].node_split->split, parent,
                                {first.context, value(first)}, {second.context, value(second)});
     }
 }
 
-// Of two branches the smaller one is counted, and the other follows by subtraction of integers, without rounding.
+// Of two branches the smaller one is counted. The counts of the other follow by exact subtraction of integers.
 void LevelGrower::choose_counted() {
     for (std::size_t i = 0; i < open_.size(); ++i) {
         Open& open = open_[i];
@@ -169,9 +172,9 @@ void LevelGrower::choose_counted() {
     }
 }
 
-void LevelGrower::ask_gather() {
+void LevelGrower::query_gather() {
     std::uint64_t values = 0;
-    bool full = false;  // what does not fit into this round is gathered in the next
+    bool full = false;  // nodes that do not fit into this round are gathered in the next
     const auto fits = [&](const Open& open) {
         if (!open.gathered || full) return false;
         const std::uint64_t of_node = open.n_rows * (types_.size() + 1);
@@ -179,31 +182,30 @@ void LevelGrower::ask_gather() {
         values += of_node;
         return !full;
     };
-    if (!ask_nodes(Phase::gather, Ask::gather, fits)) return ask_count();
-    for (std::size_t i : asked_) round_.push_back(i);
+    if (!query_nodes(Phase::gather, RequestKind::gather, fits)) return query_count();
+    for (std::size_t i : queried_) round_.push_back(i);
 }
 
 void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
-    // One per thread: their memory is used again.
+    // One per thread; the memory is reused.
     std::vector<GatheredNode> of_thread(static_cast<std::size_t>(pool_.size()), GatheredNode(types_, layout_->shape));
-    std::vector<std::vector<Reader>> pieces(asked_.size());
+    std::vector<std::vector<Reader>> pieces(queried_.size());
     while (!in.done()) {
-        in.word();  // the shard
+        in.word();  // the number of the shard
         Reader piece(in.read(in.size()));
         for (std::vector<Reader>& of_node : pieces)
             of_node.emplace_back(piece.read(1 + Reader(piece).size() * of_thread[0].words_of_row()));
     }
-    // The largest first, so that no thread is left with one of them at the end.
-    std::vector<std::size_t> order(asked_.size());
+    // The largest nodes come first, so that no thread starts one of them at the end.
+    std::vector<std::size_t> order(queried_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return open_[asked_[a]].n_rows > open_[asked_[b]].n_rows;
-    });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return open_[queried_[a]].n_rows > open_[queried_[b]].n_rows; });
     std::atomic<bool> stop{false};
-    std::vector<grow::Builder> parts(asked_.size());
-    pool_.run(asked_.size(), [&](std::size_t place, int thread) {
+    std::vector<grow::Builder> parts(queried_.size());
+    pool_.run(queried_.size(), [&](std::size_t place, int thread) {
         const std::size_t k = order[place];
-        const Open& open = open_[asked_[k]];
+        const Open& open = open_[queried_[k]];
         GatheredNode& node = of_thread[static_cast<std::size_t>(thread)];
         node.clear();
         for (Reader& piece : pieces[k]) node.read(piece);
@@ -218,6 +220,7 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
         if (options.max_depth >= 0) options.max_depth -= open.depth;
         options.low = open.context.low;
         options.high = open.context.high;
+        options.path = open.context.path;
         options.whole_weight = stop_.whole_weight();
         options.n_threads = 1;
         base::Interrupt inner([&stop] { return stop.load(); });
@@ -226,42 +229,42 @@ void LevelGrower::consume_gather(Reader& in, base::Interrupt& interrupt) {
                 std::make_unique<tree::TreeArrays>(grow::grow(node.table(), node.target(), options, inner));
             return;
         }
-        // No split below it can come later than the limit allows; but of several branches, some may be skipped.
+        // The limit of leaves also holds below the node, except for multiway splits, some of which may be skipped.
         if (options.search.multiway) options.max_leaf_nodes = std::numeric_limits<int>::max();
         parts[k] = grow::grow_nodes(node.table(), node.target(), options, inner);
     });
-    for (std::size_t k = 0; k < asked_.size(); ++k) {
-        Open& open = open_[asked_[k]];
+    for (std::size_t k = 0; k < queried_.size(); ++k) {
+        Open& open = open_[queried_[k]];
         if (best_first()) splice(builders_[0], open.node, std::move(parts[k]));
         open.gathered = false;
     }
-    ask_gather();
+    query_gather();
 }
 
-void LevelGrower::ask_count() {
-    if (!ask_nodes(Phase::count, Ask::count, [](const Open& open) { return open.counted; })) return choose();
-    for (std::size_t i : asked_) round_.push_back(i);
+void LevelGrower::query_count() {
+    if (!query_nodes(Phase::count, RequestKind::count, [](const Open& open) { return open.counted; })) return choose();
+    for (std::size_t i : queried_) round_.push_back(i);
 }
 
 void LevelGrower::consume_count(Reader& in) {
     const std::size_t n_words = layout_->n_words();
-    if (in.size() != branch_rows_.size() + asked_.size() * n_words)
-        throw Contradiction("shards counted other nodes than they were asked for");
+    if (in.size() != branch_rows_.size() + queried_.size() * n_words)
+        throw Contradiction("shards counted other nodes than they were requested");
     const auto rows = in.read(branch_rows_.size());
     if (!std::equal(rows.begin(), rows.end(), branch_rows_.begin()))
         throw Contradiction("shards sent other rows down a branch than they counted before");
-    const auto words = in.read(asked_.size() * n_words);
-    for_each(asked_, [&](std::size_t k, Open& open) {
+    const auto words = in.read(queried_.size() * n_words);
+    for_each(queried_, [&](std::size_t k, Open& open) {
         const auto of_node = words.subspan(k * n_words, n_words);
         open.counts = std::make_shared<Words>(of_node.begin(), of_node.end());
     });
-    if (n_levels_ == 0) {  // the root: what it is follows from any column
+    if (n_levels_ == 0) {  // the total of the root follows from any column
         Open& root = open_[0];
         const std::size_t width = layout_->shape.width();
         root.total.assign(width, 0);
         for (std::size_t w = 0; w < layout_->column.at(0).n_cells() * width; ++w)
             root.total[w % width] += (*root.counts)[w];
-        if (!layout_->shape.classes()) return ask_describe();
+        if (!layout_->shape.classes()) return query_describe();
         describe(root);
     }
     survey_nodes();
@@ -280,7 +283,7 @@ void LevelGrower::survey_nodes() {
     refine();
 }
 
-// Counts what was not counted, and surveys it.
+// Computes the counts that were not sent, and begins the survey of the column.
 void LevelGrower::begin_column(Open& open, std::size_t c) const {
     const std::size_t width = layout_->shape.width(), first = layout_->column[c].first_cell * width;
     const std::span<std::uint64_t> cells(open.counts->data() + first, layout_->column[c].n_cells() * width);
@@ -293,8 +296,8 @@ void LevelGrower::begin_column(Open& open, std::size_t c) const {
     open.survey->begin(c, cells);
 }
 
-// Asks for more about the nodes whose split is not certain yet. Zooms come first, because they raise the floor and with
-// it spare fetches; what would not fit into memory waits for the next round.
+// Sends the queries of nodes whose split is not certain yet. Zooms come first, because they raise the floor and thereby
+// avoid fetches; queries that do not fit into memory wait for the next round.
 void LevelGrower::refine() {
     phase_ = Phase::refine;
     const double words = static_cast<double>(sizes_.gather_values);
@@ -304,40 +307,40 @@ void LevelGrower::refine() {
     };
     std::vector<Queries> of_node(surveyed_.size());
     for_each(surveyed_, [&](std::size_t k, Open& open) {
-        open.survey->ask(surveyed_[k], each, of_node[k].zoom, of_node[k].fetch);
+        open.survey->next_queries(surveyed_[k], each, of_node[k].zoom, of_node[k].fetch);
     });
     const bool zooms = std::any_of(of_node.begin(), of_node.end(), [](const Queries& q) { return !q.zoom.empty(); });
-    asked_.clear();
+    queried_.clear();
     n_queries_.clear();
     std::vector<std::size_t> rest;
-    std::vector<std::vector<RangeQuery>> asks;  // of each node that is asked for
+    std::vector<std::vector<RangeQuery>> of_nodes;  // of each node with queries
     std::size_t n = 0;
     for (std::size_t k = 0; k < surveyed_.size(); ++k) {
         if (!of_node[k].zoom.empty() || !of_node[k].fetch.empty()) rest.push_back(surveyed_[k]);
         std::vector<RangeQuery>& queries = zooms ? of_node[k].zoom : of_node[k].fetch;
         if (queries.empty()) continue;
-        asked_.push_back(surveyed_[k]);
+        queried_.push_back(surveyed_[k]);
         n_queries_.push_back(queries.size());
         n += queries.size();
-        asks.push_back(std::move(queries));
+        of_nodes.push_back(std::move(queries));
     }
     surveyed_ = std::move(rest);
     if (surveyed_.empty()) return choose();
-    round_ = new_round(zooms ? Ask::zoom : Ask::fetch);
+    round_ = new_round(zooms ? RequestKind::zoom : RequestKind::fetch);
     if (zooms) round_.push_back(static_cast<std::uint64_t>(sizes_.ranges.zoom_bits));
     round_.push_back(n);
     round_.reserve(round_.size() + n * 4);
-    for (const std::vector<RangeQuery>& queries : asks)
+    for (const std::vector<RangeQuery>& queries : of_nodes)
         for (const RangeQuery& query : queries) query.write(round_);
 }
 
 void LevelGrower::consume_refine(Reader& in) {
-    in.word();  // how many words, or the width of a cell
-    if (ask_ == Ask::fetch) in.word();
+    in.word();  // number of words, or width of a cell
+    if (kind_ == RequestKind::fetch) in.word();
     const std::size_t width = layout_->shape.width();
-    std::vector<std::span<const std::uint64_t>> of_node;  // its words, in place
+    std::vector<std::span<const std::uint64_t>> of_node;  // the words of each, in place
     for (const std::size_t n : n_queries_) {
-        if (ask_ == Ask::zoom) {
+        if (kind_ == RequestKind::zoom) {
             of_node.push_back(in.read(n * sizes_.ranges.zoom_parts() * width));
             continue;
         }
@@ -350,12 +353,12 @@ void LevelGrower::consume_refine(Reader& in) {
         }
         of_node.push_back(in.read(words));
     }
-    if (ask_ == Ask::zoom)
+    if (kind_ == RequestKind::zoom)
         for_each_column(
-            asked_, [&](std::size_t k, Open& open, std::size_t c) { open.survey->consume_zoom(c, of_node[k]); },
+            queried_, [&](std::size_t k, Open& open, std::size_t c) { open.survey->consume_zoom(c, of_node[k]); },
             mark_column);
     else
-        for_each(asked_, [&](std::size_t k, Open& open) {
+        for_each(queried_, [&](std::size_t k, Open& open) {
             Reader runs(of_node[k]);
             open.survey->consume_fetch(runs);
             for (std::size_t c = 0; c < layout_->column.size(); ++c) open.survey->mark(c);
@@ -374,13 +377,13 @@ void LevelGrower::choose() {
         open.survey.reset();
         if (open.found.split.found() && !stop_.gains_enough(open.found.split.gain.value())) open.found = {};
     });
-    ask_neighbours();
+    query_neighbours();
 }
 
-void LevelGrower::ask_neighbours() {
-    if (!ask_nodes(Phase::neighbours, Ask::neighbours, [](const Open& open) { return open.found.between; }))
+void LevelGrower::query_neighbours() {
+    if (!query_nodes(Phase::neighbours, RequestKind::neighbours, [](const Open& open) { return open.found.between; }))
         return end_level();
-    for (std::size_t i : asked_)
+    for (std::size_t i : queried_)
         for (RangeQuery query : {open_[i].found.below, open_[i].found.above}) {
             query.node = i;
             query.write(round_);
@@ -389,7 +392,7 @@ void LevelGrower::ask_neighbours() {
 
 void LevelGrower::consume_neighbours(Reader& in) {
     in.word();
-    for (std::size_t i : asked_) {
+    for (std::size_t i : queried_) {
         const auto keys = in.read(2);
         SurveyedSplit& found = open_[i].found;
         if (keys[0] < found.below.low || keys[0] > found.below.high || keys[1] < found.above.low ||
@@ -427,7 +430,7 @@ void LevelGrower::end_level() {
     }
     write_level(routes, path_);
     ++n_levels_;
-    pool_.run(open_.size(), [&](std::size_t i, int) { open_[i].counts.reset(); });  // much memory
+    pool_.run(open_.size(), [&](std::size_t i, int) { open_[i].counts.reset(); });  // they use much memory
     open_ = std::move(next);
     begin_level();
 }
@@ -458,7 +461,7 @@ void LevelGrower::describe(Open& open) {
                                                options_.search.criterion, options_.search.class_scale));
 }
 
-// Fills in what the node says of itself, and decides whether it is gathered, searched, or neither.
+// Stores the summary of the node, and decides whether it is gathered, searched, or neither.
 void LevelGrower::describe(Open& open, criteria::NodeSummary summary) {
     if (open.depth == 0) stop_.begin(summary, layout_->shape.classes());
     grow::NodeRecord& node = builders_[0][open.node];
@@ -474,37 +477,38 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
     const split::Candidate& split = found.split;
     const std::size_t n_branches = found.branches.size();
     const auto rows_of = [this](const Words& cell) { return layout_->shape.rows(cell.data()); };
-    auto question = std::make_unique<grow::Question>();
-    question->default_branch = split.missing_branch;
+    auto node_split = std::make_unique<grow::NodeSplit>();
+    node_split->default_branch = split.missing_branch;
     if (split.learned_missing) {
         if (split.kind != split::Kind::presence)
-            question->sent_default = static_cast<std::int64_t>(found.n_without_value);
+            node_split->sent_default = static_cast<std::int64_t>(found.n_without_value);
     } else {
-        // Engine::place_missing: the heavier branch; where nothing was missing there was nothing to learn, and a tie
-        // goes to the last one.
+        // As in Engine::place_missing: the heavier branch. If no value was missing, a tie goes to the last branch.
         split::BranchLoad load;
         for (const Words& branch : found.branches) load.weight.push_back(layout_->shape.weight(branch.data()).value());
         const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
-        question->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
-        question->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
-        add_words(found.branches[question->default_branch], found.missing);
+        node_split->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
+        node_split->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
+        add_words(found.branches[node_split->default_branch], found.missing);
     }
     open.route.kind = split.kind;
     open.route.column = static_cast<std::size_t>(split.column);
     open.route.cut = split.cut;
-    open.route.missing_branch = static_cast<std::size_t>(question->default_branch);
+    open.route.missing_branch = static_cast<std::size_t>(node_split->default_branch);
     open.route.levels = split.levels;
 
     grow::Builder& builder = builders_[0];
     const auto first = static_cast<std::int32_t>(builder.size());
     builder.resize(builder.size() + n_branches);
     std::vector<Open> branches(n_branches);
+    const auto path = split::path_below(open.context.path, split.column, types_.size(), options_.search);
     for (std::size_t b = 0; b < n_branches; ++b) {
         Open& branch = branches[b];
         branch.node = first + static_cast<std::int32_t>(b);
         branch.parent = open.node;
         branch.depth = open.depth + 1;
         branch.context = open.context;
+        branch.context.path = path;
         branch.n_rows = rows_of(found.branches[b]);
         branch.total = std::move(found.branches[b]);
         branch_rows_.push_back(branch.n_rows);
@@ -516,15 +520,15 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         };
         grow::hand_down_limits(options_.search, split, open.context, limited(0), limited(1));
     }
-    question->split = std::move(found.split);
+    node_split->split = std::move(found.split);
     grow::NodeRecord& node = builder[open.node];
     node.first_child = first;
     node.n_children = static_cast<std::int32_t>(n_branches);
-    node.question = std::move(question);
+    node.node_split = std::move(node_split);
     open_branches(open, std::move(branches), next);
 }
 
-// Drops branches that are done at once; of a numeric target nothing is known before the next round.
+// Drops branches that are already finished. For numeric targets, this is not known before the next round.
 void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next) {
     const auto continues = [&](std::size_t b) {
         return !layout_->shape.classes() || branches[b].searched || branches[b].gathered;
@@ -532,7 +536,7 @@ void LevelGrower::open_branches(Open& open, std::vector<Open> branches, std::vec
     std::vector<std::size_t> place;
     const bool two = branches.size() == 2;
     std::vector<char> stays;
-    for (std::size_t b = 0; b < branches.size(); ++b)  // the sibling of one that is searched may have to be counted
+    for (std::size_t b = 0; b < branches.size(); ++b)  // the sibling of a searched branch may have to be counted
         stays.push_back(continues(b) || (two && branches[1 - b].searched));
     for (std::size_t b = 0; b < branches.size(); ++b) {
         open.route.open.push_back(stays[b]);

@@ -1,9 +1,9 @@
-// Grows a tree over shards, level by level: it sends rounds and consumes merged answers. It sees no row, except those
-// of small nodes, which are gathered and grown as in memory. Stopping rules are those of grow/stop_rules.hpp.
+// Grows a tree over shards, level by level: it sends rounds and consumes merged answers. It reads no rows, except those
+// of small nodes, which are gathered and grown as in memory. The stopping rules are those of grow/stop_rules.hpp.
 //
 //     while (!grower.done()) grower.consume(merged answers of all shards to grower.round());
 //
-// Of two branches the smaller one is counted by the shards; the counts of the other follow by subtraction.
+// Of two branches the shards count the smaller one; the counts of the other follow by subtraction.
 #pragma once
 
 #include "shards/best_first.hpp"
@@ -14,7 +14,7 @@ namespace ceiba::shards {
 
 struct LevelSizes {
     std::size_t gather_rows = 50000;                   // nodes with fewer rows are gathered
-    std::size_t gather_values = std::size_t{1} << 24;  // rows x columns gathered in one round, unless a node has more
+    std::size_t gather_values = std::size_t{1} << 24;  // rows x columns gathered per round, unless one node has more
     RangeSizes ranges;
 };
 
@@ -26,11 +26,11 @@ public:
     bool done() const { return phase_ == Phase::done; }
     const Words& round() const { return round_; }
     void consume(std::span<const std::uint64_t> answer, base::Interrupt& interrupt);
-    tree::TreeArrays tree();  // when it is done, once
+    tree::TreeArrays tree();  // call it once, when done
 
     // For progress reports.
     int level() const { return static_cast<int>(n_levels_); }
-    Ask asks() const { return ask_; }
+    RequestKind request_kind() const { return kind_; }
     std::uint64_t rows_open() const;
 
 private:
@@ -42,9 +42,9 @@ private:
         std::uint64_t n_rows = 0;
         Words total;
         bool searched = false, gathered = false, counted = false;
-        bool waits = false;          // best first: its split is found, and carried out later, if at all
-        std::size_t partner = none;  // of two branches, the other one, where both are open
-        std::size_t sibling = none;  // its counts are those of the parent minus this one's
+        bool waits = false;          // best-first: the split was found, but is carried out later or never
+        std::size_t partner = none;  // of two branches, the other one, if both are open
+        std::size_t sibling = none;  // if set, the counts are those of the parent minus those of the sibling
         std::shared_ptr<Words> parent_counts, counts;
         std::unique_ptr<Survey> survey;
         SurveyedSplit found;
@@ -59,18 +59,18 @@ private:
     void begin_column(Open& open, std::size_t column) const;
     static void mark_column(Open& open, std::size_t column) { open.survey->mark(column); }
     template <class Wanted>
-    bool ask_nodes(Phase phase, Ask ask, Wanted wanted);
+    bool query_nodes(Phase phase, RequestKind kind, Wanted wanted);
     void begin_level();
-    void ask_describe();
+    void query_describe();
     void consume_describe(Reader& in);
     void hand_down_limits();
     void choose_counted();
     void survey_nodes();
-    void ask_gather();
-    void ask_count();
+    void query_gather();
+    void query_count();
     void refine();
     void choose();
-    void ask_neighbours();
+    void query_neighbours();
     void end_level();
     bool best_first() const { return options_.max_leaf_nodes > 0; }
     std::vector<char> chosen_best_first() const;
@@ -83,7 +83,7 @@ private:
     void open_branches(Open& open, std::vector<Open> branches, std::vector<Open>& next);
     void describe(Open& open);
     void describe(Open& open, criteria::NodeSummary summary);
-    Words new_round(Ask ask);
+    Words new_round(RequestKind kind);
 
     grow::GrowOptions options_;
     std::shared_ptr<const Layout> layout_;
@@ -94,14 +94,14 @@ private:
     bool limits_;
     std::deque<grow::Builder> builders_;
     std::vector<Open> open_;
-    std::vector<std::size_t> asked_;          // the nodes of the last question
-    std::vector<std::size_t> n_queries_;      // of each of them, when ranges are asked for
-    std::vector<std::size_t> surveyed_;       // nodes whose survey may ask for more
-    std::vector<std::uint64_t> branch_rows_;  // that the shards must find when they follow the last level
+    std::vector<std::size_t> queried_;        // the nodes of the last round
+    std::vector<std::size_t> n_queries_;      // of each of them, if ranges are queried
+    std::vector<std::size_t> surveyed_;       // nodes whose survey may have further queries
+    std::vector<std::uint64_t> branch_rows_;  // row counts that the shards must find in the last level
     Words path_, round_;
     std::size_t n_levels_ = 0;
     Phase phase_ = Phase::gather;
-    Ask ask_ = Ask::count;
+    RequestKind kind_ = RequestKind::count;
 };
 
 }  // namespace ceiba::shards

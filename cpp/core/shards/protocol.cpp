@@ -102,7 +102,7 @@ void merge_sums(Reader a, Reader b, Words& out) {
         out.push_back((i - n) % 2 ? std::min(left[i], right[i]) : std::max(left[i], right[i]));
 }
 
-// Per request: how many runs; each run a key and a cell. Equal keys become one run.
+// Per request: the number of runs, and each run as a key and a cell. Runs with equal keys are merged.
 void merge_runs(Reader a, Reader b, Words& out) {
     const std::size_t width = a.size(), n = a.size();
     if (b.size() != width || b.size() != n) throw Contradiction("two shards fetched different things");
@@ -125,7 +125,7 @@ void merge_runs(Reader a, Reader b, Words& out) {
     }
 }
 
-// Pieces have the number of their shard first and are kept in that order.
+// Pieces start with the number of their shard and are sorted by it.
 void merge_pieces(Reader a, Reader b, Words& out) {
     struct Piece {
         std::uint64_t shard;
@@ -144,7 +144,7 @@ void merge_pieces(Reader a, Reader b, Words& out) {
     }
 }
 
-// Answers to the rounds of several trees, one by one.
+// Merges the answers to the rounds of several trees, tree by tree.
 void merge_several(Reader a, Reader b, Words& out) {
     const std::size_t n = a.size();
     if (b.size() != n) throw Contradiction("two shards answered for different trees");
@@ -160,7 +160,7 @@ void merge_several(Reader a, Reader b, Words& out) {
 }  // namespace
 
 Words merge(Span a, Span b) {
-    if (a.empty() || b.empty() || a[0] != b[0]) throw Contradiction("two shards answered different questions");
+    if (a.empty() || b.empty() || a[0] != b[0]) throw Contradiction("two shards replied to different requests");
     Words out{a[0]};
     out.reserve(std::max(a.size(), b.size()));
     const Span left = a.subspan(1), right = b.subspan(1);

@@ -1,27 +1,27 @@
-// The rounds of growing: what is asked of all shards at once, and how their answers look.
+// The rounds of growing: requests to all shards at once, and the form of their answers.
 //
-// A round holds the whole path so far (`path`: level after level, the split of every open node) and one question about
-// the open nodes that it leads to. So a shard that was lost and read again from its source catches up by itself, and a
-// round may be asked twice.
-//   count        cells of every column of some nodes; before them the rows of all branches of the last level
-//   zoom         cells of the parts of some ranges of keys; before these the bits of the number of parts
+// A round contains the whole path so far (`path`: level by level, the split of every open node) and one request about
+// the resulting open nodes. A shard that was lost and read again from its source therefore catches up by itself, and a
+// round may be sent twice.
+//   count        cells of every column of some nodes, after the row counts of all branches of the last level
+//   zoom         cells of the parts of some ranges of keys; the request contains log2 of the number of parts
 //   fetch        the values of some ranges, as sorted runs: key, cell
-//   neighbours   of pairs of ranges, the largest key of the first and the smallest of the second
+//   neighbours   of pairs of ranges: the largest key of the first and the smallest of the second
 //   gather       all rows of some nodes
 //   describe     numbers: the losses of some nodes about their means, and the range of their targets
 //
-// Several trees over the same rows (those of folds) are grown in the same rounds, so a message is always about a list
-// of trees: how many; for each its number, how many words, and its round. The answers to it come in the same order.
+// Several trees over the same rows (those of folds) are grown in the same rounds, so each message is a list of trees:
+// its length; for each tree its number, the number of words, and its round. The answers have the same order.
 #pragma once
 
 #include "split/candidate.hpp"
 
 namespace ceiba::shards {
 
-// Messages between a survey and the shards: flat 64-bit words, nothing that points anywhere.
+// Messages between a survey and the shards: flat arrays of 64-bit words, without pointers.
 using Words = std::vector<std::uint64_t>;
 
-// Shards that contradict each other or themselves: their source changed, or a message was damaged in transit.
+// Shards that contradict each other or themselves: their source has changed, or a message was damaged in transit.
 struct Contradiction : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -56,16 +56,16 @@ private:
     std::size_t at_ = 0;
 };
 
-enum class Ask : std::uint64_t { count, zoom, fetch, neighbours, gather, describe };
+enum class RequestKind : std::uint64_t { count, zoom, fetch, neighbours, gather, describe };
 
-// The form of an answer: how two are merged depends on it.
-//   sums     how many words are to be added; these; then pairs, of which the larger first and smaller second one count
+// The form of an answer determines how two answers are merged.
+//   sums     number of words to add; these words; then pairs, merged by maximum (first) and minimum (second)
 //   runs     width of a cell; number of requests; for each the number of its runs, and the runs
-//   pieces   for each shard its number, how many words, and these
-//   several  how many answers; for each how many words, and these: what a shard answers, a tree after the other
+//   pieces   for each shard its number, the number of words, and these words
+//   several  number of answers; for each the number of words, and these: the answer of a shard, tree by tree
 enum class Form : std::uint64_t { sums, runs, pieces, several };
 
-// The split of an open node, as rows need it.
+// The split of an open node, in the form in which rows are routed.
 struct Route {
     split::Kind kind = split::Kind::none;  // none: the node is a leaf, or grown elsewhere; its rows are dropped ...
     bool stays = false;                    // ... unless it waits to be split later
@@ -73,13 +73,13 @@ struct Route {
     double cut = 0.0;
     std::size_t missing_branch = 0;
     std::vector<split::LevelBranch> levels;
-    std::vector<char> open;  // per branch: its rows stay
+    std::vector<char> open;  // per branch: whether its rows stay
 
     void write(Words& out) const;
     static Route read(Reader& in);
 };
 
-// Keys [low, high] of a column in a node, all inside one bin.
+// The keys [low, high] of a column in a node, all inside one bin.
 struct RangeQuery {
     std::size_t node = 0, column = 0;
     std::uint64_t low = 0, high = 0;
@@ -98,17 +98,17 @@ struct TreeRound {
 Words join_rounds(const std::vector<TreeRound>& rounds);
 std::vector<TreeRound> split_rounds(std::span<const std::uint64_t> rounds);
 
-// Answers of form `several`, from those to the rounds of each tree, and back.
+// Joins the answers to the rounds of each tree into one answer of form `several`, and splits it again.
 Words join_answers(const std::vector<Words>& answers);
 std::vector<std::span<const std::uint64_t>> split_answers(std::span<const std::uint64_t> answers);
 
-// Whether an answer of form `several` holds gathered rows.
+// Whether an answer of form `several` contains gathered rows.
 bool holds_rows(std::span<const std::uint64_t> answers);
 
-// One level of the path, for all nodes that were open there.
+// Appends one level of the path: the routes of all nodes that were open there.
 void write_level(const std::vector<Route>& routes, Words& path);
 
-// Two answers to the same round as one. Associative and commutative: any tree of merges gives the same bytes.
+// Merges two answers to the same round. Associative and commutative: any tree of merges yields the same bytes.
 Words merge(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b);
 
 }  // namespace ceiba::shards

@@ -1,4 +1,4 @@
-"""Grow trees over shards: tables beyond memory give the same tree as in memory."""
+"""Grow trees on tables in files, on a cluster or on a GPU, divided into shards of rows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Run the first pass over a table in pieces: find levels, classes, and a sample for the bins.
+"""The first pass over a table in pieces, which finds levels and classes, and samples numbers.
 
-Numeric columns are read from a few pieces only. Levels and classes are those of the readers for
-tables in memory, merged over the pieces.
+Numeric columns of files are read from a few pieces only. Levels and classes are those of the
+readers for tables in memory, merged over the pieces.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ceiba.table.targets import encode_labels, split_target
 from ceiba.task import Task
 
 T = TypeVar("T")
-#: Size of the sample per column that determines the bin edges, and number of sampled pieces.
+#: Number of values per column from which bin edges are chosen, and number of sampled pieces.
 SAMPLE: Final = 8192
 SAMPLED_PIECES: Final = 16
 _MOST_BINS: Final = 255
@@ -44,7 +44,7 @@ _NO_BITS: Final = (2**12, -(2**12))
 
 @dataclass
 class PieceSummary:
-    """Levels, classes and ranges in some batches of a piece."""
+    """Levels, class counts, target range and weight range of a piece of a table."""
 
     infos: dict[str, ColumnInfo] = field(default_factory=dict)
     classes: list[npt.NDArray[Any]] = field(default_factory=list)
@@ -58,14 +58,14 @@ class PieceSummary:
 
 
 def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
-    """Yield the columns of a part of a table (a file piece or a DataFrame) in batches."""
+    """Return columns of a part of a table (a piece of a file or a DataFrame) in batches."""
     if isinstance(part, ScanPiece):
         return part.file.batches(part.groups, columns)
     return [part[list(columns)]] if len(part) else []
 
 
 def call_naming_file(part: Any, work: Callable[[], T]) -> T:
-    """Call `work`, and name the file of the part, if there is one, in its errors."""
+    """Call `work`; if the part is in a file, add the file name to error messages."""
     return part.call_naming_file(work) if isinstance(part, ScanPiece) else work()
 
 
@@ -74,7 +74,7 @@ def summarize_piece(
 ) -> PieceSummary:
     """Summarize the target, the categorical columns and the weights of a part of a table."""
     batches = read_batches(part, [*levels, target, *([] if weight is None else [weight])])
-    # If unseen levels are errors, keep the levels of zero-weight rows.
+    # With unseen="error", levels that occur only in zero-weight rows count as known.
     keep = options.unseen == "error"
     return call_naming_file(
         part, lambda: _summarize_batches(batches, target, weight, options.task, keep)
@@ -86,7 +86,7 @@ def _summarize_batches(
 ) -> PieceSummary:
     seen = PieceSummary(weight=weight)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings about parts of the rows mislead
+        warnings.simplefilter("ignore")  # a batch may cause warnings that the whole table would not
         for batch in batches:
             columns, labels = split_target(batch, target)
             weights = None
@@ -97,7 +97,7 @@ def _summarize_batches(
                     seen.weight_bits = _widen_bits(seen.weight_bits, _core.bit_range(weights))
             learned = read_target(labels, task=task)
             seen.n_rows += len(learned)
-            if task.is_classification("A table beyond memory"):
+            if task.is_classification("A table larger than memory"):
                 seen.classes.append(learned.info.classes[0])
                 seen.counts.append(np.bincount(learned.values[:, 0]).astype(float))
             else:
@@ -121,7 +121,7 @@ def _widen_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
 
 
 def read_batch_weights(numbers: Any) -> npt.NDArray[np.float64]:
-    """Return the weights of some rows; all of them may be 0."""
+    """Return the validated weights of a batch of rows, which may all be 0."""
     values = read_weights(np.append(np.asarray(numbers), 1.0), len(numbers) + 1)
     assert values is not None
     return values[:-1]
@@ -137,15 +137,15 @@ def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
             continue
         if Kind.ORDERED in (earlier.kind, info.kind):
             raise DataError(
-                f"Ordered column {info.name!r} must have the same levels in all pieces, got "
-                f"{earlier.levels} and {info.levels}. Write all files with the same categories."
+                f"Ordered column {info.name!r} must have the same levels in all files or "
+                f"partitions, got {earlier.levels} and {info.levels}. Make them equal."
             )
         levels = sort_levels(list({*earlier.levels, *info.levels}))
         seen.infos[info.name] = replace(earlier, levels=levels)
 
 
 def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
-    """Merge the summaries of all pieces."""
+    """Merge the summaries of all pieces into the summary of the table."""
     whole = PieceSummary()
     for look in looks:
         _merge_columns(whole, list(look.infos.values()))
@@ -157,7 +157,7 @@ def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
         whole.n_rows += look.n_rows
         whole.weight = whole.weight or look.weight
     if whole.weight is not None and whole.weight_bits == _NO_BITS:
-        raise DataError(f"Column {whole.weight!r} must hold a weight above 0, got zeros only.")
+        raise DataError(f"Column {whole.weight!r} must contain a positive weight, got only zeros.")
     return whole
 
 
@@ -169,7 +169,7 @@ def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArr
 
 
 def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
-    """Return the description of a numeric target for all shards, in the units of growing."""
+    """Return the `NumberTarget` in the units of the core; raise an error for invalid rates."""
     if rates and whole.least < 0:
         raise DataError(
             "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
@@ -204,7 +204,7 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
 
 
 def thin_batches(batches: Sequence[Any]) -> list[Any]:
-    """Reduce Arrow tables to the rows that a sample needs, before they are converted."""
+    """Keep only the rows of Arrow tables that `sample_numbers` needs, before it converts them."""
     each = max(1, SAMPLE // len(batches))
     return [
         batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))
@@ -214,7 +214,7 @@ def thin_batches(batches: Sequence[Any]) -> list[Any]:
 
 @dataclass(frozen=True)
 class FirstPass:
-    """The results of the first pass over a table."""
+    """Schema, target, bin edges, units and weights that the first pass over a table finds."""
 
     schema: Schema
     target: TargetInfo
@@ -232,7 +232,7 @@ class FirstPass:
 
     @property
     def node_words(self) -> int:
-        """Number of 64-bit words for the counts of one node."""
+        """Number of 64-bit words in the histograms of one node."""
         cells = sum(
             info.n_levels + 1 if info.kind is Kind.CATEGORICAL else len(edge) + 2
             for info, edge in zip(self.schema.columns, self.edges, strict=True)
@@ -257,14 +257,14 @@ class RowWeights:
     ignore_zeros: bool = True
 
     def ignored_rows(self, values: Any) -> npt.NDArray[np.bool_] | None:
-        """Return a mask of the zero-weight rows, which are ignored, or None if there are none."""
+        """Return a mask of the ignored (zero-weight) rows, or None if no row is ignored."""
         if self.column is None or not self.ignore_zeros:
             return None
         weights = read_batch_weights(values)
         return None if weights.all() else weights == 0
 
     def of(self, values: Any, codes: npt.NDArray[Any], units: Units) -> npt.NDArray[np.float64]:
-        """Return the weights of some rows, in the units of growing."""
+        """Return row weights from weight values and class codes, scaled by `units`."""
         if self.column is None:
             assert self.per_class is not None
             return np.asarray(self.per_class[codes])
@@ -282,7 +282,7 @@ def build_first_pass(
     target: tuple[str, GrowOptions],
     weighting: Weighting,
 ) -> FirstPass:
-    """Build the result of the first pass from summaries and a sample."""
+    """Build the result of the first pass from the table's summary and a sample of its numbers."""
     name, options = target
     ignore_zeros = options.unseen != "error"
     infos = {info.name: info for info in sample[0].columns} | whole.infos
@@ -293,7 +293,7 @@ def build_first_pass(
     placed = _core.place_edges_of(values, _MOST_BINS, [column in single for column in sampled])
     edges_by_name = dict(zip(sampled, placed, strict=True))
     edges = [edges_by_name.get(column, []) for column in names]
-    if options.task.is_classification("A table beyond memory"):
+    if options.task.is_classification("A table larger than memory"):
         info, totals = _class_totals(whole, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
         weights, exponent = _build_weights(whole, weighting.column, per_class, ignore_zeros)
@@ -312,13 +312,13 @@ def _build_weights(
     per_class: npt.NDArray[np.float64] | None,
     ignore_zeros: bool,
 ) -> tuple[RowWeights | None, int]:
-    """Return the weights and the power of two by which they are divided."""
+    """Return the weights, and the exponent of the power of two by which they are divided."""
     if column is None:
         if per_class is None:
             return None, 0
         return RowWeights(None, per_class, _core.bit_range(per_class)), 0
     low, high = whole.weight_bits
-    if per_class is not None:  # lowest bits of factors add up
+    if per_class is not None:  # the exponent range of a product is the sum of the ranges
         bits = _core.bit_range(per_class)
         low, high = low + bits[0], high + bits[1]
     exponent = Units.of(np.empty(0, int), np.array([np.ldexp(1.0, high - 1)])).weight

@@ -1,7 +1,7 @@
-"""Grow trees of tables in shards by sending rounds to the shards, level by level.
+"""Grow trees on tables in shards, by sending rounds of requests to the shards.
 
-Unsupported options are rejected before any pass over the data. The trees of all cross-validation
-folds are grown in the same rounds, and the shards route held-out rows.
+Unsupported options are rejected before any pass over the data. Up to `trees_at_once` trees of
+cross-validation folds are grown in the same rounds, and the shards route held-out rows.
 
 With `max_bins`, cuts are at the edges of quantile bins only. In memory, these edges come from a
 sample of the tree's rows. The positions of the sampled rows depend only on the number of rows
@@ -52,9 +52,9 @@ _CRITERIA: Final = {
     Task.REGRESSION: ("squared_error", "friedman_mse", "poisson"),
     Task.SURVIVAL: ("exponential",),
 }
-#: "fractional" only for tables without missing values.
+#: "fractional" is supported only for tables without missing values.
 _MISSING: Final = ("learn", "majority", "error", "fractional")
-#: Options of growing that are supported over shards.
+#: Growing options that are supported for tables in shards.
 _SUPPORTED: Final = frozenset(
     {
         "task",
@@ -70,6 +70,7 @@ _SUPPORTED: Final = frozenset(
         "class_prior",
         "cost_matrix",
         "column_cost",
+        "interaction_cst",
         "monotonic_cst",
         "categorical_splits",
         "unseen",
@@ -79,7 +80,7 @@ _SUPPORTED: Final = frozenset(
 )
 _ROUND_TEXTS: Final = {
     "count": "counting",
-    "zoom": "looking closer",
+    "zoom": "counting in smaller bins",
     "fetch": "fetching values",
     "neighbours": "placing cuts",
     "gather": "finishing small nodes",
@@ -88,8 +89,8 @@ _ROUND_TEXTS: Final = {
 
 
 def check_supported(options: GrowOptions) -> None:
-    """Raise an error for options that are not supported for tables beyond memory."""
-    criteria = options.task.lookup(_CRITERIA, "A table beyond memory")
+    """Raise an error for options that are not supported for tables in shards."""
+    criteria = options.task.lookup(_CRITERIA, "A table larger than memory")
     _refuse_value("criterion", options.criterion_name, criteria)
     _refuse_value("missing", options.missing_rule, _MISSING)
     for name, value in options.non_default.items():
@@ -107,27 +108,27 @@ def check_parameters(params: Mapping[str, Any], allowed: frozenset[str]) -> None
 
 
 def unsupported_error(name: str, value: Any) -> OptionError:
-    """Return the error for an option that requires a table in memory."""
+    """Return the error for an option that is not supported for tables in shards."""
     return OptionError(
-        f"{name}={value!r} is not supported for tables beyond memory. Remove it, or read the table "
-        "or a sample of it into memory."
+        f"{name}={value!r} is not supported for scans, dask or GPU tables. Remove it, or read the "
+        "table or a sample of it into memory."
     )
 
 
 def _refuse_value(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        listed = ", ".join(map(repr, allowed))
         raise OptionError(
-            f"{name}={value!r} is not supported for tables beyond memory. Allowed values: {listed}."
+            f"{name}={value!r} is not supported for scans, dask or GPU tables. Allowed values: "
+            f"{', '.join(map(repr, allowed))}."
         )
 
 
 @dataclass(frozen=True)
 class TreeRows:
-    """The rows of a tree over shards.
+    """The number and total weight of the rows on which a tree is grown, over all shards.
 
     Tree 0 is grown on all rows, and tree v + 1 on the rows that fold v does not hold out.
-    `n_learned` of the rows have a weight above 0. Survival trees need `rows` too (None: all).
+    `n_learned` of the rows have a weight above 0. Survival trees also require `rows` (None: all).
     """
 
     tree: int
@@ -138,11 +139,11 @@ class TreeRows:
 
 
 def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | None) -> Tree:
-    """Grow the tree of a table in shards."""
+    """Grow a tree on a table in shards."""
     table = problem.table
     assert isinstance(table, ShardedTable)
     if rows is not None or subtree is not None:
-        raise OptionError("Growing on some of the rows is not supported for tables beyond memory.")
+        raise OptionError("Growing on a subset of the rows requires a table in memory.")
     whole = TreeRows(0, table.n_rows, table.n_rows, float(table.n_rows))
     if table.weight_totals is not None:
         whole = TreeRows(0, table.n_rows, table.weight_totals.n_rows, table.weight_totals.total)
@@ -150,7 +151,7 @@ def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | N
 
 
 def grow_trees(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
-    """Grow the trees for several sets of rows in the same rounds."""
+    """Grow a tree on each set of rows; up to `trees_at_once` trees share the same requests."""
     table = problem.table
     assert isinstance(table, ShardedTable)
     check_combinations(table, problem.target, problem.options, problem.weight)
@@ -176,7 +177,7 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
         for part, layout in zip(parts, layouts, strict=True)
     ]
     # Each round takes one pass over the data for all unfinished growers, so the number of passes is
-    # that of the slowest tree.
+    # that of the tree with the most rounds.
     with _contradictions_as_data_errors():
         while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
@@ -190,7 +191,7 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
 
 
 def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: TreeRows) -> Tree:
-    """Convert a tree of rates to a survival tree, given the end nodes of its rows."""
+    """Convert a tree of event rates to a survival tree, from the end node of each row."""
     rows = np.arange(part.n_rows) if part.rows is None else part.rows
     unused = np.empty(0)
     node = _route_rows(table, [tree])[rows]
@@ -200,8 +201,8 @@ def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: T
 
 
 def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
-    """Return the default branches by row weight, as in memory; shards weigh rows by time."""
-    # Without missing values, `missing="learn"` chooses the last of equally heavy branches.
+    """Return the default branch of each node, chosen by row weight, not by time as in shards."""
+    # In nodes without missing values, "learn" chooses the last of equally heavy branches.
     digits = np.asarray(_core.sum_digits(ends.weight, ends.node, tree.n_nodes))
     running = np.cumsum(digits.reshape(tree.n_nodes, -1), axis=0, dtype=np.uint64)
     running = np.concatenate([np.zeros_like(running[:1]), running])
@@ -217,7 +218,7 @@ def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
 
 def _route_rows(table: ShardedTable, trees: list[Tree]) -> npt.NDArray[np.int32]:
     """Return the end node of each row in the tree of its fold, or in the only tree."""
-    # Shards store zero-weight rows without values, which missing="error" would reject.
+    # Shards store zero-weight rows as rows without values, and missing="error" rejects such rows.
     trees = [replace(t, missing="learn") if t.missing == "error" else t for t in trees]
     routes = np.frombuffer(pickle.dumps(trees), np.uint8)
     table.exchange.scatter("routes", [(routes,)] * table.n_shards)
@@ -226,7 +227,7 @@ def _route_rows(table: ShardedTable, trees: list[Tree]) -> npt.NDArray[np.int32]
 
 @contextmanager
 def _contradictions_as_data_errors() -> Iterator[None]:
-    """Raise a `DataError` if shards contradict each other."""
+    """Raise a `DataError` if the answers of shards contradict each other."""
     try:
         yield
     except _core.Contradiction as error:
@@ -236,8 +237,8 @@ def _contradictions_as_data_errors() -> Iterator[None]:
 
 
 def _refuse_missing(problem: Problem) -> None:
-    """Raise an error if missing values would follow several branches, or the heaviest one."""
-    # The shards of survival trees weigh rows by time.
+    """Raise an error for missing values that shards do not support with these options."""
+    # Shards weight rows of survival trees by time; these options send missing values by row weight.
     options, refused = problem.options, ""
     if options.missing_rule == "fractional":
         refused, advice = "missing='fractional'", "missing='learn' or 'majority'"
@@ -248,8 +249,8 @@ def _refuse_missing(problem: Problem) -> None:
     for info in problem.table.schema.columns if refused else ():
         if info.n_missing:
             raise OptionError(
-                f"{refused} is not supported for {options.task} trees of tables beyond memory with "
-                f"missing values; column {info.name!r} has {info.n_missing:,}. Use {advice}."
+                f"{refused} is not supported for {options.task} trees on scans, dask or GPU tables "
+                f"with missing values; column {info.name!r} has {info.n_missing:,}. Use {advice}."
             )
 
 
@@ -257,9 +258,9 @@ def _make_grower(
     problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
-    if problem.options.missing_rule == "fractional":  # no row is split without missing values
+    if problem.options.missing_rule == "fractional":  # the same tree if no value is missing
         core.set_missing("majority")
-    core.approximate = False  # the layout already has all bins
+    core.approximate = False  # the layout already has the bins of `max_bins`
     set_sizes(core, problem.options, part.n_rows, part.weight)
     if problem.options.task is Task.SURVIVAL:
         _, _, exposure, cases = survival_rates(problem.hazard)
@@ -275,7 +276,7 @@ def _make_grower(
 
 
 def _ask_round(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
-    """Send the next rounds of all growers as one, and pass each grower its answer."""
+    """Send the next requests of all growers together, and pass each grower its own answers."""
     rounds = _core.join_rounds(growers)
     answers = _core.split_answers(table.exchange.ask(rounds))
     for (_, grower), answer in zip(growers, answers, strict=True):
@@ -290,7 +291,7 @@ def _progress(growers: Sequence[_core.LevelGrower]) -> str:
 
 
 def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> list[ShardLayout]:
-    """Choose the bins of each tree, send them to the shards, and return the layouts."""
+    """Choose bins for each tree, send them to the shards, and return the layouts of the trees."""
     exchange, n_shards = table.exchange, table.n_shards
     exchange.scatter("trees", [(np.array(trees), np.array([max_bins]))] * n_shards)
     distinct = exchange.collect("distinct")
@@ -328,7 +329,7 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
 
 
 def _sample_places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
-    """Return the sampled rows of each shard, as positions among its rows of each tree."""
+    """Return for each shard the sampled rows, as positions among its training rows per tree."""
     by_tree = []
     for of_tree in np.transpose(n_rows):
         ends = np.cumsum(of_tree)
@@ -346,13 +347,13 @@ def _sample_places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
 def _split_by_tree(
     arrays: Sequence[npt.NDArray[Any]], ends: Sequence[npt.NDArray[Any]]
 ) -> list[Any]:
-    """Return, for each tree, its slice of the array of each shard."""
+    """Split the array of each shard by tree, and return the parts of each tree."""
     split = [np.split(array, end[:-1]) for array, end in zip(arrays, ends, strict=True)]
     return list(zip(*split, strict=True))
 
 
 def with_targets(problem: Problem) -> Problem:
-    """Return the problem with every row's target and weight, for scoring folds."""
+    """Return the problem with the target and weight of every row, to score trees on their folds."""
     table, target = problem.table, problem.target
     if not isinstance(table, ShardedTable) or target.values is not None:
         return problem
@@ -368,7 +369,7 @@ def with_targets(problem: Problem) -> Problem:
 def with_hazard(
     table: ShardedTable, target: Target, weight: npt.NDArray[np.float64] | None
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Send the shards the event rates of their rows per scaled time; return table and target."""
+    """Send event rates to the shards; return the table and target with these rates."""
     units, rate, exposure, _ = survival_rates(HazardTarget(target.values, weight))
     bits = (*_core.bit_range(rate), len(rate), *_core.bit_range(exposure))
     numbers = np.array([rate.min(), rate.max(), *bits], np.float64)

@@ -1,13 +1,13 @@
-"""Store the answers of all rounds in a journal, from which an interrupted fit is resumed.
+"""Journal of the shards' answers during growing, from which an interrupted fit is resumed.
 
 Growing depends on the answers only. A resumed fit reads them from its journal instead of asking the
 shards, up to the first round without an answer, and grows the same tree bit for bit. Answers with
-gathered rows are not stored, because they would copy the table. These rounds are asked again, and
-new shards reach their state because every round contains the splits so far.
+gathered rows are not stored, because they would copy the table. Their rounds are sent again, and
+new shards can answer them because every round contains the splits so far.
 
 Format: a line of JSON (a fingerprint of the fit), then records of
     magic, number of words, CRC-32 of the words : uint64; SHA-256 of the round; the words
-An incomplete or damaged record ends the journal, and its round is asked again.
+An incomplete or damaged record ends the journal, and its round is sent again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ASK_AGAIN: Final = np.empty(0, np.uint64)
 
 
 class JournalExchange:
-    """An exchange that replays a journal, then appends further answers to it."""
+    """An exchange that returns the answers stored in a journal, and then appends new ones to it."""
 
     def __init__(self, inner: Exchange, file: BinaryIO, path: Path) -> None:
         self._inner = inner
@@ -47,7 +47,7 @@ class JournalExchange:
         self.n_replayed = 0
 
     def ask(self, rounds: Words) -> Words:
-        """Send the same rounds to all shards; return their merged answer."""
+        """Return the merged answers of all shards, from the journal if it contains them."""
         digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
         if self._replaying:
             stored = self._read_record(digest)
@@ -59,15 +59,15 @@ class JournalExchange:
         return answer
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of a kind."""
+        """Send each shard its own arrays of one kind, such as "folds"."""
         self._inner.scatter(kind, arrays)
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind of each shard, in shard order."""
+        """Return the arrays of one kind, such as "sample", from each shard in order."""
         return self._inner.collect(kind)
 
     def _read_record(self, digest: bytes) -> Words | None:
-        """Return the words of the next record, or None at the end, where writing begins."""
+        """Return the words of the next record, or None at the end of the journal."""
         start = self._file.tell()
         head = self._file.read(_HEAD.size)
         if len(head) == _HEAD.size:
@@ -98,7 +98,7 @@ class JournalExchange:
 def open_journal(
     table: ShardedTable, options: GrowOptions, checkpoint: str | os.PathLike[str] | None
 ) -> Iterator[ShardedTable]:
-    """Yield the table with a journal of its rounds; remove the journal when growing succeeds."""
+    """Yield the table, whose answers are stored in the file `checkpoint` until growing succeeds."""
     if checkpoint is None:
         yield table
         return
@@ -131,13 +131,13 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
         else:
             for numbers in (column.edge, column.least, column.most):
                 seen.update(np.ascontiguousarray(numbers).tobytes())
-    for (checksum,) in table.exchange.collect("checksum"):  # unequal rows may have equal ranges
+    for (checksum,) in table.exchange.collect("checksum"):  # ranges alone may be equal
         seen.update(checksum.tobytes())
     return seen.hexdigest()
 
 
 def _mismatch_error(path: Path) -> DataError:
     return DataError(
-        f"{path} is not a checkpoint of this fit: table, partitions or options differ. Fit as "
-        "before, or pass a new file as checkpoint."
+        f"{path} is not a checkpoint of this fit: it is another file, or the table, the partitions "
+        "or the options differ. Pass the same table and options, or a new file as `checkpoint`."
     )

@@ -1,4 +1,4 @@
-"""Map the arrays of shards from scratch files, which are always removed."""
+"""Scratch files from which the arrays of shards are mapped, and which are removed after the fit."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ import numpy as np
 
 from ceiba.errors import DataError
 
-_ALIGNED = 64  # in bytes, a multiple of every dtype's size
+_ALIGNED = 64  # alignment in bytes, a multiple of every dtype's size
 
 
 class Scratch:
-    """Temporary files that a `with` statement removes."""
+    """Temporary files for arrays, which are removed when the `with` statement ends."""
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()
-        self._leftover: list[Path] = []  # files that could not be removed while mapped
+        self._leftover: list[Path] = []  # files to remove later, because they were still mapped
 
     def __enter__(self) -> Self:
         return self
@@ -44,13 +44,12 @@ class Scratch:
         free = shutil.disk_usage(self.directory).free
         if free < needed:
             raise DataError(
-                f"Scratch files need {needed / 1e9:.2f} GB; {self.directory} has "
-                f"{free / 1e9:.2f} "
-                "GB free. Free some space, or pass another directory as scratch."
+                f"Scratch files require {needed / 1e9:.2f} GB in {self.directory}, got "
+                f"{free / 1e9:.2f} GB of free space. Pass another directory as `scratch`."
             )
 
     def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:
-        """Create a file for arrays of these types and shapes, and map them."""
+        """Return arrays with the types and shapes in `shapes`, mapped from a new file."""
         size = file_size(shapes)
         if not size:
             return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
@@ -64,7 +63,7 @@ class Scratch:
                 raise
             raise DataError(
                 f"No space left in {self.directory} for {size / 1e6:.1f} MB of scratch files. Free "
-                "some space, or pass another directory as scratch."
+                "some space, or pass another directory as `scratch`."
             ) from error
         arrays, at = {}, 0
         for key, (dtype, shape) in shapes.items():
@@ -79,7 +78,7 @@ class Scratch:
         try:
             if os.name == "posix":
                 path.unlink()
-            else:  # Windows cannot unlink mapped files
+            else:  # Windows cannot remove files that are mapped
                 self._leftover.append(path)
             yield
         except BaseException:
@@ -88,13 +87,13 @@ class Scratch:
 
 
 def file_size(shapes: dict[str, Any]) -> int:
-    """Return the bytes of a file with these arrays."""
+    """Return the size in bytes of a file with these arrays."""
     sizes = (dtype.itemsize * int(np.prod(shape)) for dtype, shape in shapes.values())
     return sum(-(-n // _ALIGNED) * _ALIGNED for n in sizes)
 
 
 def _reserve(descriptor: int, size: int) -> None:
-    """Reserve space on disk, because writing to a mapped hole of a full disk kills the process."""
+    """Reserve space: writing to a mapped sparse file on a full disk would kill the process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     else:  # macOS and Windows

@@ -1,4 +1,4 @@
-"""Run the second pass: encode and bin the rows of a piece into the arrays of a shard."""
+"""The second pass over a table, which encodes and bins each piece into the arrays of a shard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ceiba.table.targets import read_target_like, split_target
 
 @dataclass(frozen=True)
 class ShardSummary:
-    """Ranges, missing values and weights of a shard's rows."""
+    """Bin ranges, missing counts, number of positive weights and weight sums of a shard."""
 
     ranges: Ranges
     missing: list[int]
@@ -55,20 +55,22 @@ def _fill_batches(
         table = _read_columns(columns, schema, ignored)
         end = at + table.n_rows
         if end > len(arrays.target):
-            raise DataError("The table has more rows than before.")
+            expected = len(arrays.target)
+            raise DataError(f"The table changed during the fit: a piece exceeds {expected} rows.")
         arrays.target[at:end] = first.units.shrink_target(learned.values[:, 0])
         if arrays.weights is not None:
             arrays.weights[at:end] = weight
         for j, column in enumerate(table.columns):
             absent = column.missing
             arrays.columns[j][at:end] = column.values
-            if ignored is not None:  # missing values do not affect ranges and counts
+            if ignored is not None:  # exclude ignored rows from the ranges
                 absent = absent & ~ignored
                 arrays.columns[j][at:end][ignored] = np.nan if column.info.is_numeric else -1
             missing[j] += int(np.count_nonzero(absent))
         at = end
     if at != len(arrays.target):
-        raise DataError(f"The table has {at} rows, expected {len(arrays.target)}.")
+        expected = len(arrays.target)
+        raise DataError(f"The table changed during the fit: a piece has {at} of {expected} rows.")
     ranges = arrays.fill_bins(schema, first.edges)
     if arrays.weights is None:
         return ShardSummary(ranges, missing, at, None)
@@ -79,7 +81,7 @@ def _fill_batches(
 
 
 def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] | None) -> Table:
-    """Return the table of columns; raise an error for a level that the first pass did not see."""
+    """Encode columns by a schema; raise an error for unknown levels, except in ignored rows."""
     if ignored is None:
         return read_like(columns, schema, match="name", unseen="error")
     table = read_like(columns, schema, match="name", unseen="keep")
@@ -90,7 +92,7 @@ def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] |
 
 
 def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTotals | None:
-    """Return the sums of weights over all shards, or None if every row counts 1."""
+    """Return the sums of the weights over all shards, or None if rows have no weights."""
     if first.weights is None:
         return None
     sums = [shard.weight for shard in seen if shard.weight is not None]
@@ -117,15 +119,15 @@ class TableSummary:
 def merge_summaries(
     first: FirstPass, seen: Sequence[ShardSummary], options: GrowOptions
 ) -> TableSummary:
-    """Merge the summaries of all shards."""
+    """Merge the summaries of all shards; reject missing values if `missing="error"`."""
     ranges = reduce(merge_ranges, [shard.ranges for shard in seen])
     missing = np.sum([shard.missing for shard in seen], axis=0).tolist()
     schema = describe_schema(first.schema, ranges, missing)
     for info in schema.columns:
         if info.n_missing and options.missing_rule == "error":
             raise DataError(
-                f"Column {info.name!r}: {info.n_missing} values are missing, and missing='error'. "
-                "Impute them, or pass missing='learn'."
+                f"Column {info.name!r}: missing values are not supported with missing='error', got "
+                f"{info.n_missing}. Impute them, or use missing='learn'."
             )
     columns: list[NumberBins | int] = []
     for info, edge, (least, most) in zip(schema.columns, first.edges, ranges, strict=True):
@@ -141,17 +143,17 @@ def merge_summaries(
 
 
 def describe_schema(schema: Schema, ranges: Ranges, missing: Sequence[int]) -> Schema:
-    """Return the schema with ranges and missing counts; raise an error for infinities."""
+    """Return the schema with value ranges and missing counts; raise an error for infinities."""
     infos: list[ColumnInfo] = []
     for info, (least, most), n_missing in zip(schema.columns, ranges, missing, strict=True):
         if not info.is_numeric:
             infos.append(replace(info, n_missing=n_missing))
             continue
         low, high = float(least.min()), float(most.max())
-        if low == -np.inf or high == np.inf:  # columns without values have inf and -inf
+        if low == -np.inf or high == np.inf:  # without values, low is inf and high is -inf
             raise DataError(
-                f"Column {info.name!r} contains infinity. Values must be finite, or NaN (missing): "
-                "replace infinity by the largest plausible value, or by NaN."
+                f"Column {info.name!r} contains infinity. Values must be finite or NaN (missing). "
+                "Replace infinity by the largest plausible value, or by NaN."
             )
         present = low <= high
         infos.append(

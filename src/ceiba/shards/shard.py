@@ -1,4 +1,4 @@
-"""Define a shard: rows of a table as arrays in memory, mapped from a file, or on a cluster.
+"""Shards: parts of a table's rows, as arrays in memory, mapped from a file, or on a cluster.
 
 The layout that all shards share (bins of every column, classes) consists of plain values, which are
 sent with each shard. A shard answers the rounds of growing. It receives these kinds of flat arrays:
@@ -45,14 +45,14 @@ Array = npt.NDArray[np.float64]
 Ranges = tuple[tuple[Array, Array], ...]
 Words = npt.NDArray[np.uint64]
 Arrays = tuple[npt.NDArray[Any], ...]
-#: A sample of this size usually reveals that a column has many distinct values.
+#: Number of rows read first, usually enough to find that a column has many distinct values.
 _FIRST_BLOCK: Final = 1 << 12
 _CREATE_LOCK = Lock()
 
 
 @dataclass(frozen=True)
 class NumberBins:
-    """Edges of a numeric column, and the range of values in each bin over the whole table."""
+    """Bin edges of a numeric column, and the least and greatest value of the table in each bin."""
 
     edge: Array
     least: Array
@@ -61,14 +61,14 @@ class NumberBins:
 
 @dataclass(frozen=True)
 class CoarseBins:
-    """Edges of a numeric column to which its cuts are limited (`max_bins`)."""
+    """Bin edges of a numeric column whose cuts must be at these edges (`max_bins`)."""
 
     edge: Array
 
 
 @dataclass(frozen=True)
 class NumberTarget:
-    """A numeric target: its range, the bits that it uses, and whether it is a rate."""
+    """A numeric target: range, range of bit exponents, row count, and whether it is a rate."""
 
     least: float
     most: float
@@ -79,9 +79,9 @@ class NumberTarget:
 
 @dataclass(frozen=True)
 class ShardLayout:
-    """The target and bins; an int is the number of classes or of a categorical column's levels.
+    """Bins or number of levels of each column, and the number of classes or range of the target.
 
-    `weight_bits` is the `_core.bit_range` of the row weights, or None if all rows count 1.
+    `weight_bits` is the `_core.bit_range` of the row weights, or None without weights.
     """
 
     target: int | NumberTarget
@@ -90,7 +90,7 @@ class ShardLayout:
 
     @cached_property
     def core(self) -> _core.ShardLayout:
-        """The layout for the core."""
+        """The layout as an object of the core."""
         target = self.target
         if isinstance(target, int):
             core = _core.ShardLayout(target)
@@ -102,7 +102,7 @@ class ShardLayout:
             core.weigh(self.weight_bits)
         for column in self.columns:
             if isinstance(column, int):
-                core.add_levels(max(column, 1))  # 0 is for numbers; an extra level may be empty
+                core.add_levels(max(column, 1))  # in the core, 0 denotes a numeric column
             elif isinstance(column, CoarseBins):
                 core.add_coarse(column.edge)
             else:
@@ -114,7 +114,7 @@ class ShardLayout:
 
 
 def with_rates(layout: ShardLayout, numbers: Array) -> ShardLayout:
-    """Return the layout for a target of rates, given their range, bits and rows."""
+    """Return the layout for event rates with the ranges in `numbers` (see `grower.with_hazard`)."""
     least, most, *counts = numbers.tolist()
     low, high, n_rows, lightest, heaviest = map(int, counts)
     target = NumberTarget(least, most, (low, high), n_rows, rates=True)
@@ -122,7 +122,7 @@ def with_rates(layout: ShardLayout, numbers: Array) -> ShardLayout:
 
 
 def merge_ranges(a: Ranges, b: Ranges) -> Ranges:
-    """Merge the bin ranges of two shards."""
+    """Return the least and the greatest value in each bin over two shards."""
     return tuple(
         (np.minimum(x[0], y[0]), np.maximum(x[1], y[1])) for x, y in zip(a, b, strict=True)
     )
@@ -159,7 +159,7 @@ def _tree_bins(coarse: bool, single: bool, numbers: Array) -> NumberBins | Coars
 
 @dataclass
 class ShardArrays:
-    """The rows of a table: columns, target, bins and a buffer for the row order."""
+    """The rows of a shard: columns, target, weights, bins and a buffer for the row order."""
 
     columns: list[npt.NDArray[Any]]
     target: npt.NDArray[Any]
@@ -168,7 +168,7 @@ class ShardArrays:
     weights: npt.NDArray[np.float64] | None = None
 
     def core_columns(self, schema: Schema) -> _core.Columns:
-        """Return the columns for the core, without a copy."""
+        """Return the columns as `_core.Columns`, which share their memory."""
         core = _core.Columns(len(self.target))
         for info, values in zip(schema.columns, self.columns, strict=True):
             if info.is_numeric:
@@ -178,7 +178,7 @@ class ShardArrays:
         return core
 
     def fill_bins(self, schema: Schema, edges: list[list[float]]) -> Ranges:
-        """Bin all numbers, and return the range of values in each bin."""
+        """Write the bin of each value of the binned columns; return the range in each bin."""
         return tuple(_core.bin_rows(self.core_columns(schema), edges, self.bins))
 
     @property
@@ -189,7 +189,7 @@ class ShardArrays:
 
 @dataclass
 class Shard:
-    """A shard, which is pickled without the state of its trees; the next round restores it."""
+    """Part of the rows of a table, with the node of each row in the trees that are growing."""
 
     arrays: ShardArrays
     schema: Schema
@@ -197,21 +197,21 @@ class Shard:
     number: int
     scratch: Scratch | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
-    block: ClassVar[int] = 1 << 18  # rows per step when counting distinct values
+    block: ClassVar[int] = 1 << 18  # number of rows per step when distinct values are collected
 
     def answer(self, rounds: Words) -> Words:
-        """Answer the rounds of some trees."""
+        """Return this shard's answers to the encoded requests of some trees."""
         with _CREATE_LOCK:
             core, trees = self.__dict__.get("_core") or self._create_core()
             for tree in _core.trees_of(rounds):
-                if tree not in trees:  # allocate its row order once
+                if tree not in trees:  # allocate the arrays of each tree only once
                     bins, layout = self._bin_tree_rows(tree)
                     core.add_tree(tree, bins, self._order_tree_rows(tree), layout.core)
                     trees.add(tree)
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
-        """Return this shard with additional input arrays, or with another target."""
+        """Return the shard with these inputs; those of kind "rates" replace target and weights."""
         if kind == "rates":
             target, weights, numbers = arrays
             rows = replace(self.arrays, target=target, weights=weights)
@@ -219,7 +219,7 @@ class Shard:
         return replace(self, inputs={**self.inputs, kind: arrays})
 
     def collect(self, kind: str) -> Arrays:
-        """Return the arrays of a kind."""
+        """Return the arrays of one kind, such as "sample" (see the module docstring)."""
         return _COLLECTORS[kind](self)
 
     def _create_core(self) -> tuple[_core.Shard, set[int]]:
@@ -235,12 +235,12 @@ class Shard:
         return self.__dict__["_core"]  # type: ignore[no-any-return]
 
     def _bin_tree_rows(self, tree: int) -> tuple[npt.NDArray[np.uint8], ShardLayout]:
-        """Return the bins of all rows in the layout of a tree, and the layout."""
+        """Return the bins of all rows under the layout of a tree, and this layout."""
         bins = self.arrays.bins
         if "bins" not in self.inputs:
             return bins, self.layout
         layout = tree_layouts(self.layout, self.inputs["bins"])[tree]
-        if self.scratch is None or tree:  # else overwrite common bins
+        if self.scratch is None or tree:  # tree 0 may reuse the memory of the common bins
             bins = self._allocate(f"bins-{tree}", bins.dtype, *bins.shape)
         edges = [
             [] if isinstance(column, int) else column.edge.tolist() for column in layout.columns
@@ -258,14 +258,14 @@ class Shard:
         return order
 
     def _allocate(self, name: str, dtype: np.dtype[Any], *shape: int) -> npt.NDArray[Any]:
-        """Return an empty array, in a scratch file if there is a scratch directory."""
+        """Return an uninitialized array, in a scratch file if the shard has a `scratch`."""
         if self.scratch is None:
             return np.empty(shape, dtype)
         arrays = self.scratch.arrays(f"shard{self.number}-{name}", {name: (dtype, shape)})
         return cast(npt.NDArray[Any], arrays[name])
 
     def tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
-        """Return the rows of a tree, ascending, without zero-weight rows."""
+        """Return the indices of the positive-weight rows on which a tree is grown, ascending."""
         arrays = self.arrays
         chosen: Any = slice(None) if arrays.weights is None else arrays.weights > 0
         if tree:
@@ -275,7 +275,7 @@ class Shard:
         return rows
 
     def numbers(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the values, or level codes, of a column as floats; NaN is missing."""
+        """Return the values or level codes of column j at some rows as floats, NaN if missing."""
         values = self.arrays.columns[j][rows]
         numbers: npt.NDArray[np.float64] = values.astype(np.float64)
         if values.dtype == np.int32:
@@ -284,20 +284,20 @@ class Shard:
 
     @property
     def binned(self) -> list[int]:
-        """The columns that have bins."""
+        """Indices of the columns that have bins (numbers and ordered levels)."""
         return [j for j, c in enumerate(self.schema.columns) if c.kind is not Kind.CATEGORICAL]
 
     def distinct(self, j: int, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        """Return the distinct values of a column, ascending, without missing ones."""
+        """Return the distinct values of column j at some rows, ascending, without missing ones."""
         numbers = self.numbers(j, rows)
         return np.unique(numbers[~np.isnan(numbers)] + 0.0)  # turns -0.0 into 0.0
 
     def is_single(self, j: int) -> bool:
-        """Whether a column is float32."""
+        """Whether column j is stored as float32."""
         return self.arrays.columns[j].dtype == np.float32
 
     def weights_of(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
-        """Return the weights of some rows, or None if all rows count 1."""
+        """Return the weights of some rows, or None if rows have no weights."""
         return None if self.arrays.weights is None else self.arrays.weights[rows]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -307,7 +307,7 @@ class Shard:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, scratch=None)
 
-    def __sizeof__(self) -> int:  # Dask moves tasks to large objects
+    def __sizeof__(self) -> int:  # Dask runs a task on the worker that holds its largest input
         arrays = self.arrays
         return sum(a.nbytes for a in (*arrays.read_only, arrays.bins, arrays.order))
 
@@ -328,7 +328,7 @@ def _collect_checksum(shard: Shard) -> Arrays:
 
 
 def collect_distinct(shard: Any) -> Arrays:
-    """Return the arrays of kind "distinct" of a shard in memory or on a GPU."""
+    """Return the arrays of kind "distinct" (see the module docstring) of a shard, also on a GPU."""
     trees, (most,) = shard.inputs["trees"]
     rows = [shard.tree_rows(tree) for tree in trees.tolist()]
     parts = [_distinct_values(shard, j, some, int(most)) for some in rows for j in shard.binned]
@@ -353,7 +353,7 @@ def _distinct_values(
 
 
 def collect_sample(shard: Any) -> Arrays:
-    """Return the arrays of kind "sample" of a shard in memory or on a GPU."""
+    """Return the arrays of kind "sample" (see the module docstring) of a shard, also on a GPU."""
     trees = shard.inputs["trees"][0].tolist()
     ends, places = shard.inputs["places"]
     rows = [

@@ -1,4 +1,4 @@
-"""Define the table and target of a `Problem` whose rows are in shards."""
+"""Table and target of a `Problem` whose rows are in shards, and the exchange with the shards."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from ceiba.tree.splits import ALL_DIGITS
 
 
 class Exchange(Protocol):
-    """The connection to the shards: threads of this process, or workers of a cluster."""
+    """Connection to the shards, which are in this process, on a cluster or on a GPU."""
 
     def ask(self, rounds: Words) -> Words:
-        """Send the same rounds to all shards; return their merged answer."""
+        """Send requests for histograms, values and rows to all shards; return merged answers."""
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of a kind."""
+        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind of each shard, in shard order."""
+        """Return the arrays of one kind, such as "sample", from each shard in order."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Dask Arrays X, y and optional weights with equal row chunks and generated names."""
+    """Dask Arrays X, y and optional weights with equal row chunks, and generated column names."""
 
     arrays: tuple[Any, ...]
     columns: tuple[str, ...]
@@ -40,7 +40,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Weighting:
-    """The requested weights: a column, a function of the class counts, or both."""
+    """The requested row weights: a column, class weights computed from class counts, or both."""
 
     column: str | None = None
     per_class: Callable[[TargetInfo, npt.NDArray[np.float64]], npt.NDArray[np.float64]] | None = (
@@ -49,21 +49,21 @@ class Weighting:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the weight column, if there is one."""
+        """The name of the weight column as a list, which is empty without a weight column."""
         return [] if self.column is None else [self.column]
 
 
-#: No weights: every row counts 1.
+#: Weights of 1 for all rows.
 UNWEIGHTED: Final = Weighting()
 
 
 @dataclass(frozen=True)
 class RoundSizes:
-    """Limits for a kind of shards, by the cost of counting rows again or sending them.
+    """Limits below which shards send values or whole rows of a node instead of histograms.
 
-    Nodes with fewer than `gather_rows` rows are gathered and grown in memory. A range of values
-    with more than `fetch_rows` rows is counted again in 2 ** `zoom_bits` parts before it is
-    fetched. The tree does not depend on them.
+    The rows of nodes with fewer than `gather_rows` rows are sent, to grow their subtrees in memory.
+    A range of values with more than `fetch_rows` rows gets a finer histogram of 2 ** `zoom_bits`
+    bins before its values are sent. The tree does not depend on these limits.
     """
 
     gather_rows: int = 50_000
@@ -73,7 +73,7 @@ class RoundSizes:
 
 @dataclass(frozen=True)
 class WeightTotals:
-    """Sums of the weights over all shards of a table."""
+    """Number of positive row weights over all shards, and their sum, in total and per class."""
 
     n_rows: int
     total: float
@@ -81,7 +81,7 @@ class WeightTotals:
 
 
 class ShardedTable(Table):
-    """A table whose columns are in shards."""
+    """A table whose rows are in shards."""
 
     grower: ClassVar[str] = "shards"
     is_whole: ClassVar[bool] = False
@@ -108,16 +108,16 @@ class ShardedTable(Table):
 
     @property
     def n_shards(self) -> int:
-        """Number of shards."""
+        """The number of shards of the table."""
         return len(self.shard_rows)
 
     def cut_digits(
         self, column: npt.NDArray[Any], cut: npt.NDArray[Any], rows: Any = None
     ) -> npt.NDArray[np.int8]:
-        """Return the digits for printed cuts, from the adjacent values in all shards."""
+        """Return the number of digits to print for each cut, from the column values next to it."""
         digits = np.array(_core.gap_digits(cut, cut, cut))
         (unknown,) = np.nonzero(digits == ALL_DIGITS)
-        if len(unknown):  # all other cuts are short decimals
+        if len(unknown):  # the digits of all other cuts are already known
             self.exchange.scatter("cuts", [(column[unknown], cut[unknown])] * self.n_shards)
             below, above = zip(*self.exchange.collect("gaps"), strict=True)
             lowest, highest = np.max(below, axis=0), np.min(above, axis=0)
@@ -132,9 +132,9 @@ class ShardedTable(Table):
 
 
 class ShardedTarget(Target):
-    """The target of a table in shards: its classes and the weight of each.
+    """The target of a table in shards: name, task, classes, total class weights and units.
 
-    `values` is set for cross-validation only (see `grower.with_targets`).
+    `values` is set only for survival trees and for cross-validation (see `shards.grower`).
     """
 
     totals: npt.NDArray[np.float64]
@@ -150,5 +150,5 @@ class ShardedTarget(Target):
         self.__dict__.update(info=info, totals=totals, units=units, values=values)
 
     def class_totals(self, weight: Any) -> npt.NDArray[np.float64]:
-        """Return the weight of each class."""
+        """Return the total weight of each class."""
         return self.totals

@@ -6,7 +6,7 @@ using namespace device;
 
 namespace {
 
-// Columns whose values are floats have keys of 32 bits.
+// Whether values and edges are float32, so that 32-bit keys suffice.
 bool is_short(const Column& column, const std::vector<double>& edges) {
     constexpr u32 float32 = 1, int16 = 4, int8 = 5, uint16 = 7, uint8 = 8;
     const u32 t = column.type;
@@ -22,8 +22,8 @@ void to_key(double x, u64& key) { key = key_of(x); }
 double to_number(u32 key) { return std::bit_cast<float>(key ^ ((key >> 31) ? 1u << 31 : ~0u)); }
 double to_number(u64 key) { return number_of(key); }
 
-// Edges lie as a search tree: the root at 1, the branches of k at 2 k and 2 k + 1. In ascending order, those that
-// threads compare at one step would lie in few banks of shared memory.
+// Edges are stored as a search tree: the root at 1, the branches of k at 2 k and 2 k + 1. In ascending order, the edges
+// that threads compare in the same step would be in few banks of shared memory.
 std::size_t place_of_edge(std::size_t e) { return (max_bins | (e + 1)) >> (std::countr_zero(e + 1) + 1); }
 
 template <class Key>
@@ -90,7 +90,7 @@ BinRanges values_around(Device& device, const Column& column, std::size_t n_rows
     DeviceBuffer tables(device);
     DeviceBins bins;
     bin_plane(device, tables, {&column, 1}, {&cuts, 1}, 1, {.n = n_rows}, bins);
-    // Bin b lies between the cuts b - 1 and b: the nearest bins with a value give the neighbours.
+    // Bin b is between the cuts b - 1 and b; the nearest bins with a value contain the neighbours.
     BinRanges out{{}, std::vector<double>(cuts.size())};
     double below = -std::numeric_limits<double>::infinity(), above = -below;
     for (std::size_t k = 0; k < cuts.size(); ++k) out.least.push_back(below = std::max(below, bins.ranges[0].most[k]));

@@ -1,4 +1,4 @@
-// A GPU as shards see it: memory, copies and launches.
+// The interface of a GPU for shards: memory, copies and launches.
 #pragma once
 
 #include "shards/device/params.hpp"
@@ -6,8 +6,8 @@
 
 namespace ceiba::shards {
 
-// What a shard needs of a GPU: CuPy's driver, or the emulator of the tests. Addresses are those of its memory; work is
-// done in the order in which it is given.
+// The operations of a GPU that a shard needs, implemented by CuPy's driver or the emulator of the tests. Addresses are
+// those of its memory; operations run in the order of the calls.
 class Device {
 public:
     virtual ~Device() = default;
@@ -15,17 +15,17 @@ public:
     virtual std::uint64_t allocate(std::size_t n_bytes) = 0;
     virtual void release(std::uint64_t address) = 0;
     virtual void send(std::uint64_t to, const void* from, std::size_t n_bytes) = 0;
-    virtual void fetch(void* to, std::uint64_t from, std::size_t n_bytes) = 0;  // returns when they are there
+    virtual void fetch(void* to, std::uint64_t from, std::size_t n_bytes) = 0;  // returns after the copy
     virtual void fill(std::uint64_t to, int byte, std::size_t n_bytes) = 0;
     virtual void launch(const char* kernel, std::size_t grid, std::size_t rows, std::size_t threads,
                         std::size_t shared_bytes, const void* params, std::size_t n_bytes) = 0;
-    // Host memory for an answer, which may be pinned; valid until the next call.
+    // Host memory for an answer, possibly pinned; valid until the next call.
     virtual std::uint64_t* answer_words(std::size_t n) = 0;
 
-    std::size_t n_processors = 1, shared_bytes = 48 << 10;  // the most that a block can have
+    std::size_t n_processors = 1, shared_bytes = 48 << 10;  // shared_bytes: maximum per block
 };
 
-// Memory on the device that grows and is used again.
+// Device memory that grows and is reused.
 class DeviceBuffer {
 public:
     explicit DeviceBuffer(Device& device) : device_(device) {}
@@ -70,7 +70,7 @@ std::uint64_t address_of(T* p) {
 
 inline device::u32 narrow(std::size_t x) { return static_cast<device::u32>(x); }
 
-// An array for the device, and the pointer that finds it there.
+// An array for the device, and the pointer that receives its address.
 template <class T>
 struct Table {
     const std::vector<T>& values;
@@ -79,7 +79,7 @@ struct Table {
 template <class T>
 Table(const std::vector<T>&, const T*&) -> Table<T>;
 
-// Sends several arrays as one, each aligned.
+// Sends several arrays in one transfer, each aligned.
 template <class... T>
 void send_tables(Device& device, DeviceBuffer& buffer, const Table<T>&... tables) {
     std::vector<char> bytes;

@@ -60,19 +60,18 @@ public:
 
     std::span<const std::uint64_t> answer(std::span<const std::uint64_t> rounds) override {
         const std::vector<TreeRound> trees = split_rounds(rounds);
-        if (trees.size() != 1 || !plan_ || trees[0].tree != tree_)
-            throw Contradiction("a shard was asked for a tree that it does not have");
-        const Question question =
+        if (trees.size() != 1 || !plan_ || trees[0].tree != tree_) throw Contradiction("the tree is not in this shard");
+        const RoundRequest request =
             plan_->read(trees[0].round, [this](const std::vector<Division>& d) { return divide(d); });
-        head_ = plan_->head(question);
-        if (question.ask == Ask::count) return count(question);
-        if (question.ask == Ask::gather) return gather(question);
-        if (question.ask == Ask::describe) return describe(question);
-        return look(question);
+        head_ = plan_->head(request);
+        if (request.kind == RequestKind::count) return count(request);
+        if (request.kind == RequestKind::gather) return gather(request);
+        if (request.kind == RequestKind::describe) return describe(request);
+        return look(request);
     }
 
 private:
-    // Chunks of some nodes; `node`: its place among these.
+    // Divides the rows of some nodes into chunks. Chunk::node is the index of a node among these.
     std::vector<Chunk> chunks_of(const std::vector<NodeRows>& nodes) const {
         std::size_t n = 0;
         for (const NodeRows& rows : nodes) n += rows.size();
@@ -86,7 +85,7 @@ private:
         return out;
     }
 
-    // The head, then words from the device.
+    // Writes the head, followed by words from the device.
     std::span<std::uint64_t> deliver(const u64* body, std::size_t n) {
         const std::size_t first = 3 + head_.size();
         std::uint64_t* const out = device_.answer_words(first + n);
@@ -105,7 +104,7 @@ private:
         launch(device_, "carry_cells", (n + 255) / 256, 256, 0, Carry{shape_, cells, n, layout().shape.width()});
     }
     const Layout& layout() const { return plan_->layout(); }
-    // --- dividing nodes: in halves, until each branch is on its own. Two branches take one pass.
+    // --- dividing nodes: in halves, until each branch is separate. Two branches take one pass.
     struct Part {
         std::size_t division;
         NodeRows rows;
@@ -139,11 +138,11 @@ private:
         return out;
     }
 
-    // Moves the rows of every part to the other side, those of its lower branches first: how many these are.
+    // Moves the rows of every part to the other side, those of its lower branches first. Returns how many these are.
     std::vector<std::size_t> halve(const std::vector<Division>& divisions, const std::vector<Part>& parts) {
         std::vector<ByteRoute> routes;
         std::vector<NodeRows> nodes;
-        std::vector<char> open;  // per part and half: a branch of it stays
+        std::vector<char> open;  // per part and half: whether any of its branches stays
         for (const Part& part : parts) {
             const Division& division = divisions[part.division];
             const std::size_t middle = (part.first + part.end) / 2;
@@ -153,7 +152,7 @@ private:
             route.cut = division.route.cut;
             for (std::size_t b = 0; b < division.branch_of.size(); ++b)
                 if (division.branch_of[b] >= middle) route.right[b / 32] |= 1u << b % 32;
-            // Halves of several branches are divided again: their rows are needed even to be counted.
+            // Halves with several branches are divided again: their rows are needed even if they are only counted.
             open.push_back(middle - part.first > 1 || division.route.open[part.first]);
             open.push_back(part.end - middle > 1 || division.route.open[middle]);
             nodes.push_back(part.rows);
@@ -184,9 +183,9 @@ private:
         return n_left;
     }
 
-    std::span<const std::uint64_t> count(const Question& question) {
-        const std::size_t n_words = layout().n_words(), n_nodes = question.nodes.size();
-        const std::vector<Chunk> chunks = chunks_of(question.nodes);
+    std::span<const std::uint64_t> count(const RoundRequest& request) {
+        const std::size_t n_words = layout().n_words(), n_nodes = request.nodes.size();
+        const std::vector<Chunk> chunks = chunks_of(request.nodes);
         Count params{rows_, shape_, nullptr, first_cell_, n_words, zeros(out_, n_nodes * n_words),
                      narrow(table_.columns.size()), narrow(per_plane_), 0, 1};
         send_tables(device_, tables_, Table{chunks, params.chunks});
@@ -205,32 +204,32 @@ private:
         return deliver(params.out, n_nodes * n_words);
     }
 
-    std::span<const std::uint64_t> describe(const Question& question) {
-        const std::size_t n = question.nodes.size();
-        const std::vector<Chunk> chunks = chunks_of(question.nodes);
+    std::span<const std::uint64_t> describe(const RoundRequest& request) {
+        const std::size_t n = request.nodes.size();
+        const std::vector<Chunk> chunks = chunks_of(request.nodes);
         std::vector<u64> start(n * any_digits, 0);
         for (std::size_t k = 0; k < n; ++k) start.insert(start.end(), {0, ~u64{0}});
         u64* const out = out_.get<u64>(start.size() + 1);
         device_.send(address_of(out), start.data(), start.size() * sizeof(u64));
         Describe params{rows_, shape_, nullptr, nullptr, out, out + n * any_digits, any_digits, narrow(n)};
-        send_tables(device_, tables_, Table{chunks, params.chunks}, Table{question.values, params.value});
+        send_tables(device_, tables_, Table{chunks, params.chunks}, Table{request.values, params.value});
         launch(device_, "describe_rows", chunks.size(), 512, any_digits * 256, params);
         launch(device_, "carry_digits", (n + 63) / 64, 64, 0, params);
         return deliver(out, start.size());
     }
 
-    std::span<const std::uint64_t> gather(const Question& question) {
+    std::span<const std::uint64_t> gather(const RoundRequest& request) {
         std::vector<u64> offset;
         std::vector<u32> n_rows, begin;
         const std::size_t words_of_row = table_.columns.size() + 1 + layout().shape.weighted;
         u64 n_words = 0;
-        for (const NodeRows& rows : question.nodes) {
+        for (const NodeRows& rows : request.nodes) {
             offset.push_back(n_words + 1);
             n_rows.push_back(narrow(rows.size()));
             begin.push_back(narrow(rows.begin));
             n_words += 1 + rows.size() * words_of_row;
         }
-        const std::vector<Chunk> chunks = chunks_of(question.nodes);
+        const std::vector<Chunk> chunks = chunks_of(request.nodes);
         Gather params{rows_, shape_, columns_, nullptr, nullptr, nullptr, nullptr, zeros(out_, n_words),
                       narrow(table_.columns.size()), narrow(per_plane_)};
         send_tables(device_, tables_, Table{chunks, params.chunks}, Table{offset, params.offset},
@@ -241,12 +240,12 @@ private:
         return all;
     }
 
-    // A place whose rows the first zoom of the level has kept, with the queries of then.
+    // A place whose rows were kept by the first zoom of the level, with the queries of that zoom.
     struct KeptPlace {
         std::size_t node, column, first, n;
     };
 
-    // The kept place that holds all queries of a place.
+    // The kept place that contains all queries of a place.
     std::size_t kept_place(const QueryPlace& place) const {
         const auto found = std::partition_point(kept_places_.begin(), kept_places_.end(), [&](const KeptPlace& k) {
             return k.node < place.node || (k.node == place.node && k.column < place.column);
@@ -262,21 +261,21 @@ private:
         return static_cast<std::size_t>(found - kept_places_.begin());
     }
 
-    std::span<const std::uint64_t> look(const Question& question) {
-        // Of a node: their tables are in shared memory, of which more would leave fewer blocks on a processor.
+    std::span<const std::uint64_t> look(const RoundRequest& request) {
+        // Per node: its tables are in shared memory, and more tables would leave fewer blocks per processor.
         const std::size_t places_at_once = std::min<std::size_t>(40, (device_.shared_bytes - 1024) / (max_bins * 4));
-        const bool zooms = question.ask == Ask::zoom;
+        const bool zooms = request.kind == RequestKind::zoom;
         std::vector<NodeRows> nodes;
         std::vector<u32> first_place;
         std::vector<Place> places, again(has_kept_ ? kept_places_.size() : 0);
         std::vector<Query> queries;
-        for (const RangeQuery& q : question.queries)
-            queries.push_back({q.low, q.high, static_cast<u32>(zoom_shift(q.low, q.high, question.zoom_bits)),
-                               question.bins[queries.size()]});
+        for (const RangeQuery& q : request.queries)
+            queries.push_back({q.low, q.high, static_cast<u32>(zoom_shift(q.low, q.high, request.zoom_bits)),
+                               request.bins[queries.size()]});
         bool keeps = zooms && !has_kept_ && n_words_ >= kept_words, looks_again = false;
         std::vector<KeptPlace> keeping;
         std::size_t last_node = Division::none, most_places = 0;
-        for (const QueryPlace& place : question.places) {
+        for (const QueryPlace& place : request.places) {
             const Place own{narrow(place.column), narrow(place.first), narrow(place.queries.size()), 0};
             if (const std::size_t kept = kept_place(place); kept != Division::none) {
                 again[kept] = own;
@@ -296,8 +295,12 @@ private:
         }
         first_place.push_back(narrow(places.size()));
         const std::vector<Chunk> chunks = chunks_of(nodes);
-        Look params{.rows = rows_, .shape = shape_, .columns = columns_, .most_rows = narrow(most_fetched_),
-                    .n_parts = narrow(std::size_t{1} << question.zoom_bits), .per_plane = narrow(per_plane_)};
+        Look params{.rows = rows_,
+                    .shape = shape_,
+                    .columns = columns_,
+                    .most_rows = narrow(most_fetched_),
+                    .n_parts = narrow(std::size_t{1} << request.zoom_bits),
+                    .per_plane = narrow(per_plane_)};
         send_tables(device_, tables_, Table{chunks, params.chunks}, Table{first_place, params.first_place},
                     Table{places, params.places}, Table{queries, params.queries}, Table{again, params.again});
         const auto run = [&](const char* first, const char* second) {
@@ -309,7 +312,7 @@ private:
             launch(device_, second, n_kept_chunks_, 128, 0, kept);
         };
         const std::size_t n = queries.size();
-        if (question.ask == Ask::neighbours) {
+        if (request.kind == RequestKind::neighbours) {
             std::vector<u64> start;
             for (std::size_t i = 0; i < n; ++i) start.push_back(i % 2 ? ~u64{0} : 0);
             params.out = out_.get<u64>(n + 1);
@@ -318,7 +321,7 @@ private:
             return deliver(params.out, n);
         }
         if (!zooms) return fetch(params, n, run);
-        const std::size_t n_cells = n << question.zoom_bits;
+        const std::size_t n_cells = n << request.zoom_bits;
         params.out = zeros(out_, n_cells * layout().shape.width());
         if (keeps) {
             n_kept_chunks_ = chunks.size();
@@ -326,7 +329,7 @@ private:
             if (!chunks.empty()) device_.send(address_of(to), chunks.data(), chunks.size() * sizeof(Chunk));
             params.n_kept = n_kept_.get<u32>(chunks.size() + 1);
             kept_places_ = std::move(keeping);
-            kept_queries_ = question.queries;
+            kept_queries_ = request.queries;
             has_kept_ = true;
         }
         run(keeps ? "zoom_and_keep" : "zoom", "zoom_again");
@@ -335,7 +338,7 @@ private:
         return deliver(params.out, n_cells * layout().shape.width());
     }
 
-    // Nodes of which a chunk had no room for all its rows are scanned again.
+    // Forgets the kept places of nodes with a chunk that had no room for all its rows. They are scanned again.
     void forget_overflows(const std::vector<Chunk>& chunks, const std::vector<u32>& first_place) {
         std::vector<u32> n_kept(chunks.size());
         if (!chunks.empty())

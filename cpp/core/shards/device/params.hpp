@@ -1,8 +1,8 @@
-// What the host sends to kernels: arguments, and the tables that a round is turned into. Included by both.
+// The data that the host sends to kernels: arguments, and the tables of a round. Included by both.
 //
-// Rows of a tree lie on the device as records, one byte per column (its bin or level; the last cell: missing), then the
-// class; and as ids, their places in the table. Tables of many columns have several planes of records. A node is a
-// range of rows, on one of two sides: dividing it moves its rows, stably, to the other side of the same range.
+// The rows of a tree are stored on the device as records, with one byte per column (its bin or level; the last cell:
+// missing), then the class; and as ids, their row numbers in the table. Tables with many columns have several planes of
+// records. A node is a range of rows on one of two sides; dividing it moves its rows, stably, to the other side.
 #pragma once
 
 #include "base/row_arithmetic.hpp"
@@ -14,16 +14,16 @@ using u32 = unsigned int;
 using u64 = base::Bits64;
 using i64 = long long;
 
-constexpr u32 chunk_rows = 32768;  // most rows of a chunk, a block each: two counts of it fit into one word
-constexpr u32 max_words = 6;       // of a record
-constexpr u32 max_bins = 256;      // cells of a column, missing values included
+constexpr u32 chunk_rows = 32768;  // maximum rows of a chunk, one block each: two counts fit into one word
+constexpr u32 max_words = 6;       // maximum words of a record
+constexpr u32 max_bins = 256;      // maximum cells of a column, including missing values
 constexpr u32 no_place = 0xFFFFFFFFu;
-constexpr u32 level_type = 9, coarse_type = 10;  // of a column, after those of data::Stored
+constexpr u32 level_type = 9, coarse_type = 10;  // types of a column, after those of data::Stored
 constexpr u32 kept_words = 4;
-constexpr u32 shared_nodes = 1536;  // of a tree that fits into shared memory
+constexpr u32 shared_nodes = 1536;  // maximum nodes of a tree in shared memory
 
 struct Chunk {
-    u32 node, from, to, side;  // node: its place among those asked for
+    u32 node, from, to, side;  // node: its index among those of the request
 };
 struct Column {
     const char* values;
@@ -43,10 +43,10 @@ struct Shape {  // CellShape
 };
 struct BinRows {
     const Column* columns = nullptr;         // of the plane
-    const void* edges = nullptr;             // keys, 256 a column, as a search tree: branches of k at 2 k, 2 k + 1
+    const void* edges = nullptr;             // keys, 256 per column, as a search tree: branches of k at 2 k, 2 k + 1
     void *least = nullptr, *most = nullptr;  // keys, likewise
     u64* n_missing = nullptr;
-    u32* records = nullptr;     // null: only ranges are wanted
+    u32* records = nullptr;     // null: only ranges are computed
     const u32* rows = nullptr;  // of the tree; null: all
     u32* ids = nullptr;         // null: another plane writes them
     const u8* labels = nullptr;
@@ -55,12 +55,12 @@ struct BinRows {
 };
 struct Sample {
     const Column* columns;
-    double* out;  // column after column
+    double* out;  // column by column
     u64 n_rows, n;
 };
 struct ByteRoute {
-    u32 right[8];       // a bit per byte
-    u32 column, exact;  // exact: the byte whose rows are compared with the cut
+    u32 right[8];       // one bit per byte value
+    u32 column, exact;  // exact: the byte value whose rows are compared with the cut
     double cut;
 };
 struct Divide {
@@ -77,9 +77,9 @@ struct Count {
     Shape shape;
     const Chunk* chunks;
     const u32* first_cell;  // per column
-    u64 n_words;            // of a node
+    u64 n_words;            // per node
     u64* out;
-    u32 n_columns, per_plane, at_once, in_shared;  // at_once: columns of a block
+    u32 n_columns, per_plane, at_once, in_shared;  // at_once: columns per block
 };
 struct Carry {
     Shape shape;
@@ -90,7 +90,7 @@ struct Query {
     u64 low, high;
     u32 shift, bin;
 };
-struct Place {  // the queries of a column in a node
+struct Place {  // the queries about a column in a node
     u32 column, first, n, unused;
 };
 struct Look {
@@ -102,9 +102,9 @@ struct Look {
     const Place* places = nullptr;
     const Query* queries = nullptr;
     u64* out = nullptr;
-    u32 *n_found = nullptr, *found_row = nullptr;  // fetch: rows of each query
-    u32* n_kept = nullptr;                         // per chunk; more than there is room for: not all were kept
-    const Place* again = nullptr;                  // per place whose rows were kept: the queries of now; n 0: none
+    u32 *n_found = nullptr, *found_row = nullptr;  // fetch: rows per query
+    u32* n_kept = nullptr;                         // per chunk; above the capacity: not all rows were kept
+    const Place* again = nullptr;                  // per place with kept rows: its current queries; n 0: none
     u32 most_rows, n_parts, per_plane, unused = 0;
 };
 struct Fetched {
@@ -137,16 +137,16 @@ struct Target {
     Column column;
     u64 n;
     i64 low = 0;         // labels: the smallest number
-    u64* out = nullptr;  // numbers: keys of the smallest and the largest, lowest and highest bit, values not finite
-    const u8* code_of = nullptr;  // labels: by number
+    u64* out = nullptr;  // numbers: keys of smallest and largest, lowest and highest bit, number of non-finite values
+    const u8* code_of = nullptr;  // labels: code of each number
     u8* labels = nullptr;
     u32 n_numbers = 0, unused = 0;
 };
-// A node of a tree that routes rows, by the kinds of split::Kind; column -1: a leaf.
+// A node of a tree for routing, with the kinds of split::Kind. Column -1: a leaf.
 constexpr int levels_kind = 2, presence_kind = 3;
 struct RouteNode {
     double cut;
-    int column, kind, missing, first;  // first: of its branches; levels: of a table, missing, each level, unknown
+    int column, kind, missing, first;  // first: first branch; levels: start of a table of missing, each level, unknown
 };
 struct RouteRows {
     const Column* columns;

@@ -3,14 +3,14 @@
 namespace ceiba::shards {
 
 const NodeRows& RoundPlan::node(std::size_t i) const {
-    if (i >= nodes_.size()) throw Contradiction("a shard was asked for a node that is not open");
+    if (i >= nodes_.size()) throw Contradiction("the request is about a node that is not open");
     return nodes_[i];
 }
 
-Question RoundPlan::read(std::span<const std::uint64_t> round, const Divide& divide) {
+RoundRequest RoundPlan::read(std::span<const std::uint64_t> round, const Divide& divide) {
     Reader in(round);
     const std::size_t n_levels = in.size();
-    if (n_levels < level_) throw Contradiction("a shard has gone further than the round that it is asked");
+    if (n_levels < level_) throw Contradiction("the shard is ahead of the requested round");
     for (std::size_t l = 0; l < n_levels; ++l) {
         const std::size_t n_words = in.size(), n_nodes = in.size();
         const Reader level(in.read(n_words));
@@ -18,29 +18,29 @@ Question RoundPlan::read(std::span<const std::uint64_t> round, const Divide& div
         follow(level, n_nodes, divide);
         ++level_;
     }
-    Question question;
-    question.ask = static_cast<Ask>(in.word());
-    const bool about_nodes =
-        question.ask == Ask::count || question.ask == Ask::gather || question.ask == Ask::describe;
-    if (question.ask == Ask::zoom) question.zoom_bits = static_cast<int>(in.word());
+    RoundRequest request;
+    request.kind = static_cast<RequestKind>(in.word());
+    const bool about_nodes = request.kind == RequestKind::count || request.kind == RequestKind::gather ||
+                             request.kind == RequestKind::describe;
+    if (request.kind == RequestKind::zoom) request.zoom_bits = static_cast<int>(in.word());
     for (std::size_t n = in.size(); n-- > 0;) {
-        if (about_nodes) question.nodes.push_back(node(in.size()));
-        if (question.ask == Ask::describe) question.values.push_back(in.real());
-        if (!about_nodes) question.queries.push_back(RangeQuery::read(in));
-        if (question.ask == Ask::neighbours) question.queries.push_back(RangeQuery::read(in));
+        if (about_nodes) request.nodes.push_back(node(in.size()));
+        if (request.kind == RequestKind::describe) request.values.push_back(in.real());
+        if (!about_nodes) request.queries.push_back(RangeQuery::read(in));
+        if (request.kind == RequestKind::neighbours) request.queries.push_back(RangeQuery::read(in));
     }
-    plan_places(question);
-    return question;
+    plan_places(request);
+    return request;
 }
 
-// Queries of a node and column stand together; neighbours are asked for in pairs. A place has no more queries than 16
-// bits can count.
-void RoundPlan::plan_places(Question& question) const {
-    const std::vector<RangeQuery>& queries = question.queries;
+// Queries about the same node and column are adjacent; those about neighbours come in pairs. A place has at most as
+// many queries as 16 bits can count.
+void RoundPlan::plan_places(RoundRequest& request) const {
+    const std::vector<RangeQuery>& queries = request.queries;
     for (std::size_t from = 0; from < queries.size();) {
         std::size_t to = from + 1;
         while (to < queries.size() && queries[to].same_place(queries[from]) && to - from < 65535) ++to;
-        QueryPlace& place = question.places.emplace_back();
+        QueryPlace& place = request.places.emplace_back();
         place.node = queries[from].node;
         place.column = queries[from].column;
         place.first = from;
@@ -48,7 +48,7 @@ void RoundPlan::plan_places(Question& question) const {
         place.queries = {queries.data() + from, to - from};
         const ColumnLayout& bins = layout_->column.at(place.column);
         for (std::size_t q = from; q < to; ++q)
-            question.bins.push_back(static_cast<std::uint8_t>(bins.bin_of(number_of(queries[q].low))));
+            request.bins.push_back(static_cast<std::uint8_t>(bins.bin_of(number_of(queries[q].low))));
         from = to;
     }
 }
@@ -113,28 +113,28 @@ Division RoundPlan::plan_division(const NodeRows& rows, Route route) const {
     return out;
 }
 
-Words RoundPlan::head(const Question& question) const {
-    const std::size_t width = layout_->shape.width(), n_nodes = question.nodes.size();
+Words RoundPlan::head(const RoundRequest& request) const {
+    const std::size_t width = layout_->shape.width(), n_nodes = request.nodes.size();
     const auto sums = [](std::size_t n) { return Words{static_cast<std::uint64_t>(Form::sums), n}; };
-    switch (question.ask) {
-        case Ask::count: {
+    switch (request.kind) {
+        case RequestKind::count: {
             Words out = sums(branch_rows_.size() + n_nodes * layout_->n_words());
             put_all(out, branch_rows_);
             return out;
         }
-        case Ask::zoom:
-            return sums(question.queries.size() * width << question.zoom_bits);
-        case Ask::fetch:
-            return {static_cast<std::uint64_t>(Form::runs), width, question.queries.size()};
-        case Ask::neighbours:
+        case RequestKind::zoom:
+            return sums(request.queries.size() * width << request.zoom_bits);
+        case RequestKind::fetch:
+            return {static_cast<std::uint64_t>(Form::runs), width, request.queries.size()};
+        case RequestKind::neighbours:
             return sums(0);
-        case Ask::describe:
+        case RequestKind::describe:
             return sums(n_nodes * any_digits);
-        case Ask::gather:
+        case RequestKind::gather:
             break;
     }
     std::size_t n_words = 0;
-    for (const NodeRows& rows : question.nodes)
+    for (const NodeRows& rows : request.nodes)
         n_words += 1 + rows.size() * (layout_->column.size() + 1 + layout_->shape.weighted);
     return {static_cast<std::uint64_t>(Form::pieces), number_, n_words};
 }

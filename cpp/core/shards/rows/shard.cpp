@@ -7,11 +7,11 @@ namespace ceiba::shards {
 
 namespace {
 
-constexpr std::size_t columns_at_once = 64;  // counted in one pass over the rows: their cells stay in the cache
+constexpr std::size_t columns_at_once = 64;  // columns counted in one pass over the rows: their cells stay in the cache
 
 }  // namespace
 
-// The rows of one tree and how they are spread over its open nodes. Rows are never moved: `order` lists them node after
+// The rows of one tree and their distribution over its open nodes. Rows are never moved: `order` lists them node by
 // node, ascending in each.
 class Shard::TreeRows {
 public:
@@ -30,21 +30,21 @@ private:
     std::vector<std::vector<BranchRows>> divide(const std::vector<Division>& divisions);
     void branches_of(const Division& division, std::vector<std::uint16_t>& branch) const;
     void carry(std::uint64_t* cells, std::size_t n) const;
-    void count(const Question& question, Words& out) const;
-    void zoom(const Question& question, Words& out) const;
-    void fetch(const Question& question, Words& out) const;
-    void neighbours(const Question& question, Words& out) const;
-    void gather(const Question& question, Words& out) const;
-    void describe(const Question& question, Words& out) const;
+    void count(const RoundRequest& request, Words& out) const;
+    void zoom(const RoundRequest& request, Words& out) const;
+    void fetch(const RoundRequest& request, Words& out) const;
+    void neighbours(const RoundRequest& request, Words& out) const;
+    void gather(const RoundRequest& request, Words& out) const;
+    void describe(const RoundRequest& request, Words& out) const;
     double weight(std::size_t row) const { return target_.weights ? target_.weights[row] : 1.0; }
     template <class F>
     void with_terms(F f) const;
     template <class Put>
-    void each_inside(const Question& question, const QueryPlace& place, Put put) const;
+    void each_inside(const RoundRequest& request, const QueryPlace& place, Put put) const;
 
     const data::Table& table_;
     const ShardTarget& target_;
-    const std::uint8_t* bytes_;  // row after row, one per numeric column
+    const std::uint8_t* bytes_;  // row by row, one per numeric column
     std::uint32_t* order_;
     std::shared_ptr<const Layout> layout_;
     RoundPlan plan_;
@@ -68,40 +68,40 @@ Words Shard::answer(std::span<const std::uint64_t> rounds) {
     std::vector<Words> answers;
     for (const TreeRound& tree : split_rounds(rounds)) {
         const auto found = trees_.find(tree.tree);
-        if (found == trees_.end()) throw Contradiction("a shard was asked for a tree that it does not have");
+        if (found == trees_.end()) throw Contradiction("the tree is not in this shard");
         answers.push_back(found->second->answer(tree.round));
     }
     return join_answers(answers);
 }
 
 Words Shard::TreeRows::answer(std::span<const std::uint64_t> round) {
-    const Question question =
+    const RoundRequest request =
         plan_.read(round, [this](const std::vector<Division>& divisions) { return divide(divisions); });
-    Words out = plan_.head(question);
-    switch (question.ask) {
-        case Ask::count:
-            count(question, out);
+    Words out = plan_.head(request);
+    switch (request.kind) {
+        case RequestKind::count:
+            count(request, out);
             break;
-        case Ask::zoom:
-            zoom(question, out);
+        case RequestKind::zoom:
+            zoom(request, out);
             break;
-        case Ask::fetch:
-            fetch(question, out);
+        case RequestKind::fetch:
+            fetch(request, out);
             break;
-        case Ask::neighbours:
-            neighbours(question, out);
+        case RequestKind::neighbours:
+            neighbours(request, out);
             break;
-        case Ask::gather:
-            gather(question, out);
+        case RequestKind::gather:
+            gather(request, out);
             break;
-        case Ask::describe:
-            describe(question, out);
+        case RequestKind::describe:
+            describe(request, out);
             break;
     }
     return out;
 }
 
-// Puts the rows of every node in the order of its branches, stably.
+// Sorts the rows of every node by branch, stably.
 std::vector<std::vector<BranchRows>> Shard::TreeRows::divide(const std::vector<Division>& divisions) {
     std::vector<std::vector<BranchRows>> out;
     std::vector<std::uint32_t> rows;
@@ -149,7 +149,7 @@ void Shard::TreeRows::branches_of(const Division& division, std::vector<std::uin
 
 // --- answers
 
-// Calls f with a function from a row to what it adds to a cell.
+// Calls f with a function that returns the term of a row in a cell.
 template <class F>
 void Shard::TreeRows::with_terms(F f) const {
     const CellShape& shape = layout_->shape;
@@ -164,22 +164,22 @@ void Shard::TreeRows::with_terms(F f) const {
         f([&](std::size_t row) { return NumberTerm(shape, target_.numbers[row]); });
 }
 
-// Digits of cells are carried before they leave, so that the sums of any number of shards can be added.
+// The digits of cells are carried before they are sent, so that the sums of any number of shards can be added.
 void Shard::TreeRows::carry(std::uint64_t* cells, std::size_t n) const {
     const std::size_t width = layout_->shape.width();
     for (std::size_t i = 0; i < n; ++i) layout_->shape.carry(cells + i * width);
 }
 
-void Shard::TreeRows::count(const Question& question, Words& out) const {
+void Shard::TreeRows::count(const RoundRequest& request, Words& out) const {
     const std::size_t width = layout_->shape.width(), n_words = layout_->n_words(), n_slots = layout_->n_slots,
-                      n_nodes = question.nodes.size(), first = out.size();
+                      n_nodes = request.nodes.size(), first = out.size();
     out.resize(first + n_nodes * n_words, 0);
-    std::vector<std::size_t> offset;  // of the columns of bytes
+    std::vector<std::size_t> offset;  // of the columns with bytes
     for (const ColumnLayout& c : layout_->column)
         if (!c.levels()) offset.push_back(c.first_cell * width);
     with_terms([&](auto term) {
         for (std::size_t k = 0; k < n_nodes; ++k) {
-            const NodeRows& range = question.nodes[k];
+            const NodeRows& range = request.nodes[k];
             std::uint64_t* const cells = out.data() + first + k * n_words;
             for (std::size_t from = 0; from < n_slots; from += columns_at_once) {
                 const std::size_t to = std::min(n_slots, from + columns_at_once);
@@ -205,18 +205,18 @@ void Shard::TreeRows::count(const Question& question, Words& out) const {
     });
 }
 
-// Numbers: the losses of the rows of a node about a value, in digits; the largest and the smallest number.
-void Shard::TreeRows::describe(const Question& question, Words& out) const {
-    const std::size_t n_nodes = question.nodes.size(), first = out.size();
+// Numbers: the losses of the rows of a node about a value, in digits; and the largest and the smallest number.
+void Shard::TreeRows::describe(const RoundRequest& request, Words& out) const {
+    const std::size_t n_nodes = request.nodes.size(), first = out.size();
     out.resize(first + n_nodes * any_digits, 0);
     for (std::size_t k = 0; k < n_nodes; ++k) {
-        const NodeRows& range = question.nodes[k];
+        const NodeRows& range = request.nodes[k];
         std::uint64_t* const digits = out.data() + first + k * any_digits;
         double most = -std::numeric_limits<double>::infinity(), least = -most;
         for (std::size_t i = range.begin; i < range.end; ++i) {
             const std::size_t row = order_[i];
             const double y = target_.numbers[row];
-            NumberDigits(layout_->shape.loss(weight(row), y, question.values[k]), any_unit).add_to(digits);
+            NumberDigits(layout_->shape.loss(weight(row), y, request.values[k]), any_unit).add_to(digits);
             most = std::max(most, y);
             least = std::min(least, y);
         }
@@ -226,15 +226,15 @@ void Shard::TreeRows::describe(const Question& question, Words& out) const {
     }
 }
 
-// Calls put(place of the query, key, row) for the rows of a node that lie in one of the ranges of a column.
+// Calls put(index of the query, key, row) for the rows of a node within one of the ranges of a column.
 template <class Put>
-void Shard::TreeRows::each_inside(const Question& question, const QueryPlace& place, Put put) const {
+void Shard::TreeRows::each_inside(const RoundRequest& request, const QueryPlace& place, Put put) const {
     struct InBin {
         std::size_t first = 0, n = 0;
     };
-    std::array<InBin, 256> in_bin{};  // queries of each bin, by their place among those of the column
+    std::array<InBin, 256> in_bin{};  // queries of each bin, by their index among those of the column
     for (std::size_t q = 0; q < place.queries.size(); ++q)
-        if (InBin& in = in_bin[question.bins[place.first + q]]; in.n++ == 0) in.first = q;
+        if (InBin& in = in_bin[request.bins[place.first + q]]; in.n++ == 0) in.first = q;
     const std::uint8_t* const byte = bytes_ + layout_->column[place.column].slot;
     const std::size_t n_slots = layout_->n_slots;
     const auto queries = place.queries;
@@ -257,23 +257,22 @@ void Shard::TreeRows::each_inside(const Question& question, const QueryPlace& pl
     });
 }
 
-void Shard::TreeRows::zoom(const Question& question, Words& out) const {
-    const std::size_t width = layout_->shape.width(), n_parts = std::size_t{1} << question.zoom_bits,
-                      n_cells = question.queries.size() * n_parts, first = out.size();
+void Shard::TreeRows::zoom(const RoundRequest& request, Words& out) const {
+    const std::size_t width = layout_->shape.width(), n_parts = std::size_t{1} << request.zoom_bits,
+                      n_cells = request.queries.size() * n_parts, first = out.size();
     out.resize(first + n_cells * width, 0);
     with_terms([&](auto term) {
-        for (const QueryPlace& place : question.places)
-            each_inside(question, place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
+        for (const QueryPlace& place : request.places)
+            each_inside(request, place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
                 const RangeQuery& query = place.queries[q];
-                const std::uint64_t part =
-                    (key - query.low) >> zoom_shift(query.low, query.high, question.zoom_bits);
+                const std::uint64_t part = (key - query.low) >> zoom_shift(query.low, query.high, request.zoom_bits);
                 term(row).add_to(out.data() + first + ((place.first + q) * n_parts + part) * width);
             });
     });
     carry(out.data() + first, n_cells);
 }
 
-void Shard::TreeRows::fetch(const Question& question, Words& out) const {
+void Shard::TreeRows::fetch(const RoundRequest& request, Words& out) const {
     const std::size_t width = layout_->shape.width();
     struct Value {
         std::size_t query;
@@ -281,9 +280,9 @@ void Shard::TreeRows::fetch(const Question& question, Words& out) const {
         std::uint32_t row;
     };
     std::vector<Value> values;
-    const auto sort_values = [&](const QueryPlace& place) {  // no part of runs_of(), which is compiled for every term
+    const auto sort_values = [&](const QueryPlace& place) {  // outside runs_of(), which is compiled for every term
         values.clear();
-        each_inside(question, place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
+        each_inside(request, place, [&](std::size_t q, std::uint64_t key, std::size_t row) {
             values.push_back({q, key, static_cast<std::uint32_t>(row)});
         });
         std::sort(values.begin(), values.end(), [](const Value& x, const Value& y) {
@@ -309,14 +308,14 @@ void Shard::TreeRows::fetch(const Question& question, Words& out) const {
         }
     };
     with_terms([&](auto term) {
-        for (const QueryPlace& place : question.places) runs_of(place, term);
+        for (const QueryPlace& place : request.places) runs_of(place, term);
     });
 }
 
-void Shard::TreeRows::neighbours(const Question& question, Words& out) const {
-    for (const QueryPlace& place : question.places) {
+void Shard::TreeRows::neighbours(const RoundRequest& request, Words& out) const {
+    for (const QueryPlace& place : request.places) {
         std::uint64_t most = 0, least = std::numeric_limits<std::uint64_t>::max();
-        each_inside(question, place, [&](std::size_t q, std::uint64_t key, std::size_t) {
+        each_inside(request, place, [&](std::size_t q, std::uint64_t key, std::size_t) {
             if (q == 0)
                 most = std::max(most, key);
             else
@@ -326,10 +325,10 @@ void Shard::TreeRows::neighbours(const Question& question, Words& out) const {
     }
 }
 
-// Every column of a node as 64-bit words, then its target: all that growing the subtree needs.
-void Shard::TreeRows::gather(const Question& question, Words& out) const {
+// Writes every column of a node as 64-bit words, then its target: all data for growing the subtree.
+void Shard::TreeRows::gather(const RoundRequest& request, Words& out) const {
     const CellShape& shape = layout_->shape;
-    for (const NodeRows& range : question.nodes) {
+    for (const NodeRows& range : request.nodes) {
         const std::size_t n_rows = range.size();
         const std::uint32_t* const order = order_ + range.begin;
         out.push_back(n_rows);
@@ -339,7 +338,7 @@ void Shard::TreeRows::gather(const Question& question, Words& out) const {
             for (std::size_t i = 0; i < n_rows; ++i) out[at + i] = word_of(order[i]);
             at += n_rows;
         };
-        // One NaN, whatever its payload: answers are the same words wherever the rows are.
+        // All NaNs are written with the same bits, so that answers do not depend on the location of the rows.
         const auto bits = [](double x) {
             return std::bit_cast<std::uint64_t>(x == x ? x : std::numeric_limits<double>::quiet_NaN());
         };
@@ -368,7 +367,7 @@ void Shard::TreeRows::gather(const Question& question, Words& out) const {
 
 namespace {
 
-constexpr std::size_t block = 4096;  // rows whose bytes stay in the cache while column after column is binned
+constexpr std::size_t block = 4096;  // rows whose bytes stay in the cache while one column after another is binned
 
 template <class T>
 void bin_block(const split::EdgeSearch<T>& search, const data::Column& column, std::size_t from, std::size_t to,

@@ -1,7 +1,7 @@
-// A numeric column of a node as a survey holds it, in two forms of a BinnedColumn (split/survey/marks.hpp). CellColumn
-// looks at the cells of its bins: most columns are ruled out by them. BinnedColumn has ranges of keys with counts. They
-// begin as bins; a zoom replaces a range by parts, a fetch by single values. Neighbours between and inside which no cut
-// can win are joined: memory is for what is still open.
+// A numeric column of a node in a survey, in two forms of a BinnedColumn (split/survey/marks.hpp). CellColumn reads the
+// cells of its bins, which rule out most columns. BinnedColumn has ranges of keys with counts, which start as bins: a
+// zoom replaces a range by parts, a fetch by single values. Neighbours are joined if no cut inside or between them can
+// win, so only open ranges use memory.
 #pragma once
 
 #include "shards/cells.hpp"
@@ -10,25 +10,25 @@
 namespace ceiba::shards {
 
 struct KeyRange {
-    std::uint64_t low, high;  // keys; equal: one value, and no cut inside
+    std::uint64_t low, high;  // keys; if equal: a single value without a cut inside
     double rows;
     bool settled = false;                // no cut inside can win
-    std::uint64_t first_high, last_low;  // ends of the first and the last of those that were joined
+    std::uint64_t first_high, last_low;  // ends of the first and the last of the joined ranges
 
     bool one_value() const { return low == high; }
 };
 
-// What both forms know of the whole column.
+// The totals of the whole column, for both forms.
 template <class S>
 class ColumnTotals {
 public:
     const Words& total() const { return total_; }
     const Words& missing() const { return missing_; }
     const double* total_fields() const { return total_fields_.data(); }
-    const double* left() const { return left_.data(); }  // what a walk has passed
+    const double* left() const { return left_.data(); }  // fields that a walk has passed
     double n_rows() const { return n_present_ + n_missing_; }
     double n_present() const { return n_present_; }
-    double n_missing() const { return n_missing_; }  // missing and taking part
+    double n_missing() const { return n_missing_; }  // participating missing rows
     double n_without_value() const { return n_without_value_; }
     const Words& present() const { return present_; }
     const double* present_fields() {
@@ -53,7 +53,7 @@ protected:
         }
         statistic.fields(total_.data(), total_fields_.data());
     }
-    // Walks over the ranges of `column`, which is this one.
+    // Walks over the ranges of `column`, which must be this object.
     template <class Column, class Inside, class Boundary>
     void walk_over(const Column& column, bool missing_left, Inside inside, Boundary boundary) {
         std::fill(left_.begin(), left_.end(), 0.0);
@@ -71,7 +71,7 @@ protected:
 template <class S>
 class CellColumn : public ColumnTotals<S> {
 public:
-    // `cells`: of all bins, then of missing values, which take part if `learn`. All arguments must outlive this.
+    // `cells`: of all bins, then of missing values, which participate if `learn`. The arguments must outlive this.
     CellColumn(const S& statistic, const ColumnLayout& column, std::span<const std::uint64_t> cells, std::size_t width,
                bool learn)
         : ColumnTotals<S>(statistic, cells, width, learn),
@@ -86,7 +86,7 @@ public:
     }
     double rows(std::size_t b) const { return this->statistic_->rows(cells_.data() + b * this->width_); }
     bool settled(std::size_t b) const { return !(column_->least[b] < column_->most[b]); }
-    const double* fields(std::size_t b) const {  // until the next call
+    const double* fields(std::size_t b) const {  // valid until the next call
         this->statistic_->fields(cells_.data() + b * this->width_, fields_.data());
         return fields_.data();
     }
@@ -132,7 +132,7 @@ public:
         this->walk_over(*this, missing_left, inside, boundary);
     }
 
-    // The exact sums of the ranges up to this one, with missing values or without.
+    // The exact sums of the ranges up to `last`, with or without missing values.
     Words part_up_to(std::size_t last, bool with_missing) const {
         Words part = with_missing ? missing_ : Words(width_, 0);
         for (std::size_t i = 0; i <= last; ++i) add_words(part, cell(i));
@@ -140,10 +140,10 @@ public:
     }
     std::span<const std::uint64_t> cell(std::size_t i) const { return {cells_.data() + i * width_, width_}; }
 
-    // Puts what a zoom has counted in the place of these ranges, which ascend.
-    void consume_parts(const std::vector<std::size_t>& asked, int zoom_bits, Reader& in) {
+    // Replaces these (ascending) ranges by the counts of a zoom.
+    void consume_parts(const std::vector<std::size_t>& queried, int zoom_bits, Reader& in) {
         const std::size_t n_parts = std::size_t{1} << zoom_bits;
-        rebuild(asked, n_parts, [&](const KeyRange& old) {
+        rebuild(queried, n_parts, [&](const KeyRange& old) {
             const int shift = zoom_shift(old.low, old.high, zoom_bits);
             const auto parts = in.read(n_parts * width_);
             for (std::size_t p = 0; p < n_parts; ++p) {
@@ -151,14 +151,14 @@ public:
                 const double rows = statistic_->rows(cell.data());
                 if (!(rows > 0.0)) continue;
                 const std::uint64_t low = old.low + (static_cast<std::uint64_t>(p) << shift),
-                                    reach = (std::uint64_t{1} << shift) - 1;  // low + reach may not be a key
+                                    reach = (std::uint64_t{1} << shift) - 1;  // low + reach need not be a key
                 append(low, low + std::min(reach, old.high - low), rows, cell);
             }
         });
     }
-    // The same with the values that a fetch has brought.
-    void consume_runs(const std::vector<std::size_t>& asked, Reader& in) {
-        rebuild(asked, 1, [&](const KeyRange&) {
+    // The same with the values of a fetch.
+    void consume_runs(const std::vector<std::size_t>& queried, Reader& in) {
+        rebuild(queried, 1, [&](const KeyRange&) {
             for (std::size_t n = in.size(); n-- > 0;) {
                 const std::uint64_t key = in.word();
                 const auto cell = in.read(width_);
@@ -167,10 +167,10 @@ public:
         });
     }
 
-    // Joins what is not marked. Gives the places of the ranges inside which a cut may win.
+    // Joins ranges that are not marked. Returns the positions of the ranges inside which a cut may win.
     std::vector<std::size_t> settle(const split::Marks& marks) {
         std::vector<std::size_t> places;
-        std::size_t n = 0;  // those that stay, in place
+        std::size_t n = 0;  // number of remaining ranges, in place
         for (std::size_t i = 0; i < ranges_.size(); ++i) {
             const bool open = marks.of(i) & split::Marks::inside;
             if (i > 0 && marks.of(i - 1) == 0 && !open) {
@@ -198,7 +198,7 @@ private:
     }
     void append(const KeyRange& range, std::span<const std::uint64_t> cell) {
         ranges_.push_back(range);
-        for (std::uint64_t word : cell) cells_.push_back(word);  // a few: no call
+        for (std::uint64_t word : cell) cells_.push_back(word);  // few words: no call
     }
     void fill_fields() {
         const std::size_t n = statistic_->n_fields();
@@ -217,16 +217,16 @@ private:
         ranges_.reserve(n_ranges);
         cells_.reserve(n_ranges * width_);
     }
-    // `each`: how many ranges come for one, about.
+    // `each`: the approximate number of new ranges per replaced range.
     template <class Replace>
-    void rebuild(const std::vector<std::size_t>& asked, std::size_t each, Replace replace) {
+    void rebuild(const std::vector<std::size_t>& queried, std::size_t each, Replace replace) {
         const std::vector<KeyRange> old = std::exchange(ranges_, {});
         const Words cells = std::exchange(cells_, {});
-        reserve(old.size() + asked.size() * each);
+        reserve(old.size() + queried.size() * each);
         std::size_t next = 0;
         for (std::size_t i = 0; i < old.size(); ++i) {
             const std::span<const std::uint64_t> cell(cells.data() + i * width_, width_);
-            if (next == asked.size() || asked[next] != i) {
+            if (next == queried.size() || queried[next] != i) {
                 append(old[i], cell);
                 continue;
             }

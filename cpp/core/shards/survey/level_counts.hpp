@@ -1,5 +1,5 @@
 // The levels of a column in a node, from the counts of each level (split/levels/level_search.hpp for shards).
-// LevelSurvey answers for a statistic S and a criterion C.
+// LevelSurvey implements them for a statistic S and a criterion C.
 #pragma once
 
 #include "shards/cells.hpp"
@@ -18,7 +18,7 @@ public:
     double n_without_value() const { return static_cast<double>(n_without_value_); }
     const Words& missing() const { return missing_; }
 
-    // Leaves the sums of the branches in `branches`.
+    // Stores the sums of the branches in `branches`.
     split::Candidate search(const split::Limits& limits, std::vector<Words>& branches);
 
 protected:

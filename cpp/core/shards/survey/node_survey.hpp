@@ -25,6 +25,7 @@ public:
           columns_(layout.column.size(), ColumnState(bounds)) {}
 
     void begin(std::size_t c, std::span<const std::uint64_t> cells) override {
+        if (!context_.allows(c)) return;
         const ColumnLayout& column = layout_.column[c];
         const std::size_t width = layout_.shape.width();
         if (column.levels()) return search_levels(c, cells, width);
@@ -35,14 +36,14 @@ public:
     void mark(std::size_t c) override {
         ColumnState& own = columns_[c];
         own.open.clear();
-        if (own.bins) {  // for the first time
+        if (own.bins) {  // the first call
             if (mark_cuts(c, *own.bins, [](std::size_t, double) {}).any) own.ranges.emplace(*own.bins);
             own.bins.reset();
         }
         if (own.ranges) collect_open_ranges(c, own.open);
     }
-    void ask(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
-             std::vector<RangeQuery>& fetch) override {
+    void next_queries(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
+                      std::vector<RangeQuery>& fetch) override {
         std::vector<RangeBound> open_ranges;
         for (const ColumnState& own : columns_) open_ranges.insert(open_ranges.end(), own.open.begin(), own.open.end());
         asked_.resize(columns_.size());
@@ -74,7 +75,7 @@ public:
     }
 
     SurveyedSplit decide() override {
-        // Ties go to the lowest column: a later one must be better, however little.
+        // Ties go to the lowest column: a later one must be strictly better.
         const SurveyCandidate* best = nullptr;
         for (const ColumnState& own : columns_)
             if (own.found && (!best || better(*own.found, *best))) best = &*own.found;
@@ -82,22 +83,22 @@ public:
     }
 
 private:
-    // Columns do not share what changes, so that threads can survey the columns of one node.
+    // Columns share no mutable state, so that threads can survey the columns of one node.
     struct ColumnState {
         explicit ColumnState(const B& own) : bounds(own) {}
 
         std::optional<CellColumn<S>> bins;      // of a numeric column, until it is marked ...
-        std::optional<BinnedColumn<S>> ranges;  // ... which may still win, from then on
+        std::optional<BinnedColumn<S>> ranges;  // ... and afterwards, if it may still win
         B bounds;
         split::SumErrors errors;
-        double floor = no_floor;       // a merit that the column reaches for certain
+        double floor = no_floor;       // a merit that the column certainly reaches
         std::vector<RangeBound> open;  // ranges inside which a cut may win
         std::optional<SurveyCandidate> found;
     };
 
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
     split::Limits limits_of(std::size_t c) const { return split::limits_of(c, options_, context_); }
-    // The best merit that is certain.
+    // The best certain merit.
     double floor() const {
         double floor = no_floor;
         for (const ColumnState& own : columns_) floor = std::max(floor, own.floor);
@@ -122,7 +123,7 @@ private:
         columns_[c].found = std::move(found);
     }
 
-    // Makes the bounds those of the ranges of a column.
+    // Sets the bounds to those of the ranges of a column.
     template <class Column>
     void bind(ColumnState& own, const Column& column) const {
         const double weight = statistic_.sums(column.total_fields()).weight;
@@ -131,7 +132,7 @@ private:
                          own.errors.sum);
     }
 
-    // Raises the floor of a column, from the boundaries of its ranges.
+    // Raises the floor of a column by the boundaries of its ranges.
     template <class Column>
     void measure(std::size_t c, Column& column) {
         ColumnState& own = columns_[c];
@@ -148,7 +149,7 @@ private:
         if (gain != no_floor) own.floor = std::max(own.floor, split::lowered(gain / cost(c)));
     }
 
-    // Marks the cuts that may reach the floor; calls open(i, merit) for ranges inside which one may.
+    // Marks the cuts that may reach the floor. Calls open(i, merit) for ranges inside which one may.
     template <class Column, class Open>
     split::Marks mark_cuts(std::size_t c, Column& column, Open open) {
         bind(columns_[c], column);
@@ -158,7 +159,7 @@ private:
         });
     }
 
-    // Adds the ranges of a column inside which a cut may reach the floor, and joins the others where nothing can.
+    // Adds the ranges of a column inside which a cut may reach the floor, and joins the others if no cut in them can.
     void collect_open_ranges(std::size_t c, std::vector<RangeBound>& out) {
         ColumnState& own = columns_[c];
         BinnedColumn<S>& column = *own.ranges;
@@ -247,7 +248,7 @@ private:
         out.above = {0, c, upper.low, upper.first_high};
     }
 
-    // As ColumnFinder::ranked: by gain over cost; what is tied as far as rounded gains tell, without rounding.
+    // As ColumnFinder::ranked: by gain over cost. Ties within rounding are compared without rounding.
     bool better(const SurveyCandidate& a, const SurveyCandidate& b) {
         const split::Candidate &x = a.split.split, &y = b.split.split;
         const double cx = cost(static_cast<std::size_t>(x.column)), cy = cost(static_cast<std::size_t>(y.column));
@@ -277,7 +278,7 @@ private:
     C criterion_;
     RangeSizes sizes_;
     std::vector<ColumnState> columns_;
-    std::vector<std::vector<std::size_t>> asked_;  // per column: the ranges that were asked for last
+    std::vector<std::vector<std::size_t>> asked_;  // per column: the ranges that were last queried
 };
 
 }  // namespace ceiba::shards

@@ -1,7 +1,7 @@
-// Cells as a survey reads them: fields for the bounds (split/survey/bounds.hpp), parts for the exact comparison.
+// Cells as read by a survey: fields for the bounds (split/survey/bounds.hpp), parts for the exact comparison.
 //
-// The divisions are the weighted ones of the search in memory: their sums are exact for counts too, and their gains
-// are, bit for bit, those of the divisions that only count.
+// The divisions are the weighted ones of the search in memory: their sums are exact for counts too, and their gains are
+// bitwise equal to those of the divisions that only count.
 #pragma once
 
 #include "criteria/class_division.hpp"
@@ -11,7 +11,7 @@
 
 namespace ceiba::shards {
 
-// What adding up so many rounded fields may be off by, as a share of all.
+// The error of a sum of rounded fields, as a share of the total.
 inline double rounding(std::size_t n_terms) { return (static_cast<double>(n_terms) + 16.0) * 0x1p-51; }
 
 class ClassStatistic {
@@ -42,11 +42,11 @@ public:
         return out;
     }
     void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), 0.0); }
-    // Two classes: by the share of the first one, where the scale changes no order.
+    // Two classes: the share of the first one, because the scale does not change the order.
     double mean(const std::uint64_t* cell) const {
         return shape_.class_weight(cell, 0).value() / shape_.weight(cell).value();
     }
-    // For the search for sets of levels: the weight of each class, whole or not.
+    // The weight of each class, integer or not, for the search for sets of levels.
     template <class Weight>
     void class_weights(const std::uint64_t* cell, std::vector<Weight>& out) const {
         for (std::size_t k = 0; k < n_classes_; ++k) {
@@ -63,8 +63,8 @@ public:
         for (std::size_t k = 0; k < n_classes_; ++k) weight += fields[k];
         return {weight, fields[1]};
     }
-    // Scaled counts and weights are rounded, and so are their sums; and entropy's bounds take any error for a sign to
-    // do without a table of logarithms, which would have an entry for every row of the table.
+    // Scaled counts and weights are rounded, and so are their sums. The bounds of entropy interpret any error as a sign
+    // to avoid the table of logarithms, which would have an entry for every row of the table.
     split::SumErrors doubt(double weight, std::size_t n_terms) const {
         return {whole_ ? 0.0 : weight * rounding(n_terms), 0.0, 0.0};
     }
@@ -112,7 +112,7 @@ public:
     void set_total(Division& division, const std::uint64_t* cell) const { division.set_total(part(cell), largest_); }
     double mean(const std::uint64_t* cell) const { return shape_.mean(cell); }
     split::WeightAndSum sums(const double* fields) const { return {fields[0], fields[1]}; }
-    // Sums are exact, and rounded when they become fields, and when these are added up.
+    // Sums are exact. They are rounded when they become fields, and again when fields are added.
     split::SumErrors doubt(double weight, std::size_t n_terms) const {
         const double largest = shape_.weighted ? largest_ : shape_.reach;
         return {shape_.weighted ? weight * rounding(n_terms) : 0.0, weight * largest * rounding(n_terms),

@@ -1,1 +1,1 @@
-"""Host shards in threads over scratch files, on Dask workers, or on a GPU."""
+"""Modules that host shards: in scratch files read by threads, on Dask workers, or on a GPU."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ceiba import _core
 from ceiba.errors import DataError
 
-#: Lowest supported compute capability.
+#: Lowest supported compute capability, times 10.
 _LOWEST_CAPABILITY: Final = 70
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
 _MOST_STATIC_SHARED: Final = 48 << 10
@@ -40,7 +40,7 @@ class CudaDevice:
     def __init__(self) -> None:
         self.xp = cupy = import_cupy()
         if cupy.cuda.runtime.is_hip:
-            raise DataError("Tables on a GPU need CUDA; ROCm is not supported.")
+            raise DataError("Tables on a GPU require CUDA; ROCm is not supported.")
         device = cupy.cuda.Device()
         if int(device.compute_capability) < _LOWEST_CAPABILITY:
             raise DataError(
@@ -53,7 +53,7 @@ class CudaDevice:
         self._stream = cupy.cuda.get_current_stream()
         self._record_words = 1
         self._memory: dict[int, Any] = {}
-        self._allowed: dict[str, int] = {}  # dynamic shared memory beyond a kernel's default
+        self._allowed: dict[str, int] = {}  # allowed bytes of dynamic shared memory, by kernel
         self._words: Any = None
         self._n_words = 0
 
@@ -63,7 +63,7 @@ class CudaDevice:
         self._allowed.clear()
 
     def allocate(self, n_bytes: int) -> int:
-        """Return the address of new memory, from CuPy's pool."""
+        """Allocate memory from CuPy's pool, and return its address."""
         cupy = self.xp
         try:
             memory = cupy.cuda.alloc(n_bytes)
@@ -81,7 +81,7 @@ class CudaDevice:
         return int(memory.ptr)
 
     def release(self, address: int) -> None:
-        """Return memory to the pool."""
+        """Return memory to CuPy's pool."""
         self._memory.pop(address, None)
 
     def send(self, to: int, source: int, n_bytes: int) -> None:
@@ -89,7 +89,7 @@ class CudaDevice:
         self._copy(to, source, n_bytes, _HOST_TO_DEVICE)
 
     def fetch(self, to: int, source: int, n_bytes: int) -> None:
-        """Copy bytes from the device to the host, and wait for them."""
+        """Copy bytes from the device to the host, and wait until the copy is complete."""
         self._copy(to, source, n_bytes, _DEVICE_TO_HOST)
         self._stream.synchronize()
 
@@ -98,13 +98,13 @@ class CudaDevice:
         runtime.memcpyAsync(to, source, n_bytes, direction, self._stream.ptr)
 
     def fill(self, to: int, byte: int, n_bytes: int) -> None:
-        """Set bytes on the device."""
+        """Set all bytes of a memory range on the device to the same value."""
         self.xp.cuda.runtime.memsetAsync(to, byte, n_bytes, self._stream.ptr)
 
     def launch(
         self, kernel: str, grid: int, rows: int, threads: int, shared_bytes: int, params: bytes
     ) -> None:
-        """Launch a kernel, whose only argument is a struct."""
+        """Launch a kernel with a struct as its only argument."""
         function = _kernel(kernel, self._record_words, self._number)
         if shared_bytes > self._allowed.get(kernel, _MOST_STATIC_SHARED):
             function.max_dynamic_shared_size_bytes = self._allowed[kernel] = shared_bytes
@@ -112,14 +112,14 @@ class CudaDevice:
         function((grid, rows), (threads,), (struct,), shared_mem=shared_bytes, stream=self._stream)
 
     def answer_words(self, n: int) -> int:
-        """Return the address of pinned host memory for an answer."""
+        """Return the address of pinned host memory for an answer of n words."""
         if self._n_words < n:
             self._n_words = max(n, 1 << 20)
             self._words = self.xp.cuda.alloc_pinned_memory(8 * self._n_words)
         return int(self._words.ptr)
 
     def answer(self, n: int) -> npt.NDArray[np.uint64]:
-        """Return the first words of the answer memory, without a copy."""
+        """Return the n words at the address that `answer_words` returned, without a copy."""
         return np.frombuffer(self._words, np.uint64, n)
 
     def view(self, owner: Any, interface: dict[str, Any]) -> Any:
@@ -127,7 +127,7 @@ class CudaDevice:
         return self.xp.asarray(SimpleNamespace(owner=owner, __cuda_array_interface__=interface))
 
     def to_host(self, array: Any) -> npt.NDArray[Any]:
-        """Copy an array to the host."""
+        """Copy an array from the device to the host."""
         return np.asarray(array.get() if hasattr(array, "get") else array)
 
 
@@ -143,13 +143,13 @@ def _kernel(name: str, record_words: int, device: int) -> Any:
 
 @cache
 def _module(record_words: int, device: int) -> Any:
-    """Compile the kernels for one device."""
+    """Compile the kernels for a device and a record size."""
     cupy = import_cupy()
     options = ("-std=c++17", "--fmad=false", f"-DRECORD_WORDS={record_words}")
     try:
         module = cupy.RawModule(code=_core.kernel_text(), options=options)
         module.compile()
-    except OSError as error:  # CuPy caches compiled kernels on disk
+    except OSError as error:  # CuPy raises it if its cache folder is not writable
         raise DataError(
             f"CuPy cannot write its cache of compiled kernels: {error}. Set CUPY_CACHE_DIR to a "
             "writable folder."

@@ -4,11 +4,11 @@ A partition is a pandas DataFrame (from a dask DataFrame, or joined from blocks 
 piece of a file, which the workers read.
 
 Shards are results of pure tasks, not actors: Dask recomputes the shards of a lost worker from their
-partitions, and the next round contains all splits so far. A round is sent as the result of
-a task (data of `client.scatter` has no lineage and cannot be recomputed). Tasks prefer the worker
-of their shard but may run elsewhere, because a task bound to a dead worker would never run. Each
-worker merges its answers and sends one. A task whose workers died too often is
-dropped by the scheduler ("allowed-failures"); it is then submitted again.
+partitions, and the next round contains all splits so far. A round is sent as the result of a task,
+because data of `client.scatter` cannot be recomputed. Tasks prefer the worker of their shard but
+may run elsewhere, because a task bound to a dead worker would never run. Each worker merges its
+answers and sends one. The scheduler drops a task whose workers died too often ("allowed-failures").
+Such a task is submitted again.
 
 Dask waits forever if no worker comes back, and a `LocalCluster` drops a lost or restarting worker
 after 15 seconds. A cluster that stays without workers therefore raises an error here.
@@ -48,18 +48,18 @@ from ceiba.table.scanning import ScanPiece, check_unique_names
 RETRIES: Final = 10
 _CONNECT_TIMEOUT: Final = "10s"
 _MAX_RESUBMITS: Final = 5
-_POLL_TIME: Final = 5.0  # seconds between checks for workers
-_NO_WORKER_TIME: Final = 300.0  # seconds without workers, which may still be starting
-_RETRY_ADVICE: Final = "Fit again when the cluster is back; `checkpoint=FILE` resumes a fit."
-#: Counting a node for five more levels sends as much data as its rows do. Counting a range again
-#: sends as much as 170 values do.
+_POLL_TIME: Final = 5.0  # seconds between two checks for workers
+_NO_WORKER_TIME: Final = 300.0  # seconds to wait for workers, which may still be starting
+_RETRY_ADVICE: Final = "Fit again when it is available; `checkpoint=FILE` resumes a fit."
+#: The histograms of five more levels below a node of 8,192 rows are as much data as these rows. A
+#: finer histogram of a value range is as much data as 170 values.
 SIZES: Final = RoundSizes(gather_rows=8192, fetch_rows=512)
-_SAMPLE_ROWS: Final = 512  # sampled per partition
+_SAMPLE_ROWS: Final = 512  # rows sampled per partition
 
 
 @contextmanager
 def open_client(cluster: Any) -> Iterator[Any]:
-    """Yield a client for an address, the given client, or for None the default one."""
+    """Yield a Dask client: `cluster` itself, a new one for an address, or the default for None."""
     try:
         from distributed import Client, default_client
     except ImportError as error:
@@ -72,8 +72,8 @@ def open_client(cluster: Any) -> Iterator[Any]:
             opened = Client(cluster, timeout=_CONNECT_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise DataError(
-                f"No Dask scheduler at {cluster}: {error}. Start one with `dask scheduler`, and "
-                "pass the address that it prints."
+                f"Dask scheduler not found at {cluster}: {error}. Start one with `dask scheduler`, "
+                "and pass the address that it prints."
             ) from error
         with opened:
             yield opened
@@ -83,13 +83,13 @@ def open_client(cluster: Any) -> Iterator[Any]:
             cluster = default_client()  # type: ignore[no-untyped-call]
         except ValueError as error:
             raise DataError(
-                "Fitting a dask DataFrame requires a Dask client. Create one for the cores of this "
-                "machine: `from dask.distributed import Client; Client()`."
+                "Fitting a dask collection requires a Dask client. Create one for the cores of "
+                "this machine: `from dask.distributed import Client; Client()`."
             ) from error
     if getattr(cluster, "asynchronous", False):
         raise DataError(
             "An asynchronous Dask client is not supported. Create a client without "
-            "asynchronous=True, or fit in a thread that has one."
+            "asynchronous=True."
         )
     yield cluster
 
@@ -102,7 +102,7 @@ class DaskExchange:
         self._shards = shards
 
     def ask(self, rounds: Words) -> Words:
-        """Send the same rounds to all shards; return their merged answer."""
+        """Send requests for histograms, values and rows to all shards; return merged answers."""
         [answer] = with_retries(self._client, self._shards, lambda: [self._submit_rounds(rounds)])
         return np.array(answer)  # copy, because the result of a task may be read-only
 
@@ -125,14 +125,14 @@ class DaskExchange:
         return merged[0]
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of a kind."""
+        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
         self._shards = [
             self._submit(Shard.scatter, shard, kind, part)
             for shard, part in zip(self._shards, arrays, strict=True)
         ]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind of each shard, in shard order."""
+        """Return the arrays of one kind, such as "sample", from each shard in order."""
         shards = self._shards
         return with_retries(
             self._client,
@@ -205,7 +205,7 @@ def _wait(client: Any, futures: list[Any]) -> None:
 class ClusterTable:
     """The partitions and columns of a table on a cluster."""
 
-    parts: list[Any]  # futures of frames or pieces of files
+    parts: list[Any]  # futures of partitions, or pieces of files
     names: list[str]
     numbers: frozenset[str]
     single: frozenset[str]  # float32 columns
@@ -213,7 +213,7 @@ class ClusterTable:
 
     @staticmethod
     def of_frame(client: Any, frame: Any) -> ClusterTable:
-        """Start computing the partitions of a dask DataFrame."""
+        """Return the table of a dask DataFrame after starting to compute its partitions."""
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
@@ -228,14 +228,14 @@ class ClusterTable:
 
     @staticmethod
     def of_scan(scan: Scan) -> ClusterTable:
-        """Return a table whose files the workers read."""
+        """Return the table of a scan, whose files the workers read."""
         return ClusterTable(
             list(scan.pieces), list(scan.names), frozenset(scan.numbers), scan.single
         )
 
     @staticmethod
     def of_blocks(client: Any, source: Blocks) -> ClusterTable:
-        """Start computing and joining blocks of rows."""
+        """Return the table of dask Arrays after starting to compute and join their blocks."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
         every = client.compute([block for array in blocks for block in array], retries=RETRIES)
         n = len(blocks[0])
@@ -255,7 +255,7 @@ class ClusterTable:
 def open_table(
     source: Any, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield the table and target of shards on a cluster inside a `with` block."""
+    """Shard a table on a Dask cluster, and yield the sharded table and its target."""
     check_supported(options)
     is_scan = isinstance(source, Scan)
     with open_client(source.cluster if is_scan else None) as client:
@@ -268,14 +268,14 @@ def open_table(
         table, learned = _build_shards(client, parts, target, options, weighting)
         if is_scan:
             table = _with_progress(table, source, len(parts.parts))
-        del parts  # Dask recomputes them if a shard is lost
+        del parts  # free the partitions; Dask computes them again if a shard is lost
         yield table, learned
 
 
 def _build_shards(
     client: Any, parts: ClusterTable, target: str, options: GrowOptions, weighting: Weighting
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Build the shards in two passes, which find levels, classes and bins and encode the rows."""
+    """Build the shards in two passes: find levels, classes and bins, then encode the rows."""
     names = _feature_names(parts, target, weighting)
     numbers = [name for name in names if name in parts.numbers]
 
@@ -291,7 +291,7 @@ def _build_shards(
     )
     n_rows = [look.n_rows for look, _ in seen]
     if not sum(n_rows):
-        raise DataError("X has no rows.")
+        raise DataError("X must have at least 1 row, got 0.")
     whole = merge_pieces([look for look, _ in seen])
     binned = [*numbers, *(i.name for i in whole.infos.values() if i.kind is not Kind.CATEGORICAL)]
     sample = _merge_samples([piece for _, piece in seen if piece is not None], binned)
@@ -324,7 +324,7 @@ def _build_shards(
 
 
 def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
-    """Report the plan to the scan's callback, and return the table with that callback."""
+    """Report the plan to the scan's callback; return the table with it and a memory limit."""
     if scan.watch is not None:
         shape = f"{table.n_rows:,} rows x {table.schema.n_columns} columns"
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")
@@ -333,7 +333,7 @@ def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTab
 
 
 def _feature_names(parts: ClusterTable, target: str, weighting: Weighting) -> list[str]:
-    """Return the names of the feature columns."""
+    """Return the feature names; raise an error if the target or weight column is not found."""
     names = list(parts.names)
     if target not in names:
         raise SchemaError(f"Target column {target!r} not found.{did_you_mean(target, names)}")
@@ -343,7 +343,7 @@ def _feature_names(parts: ClusterTable, target: str, weighting: Weighting) -> li
             raise SchemaError(f"Weight column {name!r} not found.{did_you_mean(name, names)}")
         names.remove(name)
     if not names:
-        raise DataError(f"X must have a column besides the target {target!r}.")
+        raise DataError(f"X must have a feature column, got only {parts.names}.")
     return names
 
 
@@ -383,21 +383,21 @@ def summarize_partition(
 def to_arrays(
     part: Any, n_rows: int, first: FirstPass, target: str
 ) -> tuple[ShardArrays, ShardSummary]:
-    """Encode and bin the rows of a partition."""
+    """Encode and bin the rows of a partition into arrays, and summarize them."""
     shapes = first.shapes(n_rows).items()
     arrays = build_shard_arrays({name: np.empty(shape, dtype) for name, (dtype, shape) in shapes})
     return arrays, fill_arrays(arrays, part, first, target)
 
 
 def shard_summary(pair: tuple[ShardArrays, ShardSummary]) -> ShardSummary:
-    """Return the summary of a shard."""
+    """Return the summary from the result of `to_arrays`."""
     return pair[1]
 
 
 def to_shard(
     pair: tuple[ShardArrays, ShardSummary], schema: Schema, layout: ShardLayout, k: int
 ) -> Shard:
-    """Create the shard that answers rounds."""
+    """Create a shard from the result of `to_arrays`."""
     return Shard(pair[0], schema, layout, k)
 
 
@@ -410,8 +410,8 @@ def join_blocks(blocks: Sequence[Any], names: Sequence[str]) -> Any:
         values = np.asarray(block)
         if len(values) != len(blocks[0]):
             raise DataError(
-                f"X and y must have the same row chunks, got {len(blocks[0])} and {len(values)} "
-                "rows. Rechunk one of them."
+                "X, y and sample_weight must have the same row chunks, got chunks of "
+                f"{len(blocks[0])} and {len(values)} rows. Rechunk one of them."
             )
         columns += [values] if values.ndim == 1 else list(values.T)
     return pd.DataFrame(dict(zip(names, columns, strict=True)))

@@ -1,8 +1,8 @@
-"""Host shards on a GPU, where columns are read in place and kernels answer the rounds.
+"""Shards on a GPU, whose kernels read columns in place and compute the histograms of nodes.
 
 The bins of all columns come from a sample of the rows. One pass then writes a record of bytes per
 row and finds the range of each bin. The trees of folds are grown one after the other, and each
-starts with such a pass over its rows.
+starts with a pass of this kind over its rows.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, Weightin
 from ceiba.table import Schema, TargetInfo
 from ceiba.tree import SplitKind, Tree
 
-#: On a GPU, counting again is cheap, but copying values to the host is not. Nodes of up to 2,048
+#: On a GPU, finer histograms are cheap, but copying values to the host is not. Nodes of up to 2,048
 #: rows grow three times as fast per row as larger ones (`cpp/core/grow/small_tree.hpp`).
 SIZES: Final = RoundSizes(gather_rows=2049, fetch_rows=32, zoom_bits=5)
-#: Number of cuts from which sorting a column is the way to find the values next to each cut.
+#: With at least this many cuts, a column is sorted to find the values next to each cut.
 SORTED_CUTS: Final = 1000
 #: Tables with fewer rows cause a warning that a GPU is slower.
 SMALL: Final = 200_000
@@ -60,7 +60,7 @@ SMALL: Final = 200_000
 
 @dataclass
 class GpuShard:
-    """Rows of a table on the device, with the methods that answer rounds."""
+    """A shard whose rows are on a GPU."""
 
     device: Any
     schema: Schema
@@ -70,9 +70,9 @@ class GpuShard:
     number: int
     layout: ShardLayout | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
-    tree: int | None = None  # the current tree
-    has_records: bool = False  # whether the records are those of tree 0
-    block: ClassVar[int] = 1 << 24  # rows per step when counting distinct values
+    tree: int | None = None  # number of the tree begun last
+    has_records: bool = False  # whether the records contain the bins of tree 0
+    block: ClassVar[int] = 1 << 24  # number of rows per step when distinct values are collected
 
     def __post_init__(self) -> None:
         columns = [column.core for column in self.columns]
@@ -89,11 +89,11 @@ class GpuShard:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows of the shard."""
         return self.target.summary.n_rows
 
     def bin_tree(self, tree: int, edges: list[list[float]]) -> tuple[Ranges, list[int]]:
-        """Bin the rows of a tree, and return the range of each bin and the missing counts."""
+        """Bin the rows of a tree; return the range in each bin and the missing count per column."""
         if tree == 0 and self.target.weights is None:
             ranges, missing = self.core.bin(edges, 0, self.n_rows)
         else:
@@ -102,7 +102,7 @@ class GpuShard:
         return tuple(ranges), missing
 
     def tree_rows(self, tree: int) -> Any:
-        """Return the rows of a tree, ascending, without zero-weight rows, on the device."""
+        """Return the indices of the positive-weight rows on which a tree is grown, ascending."""
         xp, weights = self.device.xp, self.target.weights
         chosen = None if weights is None else weights > 0
         if tree:
@@ -113,7 +113,7 @@ class GpuShard:
         return xp.flatnonzero(chosen).astype(np.uint32)
 
     def answer(self, rounds: Words) -> Words:
-        """Answer the rounds of a tree; the words are valid until the next answer."""
+        """Return the answer to the requests of a tree; the next call overwrites the array."""
         (tree,) = _core.trees_of(rounds)
         if tree != self.tree:
             self._begin_tree(tree)
@@ -127,36 +127,36 @@ class GpuShard:
             edges = [[] if isinstance(c, int) else c.edge.tolist() for c in layout.columns]
         if edges is not self.edges or tree or not self.has_records:
             self.bin_tree(tree, edges)
-        self.has_records = False  # dividing nodes reorders the records
+        self.has_records = False  # splitting a node changes the order of the records
         self.core.begin_tree(tree, layout.core)
         self.tree = tree
 
     @property
     def binned(self) -> list[int]:
-        """The columns that have bins."""
+        """Indices of the columns that have bins, which are the numeric ones."""
         return [j for j, column in enumerate(self.columns) if column.info.is_numeric]
 
     def is_single(self, j: int) -> bool:
-        """Whether a column is float32."""
+        """Whether column j is stored as float32."""
         return bool(self.columns[j].values.dtype == np.float32)
 
     def distinct(self, j: int, rows: Any) -> npt.NDArray[np.float64]:
-        """Return the distinct values of a column, ascending, without missing ones."""
+        """Return the distinct values of column j at some rows, ascending, without missing ones."""
         values = self.device.xp.unique(self.columns[j].values[rows])
         numbers = self.device.to_host(values).astype(np.float64) + 0.0  # turns -0.0 into 0.0
         return np.unique(numbers[~np.isnan(numbers)])
 
     def numbers(self, j: int, rows: Any) -> npt.NDArray[np.float64]:
-        """Return values of a column as floats on the host."""
+        """Return the values of column j at some rows as floats on the host."""
         return np.asarray(self.device.to_host(self.columns[j].values[rows]), np.float64)
 
     def weights_of(self, rows: Any) -> npt.NDArray[np.float64] | None:
-        """Return the weights of some rows on the host, or None if all rows count 1."""
+        """Return the weights of some rows on the host, or None if rows have no weights."""
         weights = self.target.weights
         return None if weights is None else np.asarray(self.device.to_host(weights[rows]))
 
     def collect(self, kind: str) -> Arrays:
-        """Return the arrays of a kind (see `ceiba.shards.shard`)."""
+        """Return the arrays of one kind, such as "sample" (see `ceiba.shards.shard`)."""
         if kind in ("distinct", "sample"):
             return collect_distinct(self) if kind == "distinct" else collect_sample(self)
         to_host, target = self.device.to_host, self.target
@@ -170,9 +170,8 @@ class GpuShard:
         (fold,) = self.inputs["folds"]
         ends = np.empty(len(fold), np.int32)
         for v, tree in enumerate(pickle.loads(self.inputs["routes"][0].tobytes())):
-            ends[fold == v] = to_host(_route(self.device, tree, self.columns, self.n_rows))[
-                fold == v
-            ]
+            node = to_host(_route(self.device, tree, self.columns, self.n_rows))
+            ends[fold == v] = node[fold == v]
         return (ends,)
 
     def _collect_gaps(self, columns: npt.NDArray[Any], cuts: npt.NDArray[Any]) -> Arrays:
@@ -187,10 +186,10 @@ class GpuShard:
     def _values_around(self, column: DeviceColumn, cuts: npt.NDArray[np.float64]) -> Arrays:
         """Return the largest value up to each cut and the smallest above it, for ascending cuts."""
         limits: npt.NDArray[Any] = cuts
-        if column.values.dtype == np.float32:  # the largest float32 up to each cut
+        if column.values.dtype == np.float32:  # round each cut down to a float32
             limits = cuts.astype(np.float32)
             limits = np.where(limits > cuts, np.nextafter(limits, np.float32(-np.inf)), limits)
-        if len(cuts) < SORTED_CUTS:  # one pass over the rows per 250 cuts
+        if len(cuts) < SORTED_CUTS:  # the kernel takes one pass over the rows per 250 cuts
             parts = [
                 _core.device_values_around(
                     self.device, column.core, self.n_rows, limits[first : first + 250].tolist()
@@ -206,7 +205,7 @@ class GpuShard:
         low, high = (
             self.device.to_host(values[at]).astype(np.float64) + 0.0 for at in (place - 1, place)
         )
-        return low, np.where(np.isnan(high), np.inf, high)  # NaN counts as larger than all values
+        return low, np.where(np.isnan(high), np.inf, high)  # NaN is sorted after all values
 
 
 class GpuExchange:
@@ -216,18 +215,18 @@ class GpuExchange:
         self.shards = shards
 
     def ask(self, rounds: Words) -> Words:
-        """Send the same rounds to all shards; return their merged answer."""
+        """Send requests for histograms, values and rows to all shards; return merged answers."""
         if len(self.shards) == 1:
             return self.shards[0].answer(rounds)
         return reduce(_core.merge_answers, [shard.answer(rounds).copy() for shard in self.shards])
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of a kind."""
+        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
         for shard, part in zip(self.shards, arrays, strict=True):
             shard.inputs = {**shard.inputs, kind: part}
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind of each shard, in shard order."""
+        """Return the arrays of one kind, such as "sample", from each shard in order."""
         return [shard.collect(kind) for shard in self.shards]
 
 
@@ -247,8 +246,8 @@ def open_table(
     n_rows = len(columns[0].values)
     if n_rows < SMALL:
         warnings.warn(
-            f"A GPU does not pay off for {n_rows:,} rows: the host is faster. Pass the table as a "
-            f"numpy array, or more than {SMALL:,} rows.",
+            f"A GPU is slower than the host for fewer than {SMALL:,} rows, got {n_rows:,}. Pass "
+            "the table as a numpy array.",
             stacklevel=6,
         )
     target = read_device_target(device, y, sample_weight, options.task, n_rows)
@@ -324,7 +323,7 @@ def _sample(
 
 
 def _finish_target(device: Any, target: DeviceTarget, first: FirstPass) -> None:
-    """Convert target and weights to the units of growing, including class weights."""
+    """Scale the target and the weights, with class weights included, to the units in `first`."""
     xp, units = device.xp, first.units
     if target.numbers is not None:
         numbers = xp.ascontiguousarray(target.numbers, dtype=np.float64)
@@ -348,17 +347,17 @@ def apply(tree: Tree, X: Any) -> Any:
 
 
 def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], int]:
-    """Return the columns of X in the order of the tree's schema and the number of rows."""
+    """Return the columns of X in the order of the tree's schema, and the number of rows."""
     names, X = list(tree.schema.names), split_frame(X)
     if isinstance(X, Mapping):
         lacking = [name for name in names if name not in X]
         if lacking:
-            raise DataError(f"X must have column {lacking[0]!r} of the fitted table.")
+            raise DataError(f"X must have all columns of the tree, got none named {lacking[0]!r}.")
         X = {name: X[name] for name in names}
     schema, columns = read_columns(device, X)
     if len(schema.columns) != len(names):
         raise DataError(
-            f"X has {len(schema.columns)} features, but this tree was fitted to {len(names)}."
+            f"X must have {len(names)} features, as in training, got {len(schema.columns)}."
         )
     columns = [
         column if info.is_numeric else encode_levels(device, column, info)
@@ -376,7 +375,7 @@ def to_host(array: Any) -> Any:
 
 
 def take_values(tree: Tree, values: npt.NDArray[Any], X: Any) -> Any:
-    """Return the value of each row's end node: numbers on the GPU, text on the host."""
+    """Return the value of each row's end node, on the GPU if it is numeric, else on the host."""
     device = CudaDevice()
     ends = _route(device, tree, *_columns_of(device, tree, X))
     if values.dtype.kind not in "biuf":
@@ -395,8 +394,10 @@ def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) ->
         or (levels.any() and tree.unseen in ("default", "error"))
     ):
         raise OptionError(
-            "Trees with intervals, surrogates, fractional rows, missing='error', or levels with "
-            f"unseen={tree.unseen!r} do not predict on a GPU. Copy the rows to the host."
+            "Prediction on a GPU does not support interval splits, missing='surrogate', "
+            "'fractional' or 'error', level sets with unseen='default' or 'error', or rows that "
+            f"end in inner nodes, got a tree with missing={tree.missing!r} and "
+            f"unseen={tree.unseen!r}. Copy the rows to the host."
         )
     branches, first = tree.branch_node.astype(np.int32), tree.branch_start[:-1].astype(np.int32)
     tables, end = [branches], len(branches)

@@ -1,4 +1,4 @@
-"""Read columns and targets of tables on a GPU without copying them."""
+"""Read columns and targets of tables on a GPU, and copy them only if necessary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ceiba.task import Task
 
 _CUDA, _MANAGED, _ROCM = 2, 13, 10  # device types of DLPack
 _MOST_LEVELS: Final = 255
-_MOST_NUMBERS: Final = 1024  # limit of the range of integer classes
+_MOST_NUMBERS: Final = 1024  # maximum range of integer classes that a kernel counts
 _LEVEL_TYPE: Final = 9
 _TYPES: Final = {
     name: code
@@ -28,7 +28,7 @@ _TYPES: Final = {
 
 
 def is_on_gpu(X: Any) -> bool:
-    """Whether X, or a column of a dict, is an array on a GPU, or X is a cuDF frame."""
+    """Whether X is a cuDF frame, an array on a GPU, or a dict with an array on a GPU."""
     if _is_device_frame(X):
         return True
     if isinstance(X, Mapping):
@@ -57,12 +57,12 @@ def split_frame(X: Any) -> Any:
 
 
 def to_device(device: Any, array: Any) -> Any:
-    """Return an array on the device, without a copy if it is there; masked values become NaN."""
+    """Return an array on the device, copied only if needed, with NaN for masked values."""
     if isinstance(array, np.ndarray | device.xp.ndarray):
         return device.xp.asarray(array)
     try:
         interface = getattr(array, "__cuda_array_interface__", None)
-    except (NotImplementedError, RuntimeError, TypeError):  # cuDF columns of text or categories
+    except (NotImplementedError, RuntimeError, TypeError):  # raised by cuDF for strings
         interface = None
     if interface is not None and interface.get("mask") is not None:
         return _fill_masked(device, array, dict(interface))
@@ -72,14 +72,14 @@ def to_device(device: Any, array: Any) -> Any:
         return device.view(array, interface)
     if _is_device_array(array):
         raise DataTypeError(
-            f"A column on a GPU must hold numbers, got {getattr(array, 'dtype', type(array))}. "
+            f"A column on a GPU must contain numbers, got {getattr(array, 'dtype', type(array))}. "
             "Pass numbers, or copy the table to the host."
         )
     return device.xp.asarray(array)
 
 
 def _fill_masked(device: Any, owner: Any, interface: dict[str, Any]) -> Any:
-    """Convert masked values to floats with NaN; the mask has one bit or bool per value."""
+    """Replace masked values by NaN; the mask has one bit or bool per value."""
     xp, mask = device.xp, interface.pop("mask")
     values = device.view(owner, interface)
     bits = dict(mask.__cuda_array_interface__)
@@ -103,7 +103,7 @@ class DeviceColumn:
 
     @property
     def core(self) -> tuple[int, int, int, int]:
-        """Address, stride, type and number of levels, for the core."""
+        """The column's address, stride, type and number of levels for the core."""
         if self.info.is_numeric:
             return _describe(self.values, _TYPES[self.values.dtype.name])
         return *_describe(self.values, _LEVEL_TYPE)[:3], self.info.n_levels
@@ -123,9 +123,11 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
     X = split_frame(X)
     if isinstance(X, Mapping):
         arrays = {str(name): to_device(device, column) for name, column in X.items()}
-        lengths = {len(array) if array.ndim == 1 else -1 for array in arrays.values()}
-        if len(lengths) != 1 or -1 in lengths:
-            raise DataError("The columns of X must be 1-d arrays of the same length.")
+        shapes = sorted({array.shape for array in arrays.values()})
+        if len(shapes) != 1 or len(shapes[0]) != 1:
+            raise DataError(
+                f"The columns of X must be 1-d arrays of the same length, got shapes {shapes}."
+            )
     else:
         matrix = to_device(device, X)
         if matrix.ndim != 2 or not matrix.shape[1]:
@@ -137,7 +139,7 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
     for name, array in arrays.items():
         if array.dtype.name not in _TYPES:
             raise DataTypeError(
-                f"Column {name!r} must hold numbers of a supported type, got {array.dtype}. "
+                f"Column {name!r} must have a supported numeric type, got {array.dtype}. "
                 f"Allowed types: {', '.join(_TYPES)}. Pass it as float32."
             )
         if not len(array):
@@ -167,8 +169,8 @@ def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
     column = table.columns[0]
     if column.info.n_levels > _MOST_LEVELS:
         raise OptionError(
-            f"Column {name!r} has {column.info.n_levels} levels; at most {_MOST_LEVELS} are "
-            "supported on a GPU. Remove it from categorical_features, or fit on the host."
+            f"Column {name!r} must have at most {_MOST_LEVELS} levels on a GPU, got "
+            f"{column.info.n_levels}. Remove it from categorical_features, or fit on the host."
         )
     codes = xp.asarray(column.values.astype(np.int32))[
         xp.clip(xp.searchsorted(numbers, values), 0, max(len(numbers) - 1, 0))
@@ -179,13 +181,14 @@ def _read_levels(device: Any, name: str, values: Any) -> DeviceColumn:
 
 
 def encode_levels(device: Any, column: DeviceColumn, info: ColumnInfo) -> DeviceColumn:
-    """Encode a column of numbers by the levels of a tree; unknown levels get the next code."""
+    """Encode a column of numbers by the levels of a tree; unknown levels get the code n_levels."""
     xp, values = device.xp, column.values
     try:
         levels = np.array(info.levels, np.float64)
     except ValueError:
         raise DataError(
-            f"The levels of column {info.name!r} are not numbers. Predict on the host."
+            f"The levels of column {info.name!r} must be numbers on a GPU, got "
+            f"{list(info.levels)}. Predict on the host."
         ) from None
     order = np.argsort(levels)
     numbers = values.astype(np.float64)
@@ -218,7 +221,7 @@ def read_device_target(
         shape = np.shape(array) if array is None or not hasattr(array, "shape") else array.shape
         if array is not None and tuple(shape) != (n_rows,):
             raise DataError(
-                f"{what} must be a 1-d array of the {n_rows} rows of X, got shape {tuple(shape)}."
+                f"{what} must be a 1-d array with {n_rows} values, got shape {tuple(shape)}."
             )
     target = DeviceTarget(PieceSummary(n_rows=n_rows))
     if task.is_classification("A table on a GPU"):
@@ -240,15 +243,16 @@ def read_device_target(
         )
         (least, _), bits, n_bad = _scan(device, target.weights)
         if n_bad or least < 0:
-            raise DataError("sample_weight must be finite and not negative.")
+            bad = f"{n_bad} values that are not finite" if n_bad else least
+            raise DataError(f"sample_weight must contain finite numbers of at least 0, got {bad}.")
         target.summary.weight, target.summary.weight_bits = "sample_weight", bits
         if bits == (0, 0):
-            raise DataError("sample_weight must hold a weight above 0, got zeros only.")
+            raise DataError("sample_weight must contain a positive weight, got only zeros.")
     return target
 
 
 def _scan(device: Any, numbers: Any) -> tuple[tuple[float, float], tuple[int, int], int]:
-    """Return the range, the bits and the number of non-finite values."""
+    """Return the range and the bit range of numbers, and the number of non-finite values."""
     column = _describe(numbers, _TYPES[numbers.dtype.name])
     return _core.device_scan_numbers(device, column, len(numbers))
 
@@ -278,21 +282,15 @@ def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
             counts = found[present]
             _check_classes(len(values))
             code_of = np.cumsum(found > 0) - 1
-            _core.device_write_labels(
-                device,
-                column,
-                n_rows,
-                int(low),
-                np.maximum(code_of, 0).tolist(),
-                address_of(labels),
-            )
+            table = np.maximum(code_of, 0).tolist()
+            _core.device_write_labels(device, column, n_rows, int(low), table, address_of(labels))
         else:  # a wide range or fractions
             unique, inverse, number = xp.unique(y, return_inverse=True, return_counts=True)
             values, counts = device.to_host(unique), device.to_host(number)
             _check_classes(len(values))
             labels[:] = inverse.reshape(-1).astype(np.uint8)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # there may be one class per row
+        warnings.simplefilter("ignore")  # `values` has each class once, which causes a warning
         classes = read_target(values, task="classification").info.classes[0]
     target.labels = labels
     target.summary.classes, target.summary.counts = [classes], [counts.astype(float)]
@@ -301,6 +299,6 @@ def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
 def _check_classes(n_classes: int) -> None:
     if n_classes > _MOST_LEVELS:
         raise OptionError(
-            f"y has {n_classes} classes; at most {_MOST_LEVELS} are supported on a GPU. Fit on "
-            "the host."
+            f"y must have at most {_MOST_LEVELS} classes on a GPU, got {n_classes}. Fit on the "
+            "host."
         )

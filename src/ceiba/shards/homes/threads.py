@@ -1,4 +1,4 @@
-"""Host shards in this process, with threads over scratch files.
+"""Host shards in scratch files that threads of this process read.
 
 The files of a scan are read twice. The first pass finds levels, classes and a sample of the numbers
 that determines the bins. The second one encodes and bins every row into one scratch file per shard.
@@ -41,25 +41,25 @@ from ceiba.table.scanning import BATCH_ROWS, Scan
 from ceiba.tree.routing import n_threads
 
 T = TypeVar("T")
-#: Rows in files are cheap to gather, because they are not sent anywhere.
+#: Collecting the rows of a node is cheap, because they are not sent over a network.
 SIZES: Final = RoundSizes()
 _BASE: Final = 250_000_000  # bytes of Python, numpy, pyarrow and their buffers
-# Nanoseconds per value, measured at 1 to 10 million rows x 20: reading and encoding, each level,
-# and finishing small nodes of trees without a depth limit. Only their ratios are used, because
-# reading and encoding are timed on the actual machine.
+# Nanoseconds per value for reading and encoding, for growing a level, and for finishing small nodes
+# without a depth limit, measured on 1 to 10 million rows with 20 columns. Only their ratios are
+# used, because reading and encoding are timed on the actual machine.
 _SETUP, _LEVEL, _FINISH = 55, 5, 60
-_COPIES: Final = 6  # copies of a batch while reading, and of gathered rows while growing
+_COPIES: Final = 6  # number of copies in memory, of a batch while reading or of rows while growing
 
 
 class ThreadExchange:
-    """The exchange with shards in this process, several at a time."""
+    """The exchange with the shards of this process, which answer in threads."""
 
     def __init__(self, shards: Sequence[Shard], n_threads: int) -> None:
         self._shards = shards
         self._n_threads = max(1, min(n_threads, len(shards)))
 
     def ask(self, rounds: Words) -> Words:
-        """Send the same rounds to all shards; return their merged answer."""
+        """Send requests for histograms, values and rows to all shards; return merged answers."""
 
         def share(first: int) -> Words:
             shards = self._shards[first :: self._n_threads]
@@ -71,12 +71,12 @@ class ThreadExchange:
             return reduce(_core.merge_answers, list(pool.map(share, range(self._n_threads))))
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of a kind."""
+        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
         pairs = zip(self._shards, arrays, strict=True)
         self._shards = [shard.scatter(kind, part) for shard, part in pairs]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of a kind of each shard, in shard order."""
+        """Return the arrays of one kind, such as "sample", from each shard in order."""
         with ThreadPoolExecutor(self._n_threads) as pool:
             return list(pool.map(lambda shard: shard.collect(kind), self._shards))
 
@@ -85,11 +85,11 @@ class ThreadExchange:
 def open_table(
     scan: Scan, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield the table and target of the shards of a scan inside a `with` block."""
+    """Yield the sharded table and target of a scan inside a `with` block."""
     check_supported(options)
     columns = scan.without(target, *weighting.columns)
     if not columns.names:
-        raise DataError(f"The files must have a column besides the target {target!r}.")
+        raise DataError(f"The files must have a feature column, got only {list(scan.names)}.")
     threads = n_threads(options.n_jobs, scan.n_rows * len(scan.names))
     started = time.perf_counter()
     if scan.watch is not None:
@@ -143,7 +143,7 @@ def open_table(
 def run_first_pass(
     columns: Scan, target: str, options: GrowOptions, threads: int, weighting: Weighting
 ) -> FirstPass:
-    """Return levels, classes and bins of the columns."""
+    """Return the levels, classes and bins found in the pieces of a scan."""
     pieces = columns.pieces
     numbers = columns.numbers
     others = [name for name in columns.names if name not in numbers]
@@ -152,7 +152,7 @@ def run_first_pass(
         return summarize_piece(pieces[k], others, target, weighting.column, options)
 
     def report(number: int) -> None:
-        _report(columns, "looking at piece", number, len(pieces))
+        _report(columns, "scanning piece", number, len(pieces))
 
     whole = merge_pieces(_map_in_threads(look, len(pieces), threads, report))
     chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
@@ -174,7 +174,7 @@ def _report(scan: Scan, what: str, number: int, n: int) -> None:
 def _map_in_threads(
     work: Callable[[int], T], n: int, threads: int, report: Callable[[int], None]
 ) -> list[T]:
-    """Return `work(k)` for all k below n, run in threads; the first error cancels the rest."""
+    """Return `work(k)` for all k below n, computed in threads. An error cancels later calls."""
     done: list[T] = []
     with ThreadPoolExecutor(max(1, min(threads, n))) as pool:
         futures = [pool.submit(work, k) for k in range(n)]
@@ -194,7 +194,7 @@ def _map_in_threads(
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """The number of rows and shards, and the bytes on disk and in memory."""
+    """The size of a fit: rows, shards, threads, and bytes on disk and in memory."""
 
     n_rows: int
     n_columns: int
@@ -203,7 +203,7 @@ class ShardPlan:
     scratch: int
     memory: int
     gathered: int
-    growing: float  # work of growing relative to reading and encoding
+    growing: float  # cost of growing relative to that of reading and encoding
     trees_at_once: int
 
     def __str__(self) -> str:
@@ -231,7 +231,7 @@ def make_plan(
 ) -> ShardPlan:
     """Return the plan for growing within the scan's memory limit."""
     n_rows, n_columns, limit = scan.n_rows, len(first.schema.columns), scan.memory
-    nodes = max(1, n_rows // SIZES.gather_rows)  # maximum of open nodes
+    nodes = max(1, n_rows // SIZES.gather_rows)  # maximum number of nodes that grow at once
     counts = 8 * first.node_words * (2 * nodes + 2 * n_threads)
     reading = n_threads * BATCH_ROWS * (n_columns + 1) * 8 * _COPIES
     fixed = _BASE + max(counts, reading)
@@ -240,8 +240,8 @@ def make_plan(
     if left < smallest:
         needed = fixed + smallest * 8 * _COPIES
         raise OptionError(
-            f"memory must be at least {needed / 1e9:.3g} GB for this table, got "
-            f"{limit / 1e9:.3g} GB. Raise it, or use fewer threads (n_jobs)."
+            f"`memory` must be at least {-(-needed // 10**6)} MB for this table, got "
+            f"{limit / 1e6:g} MB. Increase it, or use fewer threads (n_jobs)."
         )
     gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
     memory = fixed + gathered * 8 * _COPIES
@@ -259,6 +259,6 @@ def make_plan(
 
 
 def _growing_work(n_rows: int, depth: int | None) -> float:
-    """Return the nanoseconds per value for growing a tree on an idle machine."""
+    """Estimate the time for growing a tree on an idle machine, in nanoseconds per value."""
     levels = max(0.0, math.log2(max(1, n_rows) / SIZES.gather_rows))
     return _LEVEL * levels + _FINISH if depth is None else _LEVEL * depth

@@ -1,9 +1,9 @@
-// Kernels that count rows: cells of every column of a node, losses.
+// Kernels that count rows: cells of every column of a node, and losses.
 #pragma once
 
 #include "shards/device/kernels/divide.hpp"
 
-// Calls add(place in the cell, number) for all that a row adds to it.
+// Calls add(position in the cell, number) for all terms that a row adds to the cell.
 template <class Add>
 __device__ inline void each_term(const Shape& shape, u32 row, Add add) {
     if (shape.n_classes > 0) {
@@ -49,13 +49,13 @@ extern "C" __global__ void carry_digits(Describe p) {
     for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < p.n_nodes; i += gridDim.x * blockDim.x)
         ceiba::base::carry(p.digits + (u64)i * p.n_digits, (int)p.n_digits);
 }
-// 64-bit sums in shared memory, whose atomics have 32.
+// Adds to a 64-bit sum in shared memory with 32-bit atomics, which are faster there than 64-bit ones.
 __device__ inline void add_in_halves(u32* low, u32* high, u64 x) {
     const u32 own = (u32)x, old = atomicAdd(low, own), more = (u32)(x >> 32) + (old + own < old);
     if (more) atomicAdd(high, more);
 }
 
-// Two classes: rows of both in one word.
+// Two classes: the counts of both in one word.
 extern "C" __global__ void count_two(Count p) {
     SHARED_ARRAY(u32, cells);
     const u32 first = blockIdx.y * p.per_plane;
@@ -85,7 +85,7 @@ extern "C" __global__ void count_two(Count p) {
     }
 }
 
-// Any cells: in two planes of 32 bits (classes that only count: one), or straight into global memory.
+// Any cells: in two planes of 32 bits (unweighted classes: one), or directly in global memory.
 extern "C" __global__ void count_cells(Count p) {
     SHARED_ARRAY(u32, low);
     const u32 blocks = (p.per_plane + p.at_once - 1) / p.at_once, plane = blockIdx.y / blocks;
@@ -105,7 +105,7 @@ extern "C" __global__ void count_cells(Count p) {
     for (u64 r = (u64)chunk.from + threadIdx.x; r < chunk.to; r += blockDim.x) {
         const u8* const record = (const u8*)record_of(p.rows, chunk.side, plane, r) + start;
         const u32 row = ids_of(p.rows, chunk.side)[r];
-        if (numbers) {  // the common case, with its terms in registers
+        if (numbers) {  // the most common case, with its terms in registers
             const double y = p.shape.numbers[row];
             const u64 square = ceiba::base::square_term(y, p.shape.centre, p.shape.per_square);
             const NumberDigits digits(y, p.shape.unit);
@@ -127,7 +127,7 @@ extern "C" __global__ void count_cells(Count p) {
                     atomicAdd(out + ((u64)p.first_cell[first + f] + record[f]) * width + at, x);
                     continue;
                 }
-                const u32 cell = at * n_cells + f * max_bins + record[f];  // words apart: fewer bank conflicts
+                const u32 cell = at * n_cells + f * max_bins + record[f];  // words are apart: fewer bank conflicts
                 if (counts)
                     atomicAdd(low + cell, 1u);
                 else
@@ -146,9 +146,9 @@ extern "C" __global__ void count_cells(Count p) {
     }
 }
 
-// Numbers: losses about a value in digits, the largest and the smallest number as keys.
+// Numbers: losses about a value in digits, and the largest and the smallest number as keys.
 extern "C" __global__ void describe_rows(Describe p) {
-    SHARED_ARRAY(u32, low);  // digit after digit, each lane its own
+    SHARED_ARRAY(u32, low);  // digit by digit, with one copy per lane
     u32* const high = low + p.n_digits * 32;
     __shared__ u64 most, least;
     for (u32 i = threadIdx.x; i < p.n_digits * 64; i += blockDim.x) low[i] = 0;

@@ -3,7 +3,7 @@
 
 #include "shards/device/kernels/values.hpp"
 
-// Which rows of a chunk go right, a bit each, and how many.
+// Marks the rows of a chunk that go right, one bit each, and counts them.
 extern "C" __global__ void mark_right(Divide p) {
     __shared__ u32 sum;
     __shared__ ByteRoute route;
@@ -34,8 +34,8 @@ extern "C" __global__ void mark_right(Divide p) {
     if (threadIdx.x == 0) p.n_right[blockIdx.x] = sum;
 }
 
-// Moves the records of a chunk in one plane (and with the first, its ids) to where its branches begin. Tiles pass
-// through shared memory, so that whole lines are written.
+// Moves the records of a chunk in one plane (and with the first plane, its ids) to the ranges of its branches. Tiles
+// pass through shared memory, so that whole lines are written.
 extern "C" __global__ void part_rows(Divide p) {
     constexpr u32 tile_rows = 512, n_words = chunk_rows / 32;
     __shared__ u32 bits[n_words], before[n_words], sums[33], tile_ids[tile_rows], tile[tile_rows * max_words];

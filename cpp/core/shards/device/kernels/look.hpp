@@ -1,11 +1,11 @@
-// Kernels that look inside bins: rows within ranges of keys, zoomed, fetched or compared; and gathered rows.
+// Kernels that read rows within ranges of keys, to zoom, fetch or compare them; and kernels that gather rows.
 #pragma once
 
 #include "shards/device/kernels/count.hpp"
 
 enum Mode { zooms, fetches, adjoins };
 
-// What is made of a row inside query q; first: whether it is the first of its place.
+// Processes a row inside query q. `first`: whether q is the first query of its place.
 template <int mode>
 __device__ inline void put(const Look& p, u32 q, bool first, u64 key, u32 row) {
     if (mode == zooms) {
@@ -23,8 +23,8 @@ __device__ inline void put(const Look& p, u32 q, bool first, u64 key, u32 row) {
         atomicMin(&p.out[q], key);
 }
 
-// Rows that the first zoom of a level finds are kept for its later rounds, as key, row and place: those of a chunk
-// where its rows will lie when the node is divided, on the other side.
+// Rows that the first zoom of a level finds are kept for its later rounds, as key, row and place. The kept rows of a
+// chunk are stored in its range on the other side, to which its rows move when the node is divided.
 __device__ inline u32* kept_of(const Look& p, const Chunk& chunk) {
     return (u32*)record_of(p.rows, 1 - chunk.side, 0, chunk.from);
 }
@@ -39,7 +39,7 @@ __device__ inline void look(const Look& p) {
     for (u32 i = threadIdx.x; i < n_places * max_bins; i += blockDim.x) table[i] = 0;
     if (threadIdx.x == 0) n_kept = 0;
     __syncthreads();
-    // Per place and bin: the first query of the place << 16 | how many. Those of a bin stand together.
+    // Per place and bin: the first query of the place << 16 | number of queries. The queries of a bin are adjacent.
     for (u32 k = 0; k < n_places; ++k) {
         const Place place = p.places[p0 + k];
         const Query* const queries = p.queries + place.first;
@@ -77,12 +77,12 @@ __device__ inline void look(const Look& p) {
     __syncthreads();
     if (threadIdx.x == 0) p.n_kept[blockIdx.x] = n_kept;
 }
-// The same for rows that were kept.
+// The same for kept rows.
 template <int mode>
 __device__ inline void look_again(const Look& p) {
     const Chunk chunk = p.chunks[blockIdx.x];
     const u32 n = p.n_kept[blockIdx.x];
-    if (n > kept_room(chunk)) return;  // no query is about these
+    if (n > kept_room(chunk)) return;  // no query is about these rows
     for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
         const u32* const kept = kept_of(p, chunk) + i * kept_words;
         const Place now = p.again[kept[3]];
@@ -108,7 +108,7 @@ extern "C" __global__ void zoom_again(Look p) { look_again<zooms>(p); }
 extern "C" __global__ void fetch_again(Look p) { look_again<fetches>(p); }
 extern "C" __global__ void adjoin_again(Look p) { look_again<adjoins>(p); }
 
-// Sorts what one query has fetched (a block each; most_rows a power of two) and numbers its runs of equal keys.
+// Sorts the values fetched by one query (a block each; most_rows a power of two) and numbers its runs of equal keys.
 extern "C" __global__ void sort_fetched(Fetched p) {
     SHARED_ARRAY(u64, key);
     u32* const row = (u32*)(key + p.most_rows);
@@ -153,7 +153,7 @@ extern "C" __global__ void sort_fetched(Fetched p) {
         p.row[base + i] = row[i];
     }
 }
-// The runs as words of an answer, which are 0 before.
+// Writes the runs as words of an answer, which must be 0 before.
 extern "C" __global__ void write_runs(Fetched p) {
     const u64 base = (u64)blockIdx.x * p.most_rows;
     u64* const out = p.out + p.offset[blockIdx.x];
@@ -168,7 +168,7 @@ extern "C" __global__ void write_runs(Fetched p) {
     for (u32 i = threadIdx.x; i < p.n_runs[blockIdx.x]; i += blockDim.x) carry_cell(out + 2 + (u64)i * pitch, p.shape);
 }
 
-// All values of the rows of some nodes: a column, the target or the weights per row of blocks.
+// All values of the rows of some nodes: each row of blocks writes a column, the target or the weights.
 extern "C" __global__ void gather_rows(Gather p) {
     const Chunk chunk = p.chunks[blockIdx.x];
     const u32 c = blockIdx.y;
@@ -178,7 +178,7 @@ extern "C" __global__ void gather_rows(Gather p) {
     for (u32 i = chunk.from + threadIdx.x; i < chunk.to; i += blockDim.x) {
         const u32 row = ids_of(p.rows, chunk.side)[i];
         u64 x;
-        if (c < p.n_columns && p.columns[c].type == coarse_type) {  // the number of its bin stands for a value
+        if (c < p.n_columns && p.columns[c].type == coarse_type) {  // the number of its bin replaces a value
             const u32 b = byte_of(record_of(p.rows, chunk.side, c / p.per_plane, i), c % p.per_plane);
             x = b == p.columns[c].n_bins ? nan : bits_of((double)b);
         } else if (c < p.n_columns)

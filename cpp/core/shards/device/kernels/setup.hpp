@@ -1,4 +1,4 @@
-// Kernels of the passes over a whole table: bins, targets, predictions.
+// Kernels that pass over a whole table: bins, targets, predictions.
 #pragma once
 
 #include "shards/device/kernels/values.hpp"
@@ -8,7 +8,7 @@ extern "C" __global__ void take_sample(Sample p) {
     if (i < p.n) p.out[blockIdx.y * p.n + i] = read_number(p.columns[blockIdx.y], i * p.n_rows / p.n);
 }
 
-// Values to records, and per bin the smallest and the largest key.
+// Writes values as records, and the smallest and the largest key of each bin.
 template <class Key, bool floats>
 __device__ inline void bin_plane(const BinRows& p) {
     SHARED_ARRAY(Key, edge);
@@ -110,7 +110,7 @@ extern "C" __global__ void scan_numbers(Target p) {
     atomicMax(p.out + 3, (u64)(highest + (1 << 12)));
 }
 
-// Rows of each whole number from `low`; then labels by a table. Few numbers: each lane counts for itself.
+// The counts of integers from `low` (few: each lane has its own counts), and the labels of rows by a table.
 extern "C" __global__ void count_labels(Target p) {
     SHARED_ARRAY(u32, counts);
     const u32 lane = threadIdx.x & 31;

@@ -1,6 +1,6 @@
-// What a shard on a GPU does with its rows. The text is compiled by NVRTC at first use and, for tests without a GPU, as
-// C++ (cpp/emulator). Only whole numbers are added, so the order of threads cannot show; floating point
-// is compared, widened, and put into the terms of row_arithmetic.hpp, without contraction.
+// Access to the values of a shard on a GPU. The text is compiled by NVRTC at first use and, for tests without a GPU, as
+// C++ (cpp/emulator). Only integers are added, so the order of threads has no effect; floating-point numbers are
+// compared, widened, and converted to the terms of row_arithmetic.hpp, without contraction.
 #pragma once
 
 #include "shards/device/params.hpp"
@@ -37,7 +37,7 @@ __device__ inline const u32* record_of(const Rows& rows, u32 side, u32 plane, u6
 }
 __device__ inline u64 key_of(double x) { return ceiba::base::sort_key(x + 0.0); }
 __device__ inline u64 short_key(double x, u64) { return key_of(x); }
-__device__ inline u32 short_key(double x, u32) {  // of values that are floats
+__device__ inline u32 short_key(double x, u32) {  // for values that are float32
     const float y = (float)x + 0.0f;
     const u32 bits = *(const u32*)&y;
     return bits ^ ((bits >> 31) ? ~0u : 1u << 31);

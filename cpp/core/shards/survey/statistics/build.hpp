@@ -1,4 +1,4 @@
-// The survey for a statistic and the criterion of a name; only the files beside this one include it.
+// The survey for a statistic and a named criterion. Only the files in this folder include it.
 #pragma once
 
 #include "shards/survey/node_survey.hpp"
