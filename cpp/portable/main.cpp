@@ -1,6 +1,6 @@
-// Grows trees of every criterion from numbers that it makes itself, and prints two digests of each: of the tree (nodes,
-// columns, cuts, level sets, rows) and of its figures (impurity, gain, values, agreement of surrogates); and the sum of
-// all gains, for criteria whose last bits depend on the logarithm of the C library.
+// Grows trees with every criterion from generated numbers and prints two digests of each: one of the tree (nodes,
+// columns, cuts, level sets, rows) and one of its figures (impurity, gain, values, surrogate agreement). For criteria
+// whose last bits depend on the logarithm of the C library, it prints the sum of all gains.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -39,8 +39,8 @@ private:
     std::uint64_t state_ = 0xCBF29CE484222325ull;
 };
 
-// Numbers with and without ties, with holes, and two columns of levels. Only sums and products: no library function
-// that could differ from platform to platform.
+// Columns with and without ties, with missing values, and two columns of levels. They use only sums and products,
+// because library functions may differ between platforms.
 struct Rows {
     explicit Rows(std::size_t n) : n_rows(n), x(4, std::vector<double>(n)), level(2, std::vector<std::int32_t>(n)) {
         base::Random random(n);
@@ -120,7 +120,7 @@ void grow_one(const Rows& rows, const Problem& problem) {
 int main() {
     const std::vector<std::string> of_classes = {"gini", "entropy", "error", "twoing", "hellinger", "gain_ratio"};
     const std::vector<std::string> of_numbers = {"squared_error", "absolute_error", "poisson"};
-    for (const std::size_t n : {300u, 1500u, 9000u}) {  // a small table, sorted columns, counted bins
+    for (const std::size_t n : {300u, 1500u, 9000u}) {  // a small table, presorted columns, binned columns
         const Rows rows(n);
         for (const bool weighted : {false, true})
             for (const auto missing : {split::Missing::learn, split::Missing::majority, split::Missing::surrogate})
@@ -131,7 +131,7 @@ int main() {
                     for (const auto& name : of_numbers) grow_one(rows, {name, false, weighted, missing, n_threads});
                 }
     }
-    // So many rows that a product of two counts of rows needs more than 32 bits.
+    // A product of two row counts of this table needs more than 32 bits.
     const Rows many(600000);
     grow_one(many, {"gini", true, false, split::Missing::learn, 1});
     grow_one(many, {"squared_error", false, true, split::Missing::learn, 1});

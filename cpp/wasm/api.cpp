@@ -1,5 +1,5 @@
-// The C functions that a page calls. None of them throws: a function that fails returns -1 (a pointer: null), and
-// ceiba_error() is the reason. Columns must outlive the session; they lie in memory from ceiba_alloc.
+// The C functions that a page calls. None of them throws: on failure a function returns -1 (a pointer: null), and
+// ceiba_error() returns the reason. Columns must outlive the session; they are allocated by ceiba_alloc.
 #include "session.hpp"
 
 #if defined(__EMSCRIPTEN__)
@@ -80,7 +80,7 @@ CEIBA_API int ceiba_compare(Session* s, std::int32_t node, int max_competitors) 
 CEIBA_API int ceiba_draw_curve(Session* s, std::int32_t node, std::int32_t column) {
     return guarded([&] { s->draw_curve(node, column); });
 }
-// An array by its name: its address, length and type (b, i, q, d).
+// Returns an array by its name: its address, length and type (b, i, q, d).
 CEIBA_API const void* ceiba_array(Session* s, const char* name, std::int32_t* length_and_type) {
     const void* data = nullptr;
     guarded([&] {

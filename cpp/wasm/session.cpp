@@ -11,12 +11,12 @@ namespace ceiba::wasm {
 
 namespace {
 
-constexpr double noise = 1e-12;             // share of a risk that may be rounding
+constexpr double noise = 1e-12;             // relative rounding error of a risk
 constexpr double exact = 9007199254740992;  // 2^53
 
 bool is_leaf(const tree::TreeArrays& t, std::size_t i) { return t.branch_start[i] == t.branch_start[i + 1]; }
 
-// R(t) of every node: misclassified rows, or the loss of the criterion, over all rows.
+// R(t) of every node: misclassified rows, or the loss of the criterion, divided by the number of rows.
 std::vector<double> node_risks(const tree::TreeArrays& t, bool classification) {
     const std::size_t n = t.n_nodes(), width = t.value.size() / n;
     std::vector<double> risk(n);
@@ -30,7 +30,7 @@ std::vector<double> node_risks(const tree::TreeArrays& t, bool classification) {
     return risk;
 }
 
-// Sums are exact for counts, so that alphas that are equal in theory are equal here.
+// Counts have exact sums, so alphas that are equal in theory are equal here.
 std::vector<double> collapse_alphas(const tree::TreeArrays& t, std::span<const double> risk, bool classification) {
     for (std::size_t i = 0; i < t.n_nodes(); ++i)
         if (!is_leaf(t, i) && t.default_branch[i] < 0 && t.sent_default[i] > 0)
@@ -48,7 +48,8 @@ std::vector<double> collapse_alphas(const tree::TreeArrays& t, std::span<const d
     return alpha;
 }
 
-// Differences at the steps where a node becomes a leaf and where its parent does, summed up.
+// A node adds its risk from the step at which it becomes a leaf to the step at which its parent does. These differences
+// are summed up.
 Sequence pruning_sequence(const tree::TreeArrays& t, std::span<const double> risk, std::span<const double> alpha,
                           bool classification) {
     Sequence out;
@@ -80,7 +81,7 @@ Sequence pruning_sequence(const tree::TreeArrays& t, std::span<const double> ris
     return out;
 }
 
-// alpha' = sqrt(alpha[k] alpha[k + 1]), at which step k is scored; the last at infinity.
+// alpha' = sqrt(alpha[k] alpha[k + 1]), at which step k is evaluated; the last one is infinity.
 std::vector<double> alphas_between(std::span<const double> alpha) {
     std::vector<double> grid;
     for (std::size_t k = 0; k + 1 < alpha.size(); ++k) {
@@ -92,35 +93,12 @@ std::vector<double> alphas_between(std::span<const double> alpha) {
     return grid;
 }
 
-// The last step, hence the smallest tree, with at most this risk.
+// The last step (the smallest tree) whose risk is at most this limit.
 std::int32_t last_within(std::span<const double> risk, double limit) {
     std::size_t last = 0;
     for (std::size_t k = 0; k < risk.size(); ++k)
         if (risk[k] <= limit + noise * std::abs(limit)) last = k;
     return static_cast<std::int32_t>(last);
-}
-
-tree::Questions questions_of(const tree::TreeArrays& t) {
-    tree::Questions q;
-    q.branch_start = t.branch_start, q.branch_node = t.branch_node, q.default_branch = t.default_branch;
-    q.splits = t.splits;
-    q.cut_start.assign(t.n_nodes() + 1, 0);
-    for (std::size_t i = 0; i < t.n_nodes(); ++i) {
-        std::int32_t heaviest = t.branch_start[i];
-        for (std::int32_t b = t.branch_start[i]; b < t.branch_start[i + 1]; ++b)
-            if (t.weight[t.branch_node[b]] > t.weight[t.branch_node[heaviest]]) heaviest = b;
-        q.majority_branch.push_back(heaviest - t.branch_start[i]);
-    }
-    return q;
-}
-
-std::vector<std::int32_t> best_classes(const tree::TreeArrays& t) {
-    const std::size_t width = t.value.size() / t.n_nodes();
-    std::vector<std::int32_t> best;
-    for (auto value = t.value.begin(); value != t.value.end(); value += static_cast<std::ptrdiff_t>(width))
-        best.push_back(static_cast<std::int32_t>(
-            std::max_element(value, value + static_cast<std::ptrdiff_t>(width)) - value));
-    return best;
 }
 
 template <class T>
@@ -252,7 +230,7 @@ void Session::validate(std::uint32_t fold) {
     std::vector<std::int32_t> step, all(target_.n_rows), end;
     for (const double alpha : collapse_alphas(t, node_risks(t, classification), classification))
         step.push_back(static_cast<std::int32_t>(std::lower_bound(grid.begin(), grid.end(), alpha) - grid.begin()));
-    predict::Router(questions_of(t)).apply(table_, all.data(), 1);
+    predict::Router(tree::routing_arrays(t)).apply(table_, all.data(), 1);
     for (const std::uint32_t row : test) end.push_back(all[row]);
     const std::vector<double> weight(test.size(), 1.0);
     const prune::Path path{t.parent, step, grid.size()};
@@ -263,7 +241,7 @@ void Session::validate(std::uint32_t fold) {
         for (std::size_t k = 0; k < size; ++k) cost[k * size + k] = 0.0;
         std::vector<std::int32_t> label;
         for (const std::uint32_t row : test) label.push_back(target_.labels[row]);
-        losses = prune::class_losses(path, {end, weight}, label, best_classes(t), cost, size);
+        losses = prune::class_losses(path, {end, weight}, label, t.best_classes(), cost, size);
     } else {
         std::vector<double> number;
         for (const std::uint32_t row : test) number.push_back(target_.numbers[row]);
@@ -272,7 +250,7 @@ void Session::validate(std::uint32_t fold) {
         const prune::Loss loss = criterion == name_of<criteria::AbsoluteError>() ? prune::Loss::absolute
                                  : criterion == name_of<criteria::Poisson>()     ? prune::Loss::poisson
                                                                                  : prune::Loss::squared;
-        const double level = 0.5;  // of a quantile, which the page does not offer
+        const double level = 0.5;  // level of a quantile, which the page does not offer
         losses = prune::number_losses(path, {end, weight}, number, {}, t.value, loss, level);
     }
     for (std::size_t k = 0; k < grid.size(); ++k) first_[k] += losses.first[k], second_[k] += losses.second[k];
@@ -291,13 +269,13 @@ void Session::validate(std::uint32_t fold) {
 const std::vector<std::int32_t>& Session::ends() {
     if (ends_.empty() && table_.n_rows > 0) {
         ends_.resize(table_.n_rows);
-        predict::Router(questions_of(tree_)).apply(table_, ends_.data(), 1);
+        predict::Router(tree::routing_arrays(tree_)).apply(table_, ends_.data(), 1);
     }
     return ends_;
 }
 
 std::vector<std::uint32_t> Session::rows_of(std::int32_t node) {
-    std::int32_t last = node;  // of the subtree
+    std::int32_t last = node;  // last node of the subtree
     const auto n = static_cast<std::int32_t>(tree_.n_nodes());
     while (last + 1 < n && tree_.parent[last + 1] >= node) ++last;
     std::vector<std::uint32_t> rows;

@@ -2,13 +2,13 @@
 //   gini     n - sum c_k^2 / n                (I = 1 - sum p_k^2)
 //   entropy  sum c_k log2(n / c_k)            (bits)
 //   error    n - max c_k                      (misclassification rate)
-// and the gain of a division is mass(total) - mass(left) - mass(right). Two criteria are properties of the division;
-// nodes show gini's impurity:
+// and the gain of a division is mass(total) - mass(left) - mass(right). Two criteria are functions of the division
+// alone; nodes report the Gini impurity for them:
 //   twoing     n * pL pR / 4 * (sum |p_k(left) - p_k(right)|)^2       (Breiman et al. 1984, 4.3)
 //   hellinger  n * mean over pairs of classes of H^2, the squared Hellinger distance of how two classes are spread over
 //              the branches: H^2 = 1 - sqrt(l_j l_k) - sqrt(r_j r_k), l_k = share of class k on the left, r_k = 1 - l_k
 //              (Cieslak and Chawla 2008 for two classes, whose distance is sqrt(2) H; the mean over pairs is ours)
-// What a criterion has to answer is in criterion.hpp. The list of them is at the end.
+// criterion.hpp describes the interface of a criterion. The lists of criteria are at the end of this file.
 #pragma once
 
 #include "base/expansion.hpp"
@@ -20,11 +20,12 @@ using base::DoubleDouble;
 using base::Expansion;
 using base::Fraction;
 
-// Sums f(count of class k, weight of all other classes) over the classes. The others are added up, never n - count:
-// beside a class with a million times their weight that difference would have lost most of its digits.
+// Sums f(count of class k, weight of all other classes) over the classes. The other weights are added up instead of
+// computing n - count: next to a class with a million times their weight, that difference would lose most of its
+// digits.
 template <class Count, class F>
 double over_classes(int n_classes, Count count, F f) {
-    // Small trees ask this of every node, and most tables have few classes: no memory is asked for then.
+    // Small trees call this for every node, and most tables have few classes, so no memory is allocated for them.
     std::array<double, 32> room{};
     std::vector<double> more(
         static_cast<std::size_t>(n_classes) < room.size() ? 0 : static_cast<std::size_t>(n_classes) + 1);
@@ -47,7 +48,7 @@ double over_counts(const std::vector<double>& counts, F f) {
 
 struct Gini : SlackCriterion<Gini> {
     static constexpr std::string_view name = "gini";
-    static constexpr bool asks_for_squares_only = true;  // below() reads sums of squares and weights, nothing else
+    static constexpr bool asks_for_squares_only = true;  // below() needs only sums of squares and weights
     double base = 0.0;
 
     template <class D>
@@ -61,7 +62,7 @@ struct Gini : SlackCriterion<Gini> {
     }
     template <class D>
     bool below(const D& d, double t) const {
-        // Two classes: the gain is 2 (n l1 - nl n1)^2 / (n nl nr), and the bracket is kept by the division.
+        // Two classes: the gain is 2 (n l1 - nl n1)^2 / (n nl nr), and shift() is the difference in parentheses.
         if constexpr (requires { d.shift(); })
             return 2.0 * d.shift() * d.shift() < (t - slack) * d.total_weight() * d.left_weight() * d.right_weight();
         const double nl = d.left_weight(), nr = d.right_weight();
@@ -97,16 +98,16 @@ struct Gini : SlackCriterion<Gini> {
 
 private:
     template <class Number>
-    struct Sums {  // of squares on the left, on the right and in all; of weights
+    struct Sums {  // sums of squares on the left, on the right and in total; sums of weights
         Number l2, r2, t2, l, r;
         void add(const Number& a, const Number& b, const Number& t) {
             l2 = l2 + a * a, r2 = r2 + b * b, t2 = t2 + t * t;
             l = l + a, r = r + b;
         }
     };
-    // Where rows count 1 the division keeps the sums of squares, whole numbers. Ties are weighed by them at once,
-    // however many classes there are: with every row in a class of its own all cuts are tied (1,250 rows took 3 s to
-    // depth 3).
+    // Where each row counts 1, the division maintains the sums of squares as integers. They resolve ties in constant
+    // time for any number of classes. If each row has its own class, all cuts are tied (1,250 rows took 3 s to depth 3
+    // without them).
     template <class D>
     static bool keeps_squares(const D& d) {
         if constexpr (requires { d.squares_are_exact(); }) return d.squares_are_exact();
@@ -123,7 +124,7 @@ private:
 
 struct Entropy : SlackCriterion<Entropy> {
     static constexpr std::string_view name = "entropy";
-    // x log2(x) for whole x: the counts of neighbouring cuts are neighbours in this table, so it stays in cache.
+    // x log2(x) for integer x. Neighbouring cuts have neighbouring counts, so the entries in use stay in cache.
     std::shared_ptr<const std::vector<double>> table;
     double base = 0.0;
 
@@ -160,7 +161,7 @@ struct Entropy : SlackCriterion<Entropy> {
     static double impurity(const std::vector<double>& counts, double n) { return over_counts(counts, term) / n; }
 
 private:
-    // c log2(n / c), as a logarithm of 1 + others / c: a class that is nearly everything keeps its digits.
+    // c log2(n / c) = c log2(1 + others / c), which is accurate also for a class with nearly all of the weight.
     static double term(double c, double others) {
         return c > 0.0 && others > 0.0 ? c * std::log1p(others / c) * 1.4426950408889634 : 0.0;
     }
@@ -234,8 +235,8 @@ struct Twoing : SlackCriterion<Twoing> {
 };
 
 // H^2 averaged over the pairs of K classes is the variance (divisor K - 1) of sqrt(l_k) over the classes plus that of
-// sqrt(r_k): nothing cancels, and a cut costs O(K). It does not depend on how heavy the classes are, so rare ones count
-// as much as common ones; weights matter within a class, and for the weight n of the node.
+// sqrt(r_k). This form has no cancellation and costs O(K) per cut. It does not depend on the class weights, so rare
+// classes count as much as common ones; weights matter within a class, and through the weight n of the node.
 struct Hellinger : SlackCriterion<Hellinger> {
     static constexpr std::string_view name = "hellinger";
     int n_present = 0;
@@ -282,14 +283,15 @@ private:
     static double root(double share) { return std::sqrt(std::max(share, 0.0)); }
 };
 
-// C4.5's gain ratio judges columns against each other, so it has a search of its own (split/ratio); nodes show entropy.
+// The gain ratio of C4.5 compares columns with one another, so it has its own search (split/ratio). Nodes report
+// entropy.
 struct GainRatio {
     static constexpr std::string_view name = "gain_ratio";
     static double impurity(const std::vector<double>& counts, double n) { return Entropy::impurity(counts, n); }
 };
 
-// The criteria of the common search, one row each; then all criteria of classes. Those that look at every class of a
-// cut share the code around the loops over cuts, which is compiled for Shared<C>.
+// The criteria of the common search, then all class criteria. Those that read every class of a cut share the code
+// around the loops over cuts, which is compiled for Shared<C>.
 using SharedClassCriteria = List<Entropy, Error, Twoing, Hellinger>;
 using ScannedClassCriteria = decltype(List<Gini>{} + SharedClassCriteria{});
 using ClassCriteria = decltype(ScannedClassCriteria{} + List<GainRatio>{});

@@ -1,11 +1,11 @@
-// Class counts of a division: of all rows that take part (total) and of those on the left so far.
+// Class counts of a division: total counts of the rows that take part, and counts of the rows on the left.
 //
-// A division is the statistic of the split search. The scanner calls include() for every row that takes part, then
-// add() for each row that crosses to the left; a criterion reads the sums. left_part() can be kept and put back, to
-// weigh a cut again that was passed. Three kinds, one interface:
-//   BinaryDivision    two classes, every row counts 1: three integers
-//   UnitDivision      K classes, every row counts 1: sums of squares kept up to date in O(1) per row
-//   WeightedDivision  weights of rows, or a factor per class (altered priors): compensated sums
+// A division is the statistic of the split search. The scan calls include() for every row that takes part, then add()
+// for each row that moves to the left; a criterion reads the sums. left_part() can be saved and restored to evaluate an
+// earlier cut again. There are three kinds with one interface:
+//   BinaryDivision    two classes, each row counts 1: three integers
+//   UnitDivision      K classes, each row counts 1: sums of squares updated in O(1) per row
+//   WeightedDivision  row weights, or a factor per class (altered priors): compensated sums
 #pragma once
 
 #include "base/expansion.hpp"
@@ -17,7 +17,7 @@ using base::DoubleDouble;
 using base::Expansion;
 using base::LongSum;
 
-// What divisions have in common in which every row counts 1: counts need no compensation.
+// The common part of divisions in which each row counts 1: integer counts need no compensation.
 template <class Own>
 class UnitCounts {
 public:
@@ -62,13 +62,13 @@ public:
         ++left_.n;
         left_.ones += label_[i];
     }
-    // All rows but these on the left: for columns in which most rows have the same value.
+    // Puts all rows except these on the left, for columns in which most rows have the same value.
     template <class Rows>
     void keep_right(std::size_t n, Rows row_at) {
         left_ = {total_n_ - static_cast<std::int64_t>(n), total_ones_};
         for (std::size_t i = 0; i < n; ++i) left_.ones -= label_[row_at(i)];
     }
-    // For searches that know counts of whole groups of rows: a part with these counts, and such a part as the total.
+    // For searches that know the counts of groups of rows: the part with these counts, and such a part as the total.
     Left part_of(const double* count) const {
         return {static_cast<std::int64_t>(count[0] + count[1]), static_cast<std::int64_t>(count[1])};
     }
@@ -77,8 +77,8 @@ public:
         total_ones_ = total.ones;
         clear_left();
     }
-    // n l1 - nl n1: how far the left side's share of class 1 is from the node's. It is at most n^2 / 4, so for up to
-    // 2^32 rows the difference is right although the products may overflow.
+    // n l1 - nl n1: the distance of the left side's share of class 1 from the node's, times n nl. It is at most n^2 /
+    // 4, so for up to 2^32 rows the difference is correct even if the products overflow.
     double shift() const {
         const auto product = [](std::int64_t a, std::int64_t b) {
             return static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
@@ -144,8 +144,8 @@ public:
         for (std::size_t i = 0; i < n; ++i) count[label_[row_at(i)]] -= 1.0;
         left_ = part_of(count.data());
     }
-    // What a scan changes, apart from the object: sums that stay in registers (covertype: the scan takes two thirds of
-    // the time).
+    // The state that a scan changes, separate from the object so that the sums stay in registers (covertype: the scan
+    // takes two thirds of the time).
     struct Running {
         const std::uint16_t* label;
         const double* total;
@@ -195,7 +195,8 @@ public:
     double left_weight() const { return left_.n; }
     double right_weight() const { return total_n_ - left_.n; }
     double total_weight() const { return total_n_; }
-    // Whole numbers below 2^53 for so many rows, so these identities are exact. Larger tables take WeightedDivision.
+    // Sums of squares are integers below 2^53 for up to this many rows, so these identities are exact. Larger tables
+    // use WeightedDivision.
     static constexpr std::size_t most_rows = 94'000'000;
     bool squares_are_exact() const { return total_n_ <= static_cast<double>(most_rows); }
     double total_squares() const { return total_squares_; }
@@ -236,7 +237,7 @@ public:
         left_ = total_;
         for (std::size_t k = 0; k < left_.size(); ++k) left_[k].subtract(right[k]);
     }
-    // For searches that sum whole groups of rows.
+    // For searches that add groups of rows at once.
     Left nothing() const { return Left(total_.size()); }
     void put(Left& part, std::size_t i) const { part[label_[i]].add(weight(i)); }
     static void merge(Left& part, const Left& other) {
@@ -262,8 +263,8 @@ public:
     double left_weight() const {
         return over_classes([this](int k) { return left(k); });
     }
-    // Not inlined: each is as long as the criterion that asks for it, whose own loop would be left with calls (weighted
-    // twoing: 1.26 times the time).
+    // Not inlined: each function is as long as the criterion that calls it, and then the loop of the criterion would
+    // call its other functions instead of inlining them (weighted twoing: 1.26 times the time).
     [[gnu::noinline]] double right_weight() const {
         return over_classes([this](int k) { return right(k); });
     }
@@ -296,7 +297,7 @@ private:
     std::vector<double> scale_;
 };
 
-// Has a target more rows of three classes and more than UnitDivision can count? Then every row weighs 1 instead.
+// Whether a target with three or more classes has more rows than UnitDivision can count. Each row then weighs 1.
 inline bool too_many_to_count(const data::TargetRows& target) {
     return target.classification() && (target.n_classes.size() > 1 || target.n_classes[0] > 2) &&
            target.size() > UnitDivision::most_rows;

@@ -1,15 +1,15 @@
-// What a criterion is, and how the lists of criteria (class_criteria.hpp, number_criteria.hpp) are read.
+// The interface of a criterion, and how to read the lists of criteria (class_criteria.hpp, number_criteria.hpp).
 //
-// The split search is column scanner x target statistic x criterion. A criterion is a function of the statistic on both
-// sides of a cut (a division, *_division.hpp) and answers these questions about it:
-//   begin(d)     called once the total is known, before any cut is looked at
-//   below(d, t)  is the gain below t, beyond doubt? Asked of every cut, so it must be cheap: no division
-//   upper(d)     a number not below the gain
-//   lower(d)     a number not above the gain: a cut whose lower() exceeds the best cut's upper() is better, no doubt
-//   gain(d)      the gain to some 30 digits (15 where logarithms or roots are involved)
-//   tolerance()  two gains closer than this are tied, unless the criterion is rational and has
-//   exact(d)     the gain as a fraction without any rounding, which then decides
-// A gain is a decrease of impurity mass: weight x impurity of the node, less that of its branches.
+// The split search is column scanner x target statistic x criterion. A criterion is a function of the statistics on
+// both sides of a cut (a division, *_division.hpp) with these members:
+//   begin(d)     called once when the total is known, before any cut is evaluated
+//   below(d, t)  whether the gain is certainly below t; called for every cut, so it must be cheap (no division)
+//   upper(d)     an upper bound of the gain
+//   lower(d)     a lower bound of the gain: a cut whose lower() exceeds the best cut's upper() is certainly better
+//   gain(d)      the gain to about 30 digits (15 where logarithms or roots are involved)
+//   tolerance()  gains that differ by less are tied, unless the criterion is rational and has
+//   exact(d)     the gain as an exact fraction, which decides such ties
+// A gain is a decrease of impurity mass: weight x impurity of the node, minus that of its branches.
 #pragma once
 
 #include "base/double_double.hpp"
@@ -26,8 +26,7 @@ concept Criterion = requires(C& fresh, const C& c, const D& d, double t) {
     { c.tolerance() } -> std::same_as<double>;
 };
 
-// What criteria have in common whose upper() is cheap and at most `slack` above the gain, and `slack` below it
-// otherwise.
+// Base of criteria whose upper() is cheap and exceeds the gain by 0 to 2 x `slack`.
 template <class Own>
 struct SlackCriterion {
     double slack = 0.0, tie = 0.0;
@@ -43,7 +42,7 @@ struct SlackCriterion {
     double tolerance() const { return tie; }
 };
 
-// What some criteria must know before the first node.
+// Parameters that some criteria need before the first node.
 struct Setting {
     std::size_t n_rows = 0;
     bool allow_zero_rate = false;  // poisson: a side without events is allowed
@@ -56,7 +55,7 @@ C make_criterion(const Setting& setting) {
         return C();
 }
 
-// A list of criteria: their order is their number, their `name` the word that users know.
+// A list of criteria. The position of a criterion is its number; its `name` is the word of the public API.
 template <class... C>
 struct List {};
 
@@ -70,12 +69,12 @@ List<A..., B...> operator+(List<A...>, List<B...>) {
     return {};
 }
 
-// One criterion of a list, chosen at run time, so that a search is compiled once and not for each of them. It is chosen
-// anew for every question; or, where that would cost something beside the rest, once for a loop over cuts, which is
-// then compiled for each of them (with_chosen). Bounds of criteria (split/survey/bounds.hpp) are chosen alike.
-enum class ChosenPer { question, loop };
+// One criterion of a list, chosen at run time, so that a search is compiled once instead of once per criterion. It is
+// chosen anew for each call, or once for a loop over cuts if that overhead matters; the loop is then compiled for each
+// criterion (with_chosen). Bounds of criteria (split/survey/bounds.hpp) are chosen in the same way.
+enum class ChosenPer { call, loop };
 
-template <class Of, ChosenPer = ChosenPer::question>
+template <class Of, ChosenPer = ChosenPer::call>
 class Chosen;
 template <class... C, ChosenPer Per>
 class Chosen<List<C...>, Per> {
@@ -116,7 +115,7 @@ private:
     std::variant<C...> alternative_;
 };
 
-// f(one), in which a criterion that was chosen per loop is the one that was chosen.
+// Calls f with the criterion; a criterion that is chosen per loop is passed as its own type.
 template <class C, class F>
 decltype(auto) with_chosen(const C& alternative, F f) {
     return f(alternative);
@@ -126,11 +125,11 @@ decltype(auto) with_chosen(const Chosen<Of, ChosenPer::loop>& alternative, F f) 
     return alternative.with(f);
 }
 
-// A criterion as options carry it: the place in the list of all criteria (registry.hpp).
+// A criterion in the options: its position in the list of all criteria (registry.hpp).
 enum class Name : int {};
 
-// Calls f.operator()<C>() for the one criterion of the list that has this name. One that is in no list is a mistake of
-// ours, and no other may stand in for it.
+// Calls f.operator()<C>() for the criterion of the list that has this name. A criterion that is missing from the list
+// is a programming error, and no other may replace it.
 template <class R, class Same, class F, class... C>
 R visit(List<C...>, Same is_it, F f) {
     R result{};

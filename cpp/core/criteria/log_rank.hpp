@@ -1,19 +1,20 @@
 // The log-rank test of two branches (Mantel 1966; Peto and Peto 1972): division and criterion.
 //
-// With d_j events among n_j rows at risk at event time j of the node, and w_L,j of those on the left (all weighted as
-// if rows were repeated), the score of the left and its variance are
+// With d_j events among n_j rows at risk at event time j of the node, w_L,j of them on the left (weights count like
+// repeated rows), the score of the left side and its variance are
 //
 //   U = O_L - E_L = sum over its rows of w (event - H(k)),         H(k) = sum_{j <= k} d_j / n_j
 //   V = sum_j a_j w_L,j (n_j - w_L,j),                              a_j = d_j (n_j - d_j) / (n_j^2 (n_j - 1))
 //
-// for a row that is at risk up to event time k; chi-square = U^2 / V. U is a sum over rows. V = B - Q: B is a sum over
-// rows of w sum_{j <= k} a_j n_j, and Q = sum_j a_j w_L,j^2 grows with a row of weight w by
+// for a row that is at risk up to event time k; chi-square = U^2 / V. U is a sum over rows. V = B - Q, where B is a sum
+// over rows of w sum_{j <= k} a_j n_j. A row of weight w increases Q = sum_j a_j w_L,j^2 by
 //
 //   2 w S + w^2 A(k),   A(k) = sum_{j <= k} a_j,   S = sum_{j <= k} a_j w_L,j = sum over left rows of w' A(min(k, k')),
 //
-// where a Fenwick tree over the event times of the node holds w' and w' A(k') (Fenwick 1994): O(log D) a row for D
-// event times. Sums are compensated, because V is a small difference where most rows are on one side. Fractional
-// weights may leave n_j below 2: n_j - 1 is at least n_j / 2, which changes nothing for whole numbers.
+// where a Fenwick tree over the event times of the node holds w' and w' A(k') (Fenwick 1994), which takes O(log D) per
+// row for D event times. Sums are compensated, because V is a small difference where most rows are on one side. With
+// fractional weights n_j may be below 2, so n_j / 2 replaces n_j - 1 if it is larger; this changes nothing for integer
+// weights.
 #pragma once
 
 #include "criteria/moment_division.hpp"
@@ -44,7 +45,7 @@ public:
         moments_.include(i);
         included_.push_back(static_cast<std::uint32_t>(i));
     }
-    // The first call after the rows were included counts them.
+    // The first call after all rows are included counts them.
     void clear_left() {
         if (!counted_) count();
         moments_.clear_left();
@@ -60,7 +61,7 @@ public:
         const EventTime& time = times_[k];
         score_.add(w == 1.0 ? score(i, time) : score(i, time) * DoubleDouble(w));
         linear_.add(time.linear * DoubleDouble(w));
-        Sum before;  // S: left rows that leave earlier, then those at risk at k
+        Sum before;  // S: left rows that leave the risk set earlier, then those at risk at k
         double n_before = 0.0;
         for (std::size_t at = k; at > 0; at &= at - 1) {
             before.add(DoubleDouble(cells_[at].sum.hi, cells_[at].sum.lo));
@@ -77,7 +78,7 @@ public:
         left_at_risk_ += w;
     }
     Left left_part() const { return {moments_.left_part(), score_, linear_, square_}; }
-    // The sums only: the tree of event times stays where the scan is.
+    // Restores the sums only. The Fenwick tree stays where the scan is.
     void put_back(const Left& left) {
         moments_.put_back(left.moments);
         score_ = left.score, linear_ = left.linear, square_ = left.square;
@@ -91,13 +92,13 @@ public:
     double left_value() const { return moments_.left_value(); }
     double right_value() const { return moments_.right_value(); }
     double score() const { return score_.value(); }
-    // 0 where no event tells the sides apart, which rounding must not hide.
+    // 0 if no event distinguishes the sides; a rounding error must not hide this.
     double variance() const {
         const double v = (linear_.precise() - square_.precise()).value();
         return v > total_linear_ * 0x1p-70 ? v : 0.0;
     }
 
-    // --- sets of levels: scores and variances of groups of rows
+    // --- level sets: scores and variances of groups of rows
 
     std::size_t n_times() const { return times_.size() - 1; }
     std::size_t place(std::size_t i) const { return place_[i]; }
@@ -159,7 +160,7 @@ private:
             hazard.add(DoubleDouble(d) / DoubleDouble(at_risk));
             quadratic.add(pairs / (at_risk * at_risk));
             times_[k].quadratic = quadratic.value();
-            // Of the rounded A(k), so that both parts of V are sums of the same numbers.
+            // Computed from the rounded A(k), so that both parts of V are sums of the same numbers.
             linear.add((DoubleDouble(times_[k].quadratic) - DoubleDouble(times_[k - 1].quadratic)) *
                        DoubleDouble(at_risk));
             times_[k].hazard = hazard.precise();
@@ -176,7 +177,7 @@ private:
     const double* weight_ = nullptr;
     const std::uint32_t* rank_ = nullptr;
     std::vector<std::uint32_t> included_, ranks_, place_;  // place: the last event time at which a row is at risk
-    std::vector<EventTime> times_;                         // by place; 0: before the first
+    std::vector<EventTime> times_;                         // by position; 0: before the first event
     std::vector<Cell> cells_;
     bool counted_ = true;
     double total_linear_ = 0.0, left_at_risk_ = 0.0;

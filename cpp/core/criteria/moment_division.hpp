@@ -1,5 +1,5 @@
-// Weight and sum of a numeric target in a division (see class_division.hpp for the idea): what squared error and
-// Poisson deviance need. Sums are compensated, so the order in which rows are added does not show.
+// Weight and sum of a numeric target in a division (see class_division.hpp), as squared error and Poisson deviance need
+// them. Sums are compensated, so the order of the rows does not change the result.
 #pragma once
 
 #include "base/expansion.hpp"
@@ -14,7 +14,7 @@ using base::Sum;
 
 template <bool Weighted>
 class MomentDivision {
-    struct Count {  // whole numbers need no compensation
+    struct Count {  // integers need no compensation
         double n = 0.0;
         void add(double x) { n += x; }
         double value() const { return n; }
@@ -35,7 +35,7 @@ public:
         std::conditional_t<Weighted, LongSum, Count> weight;
         std::conditional_t<Weighted, LongSum, Sum> sum;
 
-        // The same sums, so the same gain.
+        // Whether the sums are the same, and therefore the gain.
         bool same(const Left& other) const requires(!Weighted) {
             const DoubleDouble a = sum.precise(), b = other.sum.precise();
             return weight.n == other.weight.n && a.hi == b.hi && a.lo == b.lo;
@@ -57,7 +57,7 @@ public:
     }
     void clear_left() { left_ = Left{}; }
     void add(std::size_t i) { put(left_, i); }
-    // All rows but these on the left: for columns in which most rows have the same value.
+    // Puts all rows except these on the left, for columns in which most rows have the same value.
     template <class Rows>
     void keep_right(std::size_t n, Rows row_at) {
         Left right{};
@@ -71,7 +71,7 @@ public:
             left_.sum.subtract(right.sum.precise());
         }
     }
-    // For searches that sum whole groups of rows.
+    // For searches that add groups of rows at once.
     static Left nothing() { return {}; }
     void put(Left& part, std::size_t i) const {
         if constexpr (Weighted) {
@@ -126,7 +126,7 @@ public:
     }
     // w (y - centre)
     double term(std::size_t i, double centre) const { return weight(i) * (number_[i] - centre); }
-    // Largest |y| among the rows that take part: the scale of rounding errors.
+    // The largest |y| among the rows that take part, which is the scale of rounding errors.
     double largest() const { return largest_; }
     double left_value() const { return left_sum() / left_weight(); }
     double right_value() const { return right_sum() / right_weight(); }

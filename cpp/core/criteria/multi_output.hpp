@@ -1,5 +1,5 @@
-// Several targets at once: a division and a criterion per output; the gain is the mean over the outputs, as in
-// scikit-learn. Everything else of the search stays as it is.
+// Several outputs: one division and one criterion per output. The gain is the mean over the outputs, as in
+// scikit-learn. The search itself does not change.
 #pragma once
 
 #include "base/double_double.hpp"
@@ -50,13 +50,13 @@ public:
     double left_weight() const { return parts_.front().left_weight(); }
     double right_weight() const { return parts_.front().right_weight(); }
     double total_weight() const { return parts_.front().total_weight(); }
-    // Monotone limits are refused for several outputs before the core is called.
+    // The Python layer rejects monotone constraints with several outputs.
     double left_value() const { return parts_.front().left_value(); }
     double right_value() const { return parts_.front().right_value(); }
 
     const std::vector<D>& parts() const { return parts_; }
-    // The terms w (y - centre) of a row next to each other, output after output, with `centre` about the mean of the
-    // rows that take part: what a scan of all outputs reads at once.
+    // The terms w (y - centre) of each row, stored output after output, where `centre` is roughly the mean of the rows
+    // that take part. A scan reads all outputs of a row at once.
     struct Terms {
         std::vector<double> of_row, centre, spread;  // spread: sum of |w (y - centre)|
     };
@@ -77,7 +77,7 @@ public:
 
 private:
     std::vector<D> parts_;
-    std::size_t n_rows_ = 0;  // up to the last one included
+    std::size_t n_rows_ = 0;  // up to the last included row
     Terms terms_;
 };
 
@@ -96,7 +96,7 @@ public:
     bool below(const MultiDivision<D>& d, double t) const {
         return upper(d) < t;
     }
-    // These are not inlined: each loops over outputs and classes, and is asked for in several places.
+    // Not inlined: each function loops over outputs and classes and has several callers.
     template <class D>
     [[gnu::noinline]] double upper(const MultiDivision<D>& d) const {
         double sum = 0.0;

@@ -6,8 +6,8 @@ namespace ceiba::criteria {
 
 namespace {
 
-// The weighted quantile, with scikit-learn's median: the mean of two values where the level's share of the weight is
-// exactly up to the first.
+// The weighted quantile. Like scikit-learn's median, it is the mean of two values if the cumulative weight of the first
+// is exactly the level's share.
 double weighted_quantile(std::vector<std::pair<double, double>>& value_weight, const QuantileLevel& level) {
     std::sort(value_weight.begin(), value_weight.end());
     double total = 0.0;
@@ -27,7 +27,7 @@ double weighted_quantile(std::vector<std::pair<double, double>>& value_weight, c
     return value_weight.back().first;
 }
 
-// The same of numbers that all count 1.
+// The same for numbers that all have weight 1.
 double quantile(std::vector<double>& values, const QuantileLevel& level) {
     const auto n = static_cast<std::int64_t>(values.size());
     const std::int64_t share = level.above * n, j = (share + level.whole() - 1) / level.whole();
@@ -36,7 +36,7 @@ double quantile(std::vector<double>& values, const QuantileLevel& level) {
     return level.whole() * j > share ? *at : 0.5 * (*at + *std::min_element(at + 1, values.end()));
 }
 
-// In four tables at once: a counter that was just written is slow to read again, and labels repeat.
+// Counts into four tables in turn: labels often repeat, and reading a counter that was just written is slow.
 void count_labels(const std::uint16_t* label, std::size_t n, std::vector<double>& counts) {
     const std::size_t k = counts.size();
     if (n < 4 * k) {
@@ -57,7 +57,7 @@ std::vector<double> weigh_classes(const data::TargetRows& rows, std::size_t outp
                                   bool whole, base::ThreadPool* pool) {
     const std::uint16_t* const label = rows.labels[output].data() + begin;
     const std::size_t n = end - begin, k = static_cast<std::size_t>(rows.n_classes[output]);
-    const std::size_t size = std::max(base::block_rows, 16 * k);  // a block shall cost more than merging it
+    const std::size_t size = std::max(base::block_rows, 16 * k);  // counting a block must cost more than merging it
     if (whole)
         return base::merge_blocks(
             pool, n, std::vector<double>(k, 0.0),
@@ -82,7 +82,7 @@ std::vector<double> weigh_classes(const data::TargetRows& rows, std::size_t outp
     return weights;
 }
 
-// What the class weights of one output add to the summary of a node.
+// Adds the class weights of one output to the summary of a node.
 void add_classes(std::vector<double> counts, Name criterion, const std::vector<double>& class_scale, int n_outputs,
                  NodeSummary& out) {
     out.pure = out.pure && std::count_if(counts.begin(), counts.end(), [](double c) { return c > 0.0; }) <= 1;
@@ -94,6 +94,19 @@ void add_classes(std::vector<double> counts, Name criterion, const std::vector<d
     if (!(n > 0.0)) return;
     const auto impurity = [&]<class C>() { return C::impurity(counts, n); };
     out.impurity += for_criterion<double, ClassCriteria>(criterion, impurity) / n_outputs;
+}
+
+// The sum of n terms, in four parts in turn: a compensated addition takes long but need not wait for the others.
+template <class Term>
+base::Sum sum_of(std::size_t n, Term term) {
+    constexpr std::size_t n_parts = 4;
+    std::array<base::Sum, n_parts> part{};
+    std::size_t i = 0;
+    for (; i + n_parts <= n; i += n_parts)
+        for (std::size_t p = 0; p < n_parts; ++p) part[p].add(term(i + p));
+    for (; i < n; ++i) part[0].add(term(i));
+    for (std::size_t p = 1; p < n_parts; ++p) part[0].add(base::DoubleDouble(part[p].hi, part[p].lo));
+    return part[0];
 }
 
 struct NumberSummary {
@@ -108,13 +121,22 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
     struct Part {
         base::Sum sum;
         double first = 0.0;
-        bool any = false, pure = true;  // any row with a weight; all those are the same
+        bool any = false, pure = true;  // whether any row has a weight; whether all such rows are equal
     };
     const auto [sum, first, any, pure] = base::merge_blocks(
         pool, end - begin, Part{},
         [&](Part& part, std::size_t from, std::size_t to) {
+            if (rows.weight.empty()) {
+                const double* const values = y.data() + begin + from;
+                const std::size_t n = to - from;
+                part.sum = sum_of(n, [values](std::size_t i) { return base::DoubleDouble(values[i]); });
+                part.first = values[0];
+                part.any = true;
+                part.pure = std::all_of(values, values + n, [&](double value) { return value == part.first; });
+                return;
+            }
             for (std::size_t i = begin + from; i < begin + to; ++i) {
-                const double w = rows.weight_of(i);
+                const double w = rows.weight[i];
                 part.sum.add(base::two_product(w, y[i]));
                 if (!(w > 0.0)) continue;
                 if (part.any && y[i] != part.first) part.pure = false;
@@ -130,8 +152,8 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
         });
     NumberSummary out;
     out.pure = pure;
-    if (!any) return out;  // a branch without rows has no mean or quantile: the grower gives it that of the node above
-    if (pure) {            // the mean of equal numbers is that number, not its rounded sum divided by n
+    if (!any) return out;  // an empty branch has no mean or quantile; the grower gives it the value of its parent
+    if (pure) {            // the mean of equal numbers is this number, without the rounding error of their sum
         out.value = first;
         return out;
     }
@@ -155,8 +177,17 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
         loss = base::merge_blocks(
             pool, end - begin, base::Sum{},
             [&](base::Sum& part, std::size_t from, std::size_t to) {
-                for (std::size_t i = begin + from; i < begin + to; ++i)
-                    part.add(C::loss(rows.weight_of(i), y[i], out.value));
+                const double *const values = y.data() + begin, answer = out.value;
+                const double* const weight = rows.weight.empty() ? nullptr : rows.weight.data() + begin;
+                const auto add = [&](auto weight_of) {
+                    part = sum_of(to - from, [&](std::size_t i) {
+                        return base::DoubleDouble(C::loss(weight_of(from + i), values[from + i], answer));
+                    });
+                };
+                if (weight)
+                    add([weight](std::size_t i) { return weight[i]; });
+                else
+                    add([](std::size_t) { return 1.0; });
             },
             [](base::Sum& all, const base::Sum& more) { all.add(base::DoubleDouble(more.hi, more.lo)); });
     }

@@ -1,4 +1,4 @@
-// The summary of a node: weight, value and impurity, from its own rows (never by subtraction from a parent).
+// The summary of a node: weight, value and impurity, computed from its own rows (never by subtraction from a parent).
 #pragma once
 
 #include "base/thread_pool.hpp"
@@ -8,31 +8,31 @@
 namespace ceiba::criteria {
 
 struct NodeSummary {
-    double weight = 0.0;         // as the rows are weighted
+    double weight = 0.0;         // sum of the row weights
     double search_weight = 0.0;  // the same with each class multiplied by its factor (altered priors)
-    double impurity = 0.0;       // of the counts as the search sees them; mean over the outputs
-    bool pure = false;           // nothing left to tell apart
-    std::vector<double> value;   // class weights, output after output, each padded to the most classes; or node values
+    double impurity = 0.0;       // impurity of the counts that the search uses; mean over the outputs
+    bool pure = false;           // no further split can reduce the impurity
+    std::vector<double> value;   // node values, or class weights, output after output, padded to equal lengths
 };
 
-// Summary of the rows [begin, end); class_scale has one factor per class, or is empty; level: of absolute_error.
+// The summary of the rows [begin, end). class_scale: one factor per class, or empty. level: used by absolute_error.
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,
                       const std::vector<double>& class_scale, const QuantileLevel& level, base::ThreadPool* pool);
 
-// The same of rows of which only the weight of each class is known, and the weight of all.
+// The summary of rows of which only the class weights and the total weight are known.
 NodeSummary summarize_classes(std::vector<double> class_weight, double weight, Name criterion,
                               const std::vector<double>& class_scale);
 
-// R(t) of a node taken as a leaf, as a sum over its rows: what rpart's complexity stop compares.
+// R(t) of a node as a leaf, as a sum over its rows. The complexity rule of rpart compares it.
 //
-//   classification   least over answers j of sum_k f(k) cost[k, j] (priors are in the costs); plain: weight - largest
-//                    f(k)
+//   classification   min over predictions j of sum_k f(k) cost[k, j] (the costs include priors); without costs:
+//                    weight - largest f(k)
 //   regression       weight x impurity
 //   poisson, shrunken rates (events d, time t, m = d / t):  rate r = (d + a) / (t + b); t (I(t) + m log(m / r) - m + r)
 struct RiskRule {
-    std::vector<double> class_cost;  // K x K, truth after truth; empty: every mistake costs 1
-    double prior_events = 0.0;       // a = 1 / shrink^2; 0: rates as they are
-    double overall_rate = 0.0;       // of the root; b = a / overall_rate
+    std::vector<double> class_cost;  // K x K, one row per true class; empty: each error costs 1
+    double prior_events = 0.0;       // a = 1 / shrink^2; 0: no shrinkage
+    double overall_rate = 0.0;       // rate of the root; b = a / overall_rate
 
     bool operator==(const RiskRule&) const = default;
 };

@@ -1,4 +1,4 @@
-// The criteria of numeric targets, one row each.
+// The criteria of numeric targets.
 #pragma once
 
 #include "base/expansion.hpp"
@@ -6,25 +6,25 @@
 
 namespace ceiba::criteria {
 
-// Criteria of weight W and sum S of a numeric target (see criterion.hpp for what they answer).
+// Criteria that are functions of weight W and sum S of a numeric target (see criterion.hpp for the interface).
 //
 //   squared_error  the sum of squares about the mean falls by (S_L - W_L m)^2 W / (W_L W_R), m = S / W:
-//                  one square, nothing cancels
+//                  one square, without cancellation
 //   poisson        the deviance / 2 falls by sum over sides of S_b log(m_b / m) = sum W_b h(m_b), where
-//                  h(x) = x log(x/m) - (x - m) >= 0: again nothing cancels. A side with S_b = 0 predicts a rate of 0,
-//                  which is infinitely wrong for any event to come: not allowed unless the caller shrinks rates
-//                  (rpart).
+//                  h(x) = x log(x/m) - (x - m) >= 0, again without cancellation. A side with S_b = 0 predicts a
+//                  rate of 0, whose deviance is infinite for any later event. Such a cut is rejected unless the
+//                  caller shrinks rates (rpart).
 using base::DoubleDouble;
 
-// The level of a quantile as what a unit of distance costs above and below it: level = above / (above + below), the
-// pinball loss is `scale` times smaller. Whole costs keep sums exact, and tell whether two values share the quantile.
-// Absolute errors are those of the median, with costs of 1.
+// The level of a quantile as the costs of a unit of distance above and below it: level = above / (above + below). The
+// pinball loss is `scale` times smaller. With integer costs sums are exact, and it is known whether two values share
+// the quantile. The absolute error is the loss of the median, with costs of 1.
 struct QuantileLevel {
     std::int64_t above = 1, below = 1;
     double scale = 1.0;
 
     QuantileLevel() = default;
-    // The two costs of a pinball loss; none: absolute errors.
+    // The two costs of a pinball loss; empty: absolute error.
     explicit QuantileLevel(const std::vector<int>& costs) {
         if (costs.empty()) return;
         above = costs.at(0), below = costs.at(1);
@@ -38,8 +38,8 @@ struct QuantileLevel {
 
 struct SquaredError {
     static constexpr std::string_view name = "squared_error";
-    static constexpr bool at_quantile = false;  // nodes answer with the mean
-    // What a row of weight w adds to the impurity of a node with this answer.
+    static constexpr bool at_quantile = false;  // nodes predict the mean
+    // The contribution of a row of weight w to the impurity of a node with this prediction.
     static double loss(double w, double y, double answer) {
         const double gap = y - answer;
         return w * gap * gap;
@@ -80,10 +80,10 @@ struct SquaredError {
     }
     double tolerance() const { return tie; }
 
-    // Numbers not below the gain of any cut of some columns after first to last entries, in plain doubles: three times
-    // as fast as the scan, and most columns need no more. Several columns at once, so that one addition need not wait
-    // for the one before (2,000 x 5,000 in all: 1.43 s -> 1.20 s). The sums err by e <= n^2 2^-52 largest, so
-    // sqrt(gain) by e sqrt(W / (W_L W_R)).
+    // Upper bounds of the gain of any cut after first to last entries of some columns, in plain doubles. This is three
+    // times as fast as the scan, and most columns need no scan. Several columns are processed at once, so that an
+    // addition need not wait for the previous one (2,000 x 5,000 in total: 1.43 s -> 1.20 s). The error of the sums is
+    // e <= n^2 2^-52 largest, and that of sqrt(gain) is e sqrt(W / (W_L W_R)).
     static constexpr std::size_t rough_at_once = 4;
     template <class D, class Entry>
     void rough_best(const D& d, const std::array<const Entry*, rough_at_once>& columns, std::size_t n,
@@ -110,7 +110,7 @@ struct SquaredError {
     }
 
 private:
-    // |S_L - W_L m| with the most that rounding can do added or taken off.
+    // |S_L - W_L m|, plus or minus the largest possible rounding error.
     template <class D>
     double reach(const D& d, double sign) const {
         return std::fabs(d.left_sum() - d.left_weight() * mean) + sign * error;
@@ -171,7 +171,7 @@ private:
     }
 };
 
-// The criterion of quantile_division.hpp and weighted_quantile_division.hpp: the loss of all rows less that of the two
+// The criterion of quantile_division.hpp and weighted_quantile_division.hpp: the loss of all rows minus that of the two
 // sides, for the median or another quantile (SearchOptions::quantile).
 struct AbsoluteError {
     static constexpr std::string_view name = "absolute_error";
@@ -207,8 +207,8 @@ struct AbsoluteError {
     double tolerance() const { return tie; }
 };
 
-// The criterion of log_rank.hpp: half the chi-square of the two sides, about the decrease of the half deviance. Nodes
-// answer with rates of events, as Poisson trees do.
+// The criterion of log_rank.hpp: half the chi-square of the two sides, roughly the decrease of half the deviance. Nodes
+// predict event rates, like Poisson trees.
 struct LogRank {
     static constexpr std::string_view name = "logrank";
     static constexpr bool at_quantile = false;
@@ -239,7 +239,7 @@ struct LogRank {
     }
     double tolerance() const { return tie; }
 
-    // A division that no event tells apart is not allowed.
+    // A division that no event distinguishes is rejected.
     static double half_chi_square(double score, double variance) {
         return variance > 0.0 ? 0.5 * score * score / variance : -std::numeric_limits<double>::infinity();
     }
@@ -251,7 +251,7 @@ private:
     }
 };
 
-using MomentCriteria = List<SquaredError, Poisson>;  // searched by weight and sum (moment_division.hpp)
+using MomentCriteria = List<SquaredError, Poisson>;  // criteria of weight and sum (moment_division.hpp)
 using NumberCriteria = decltype(MomentCriteria{} + List<AbsoluteError, LogRank>{});
 
 }  // namespace ceiba::criteria

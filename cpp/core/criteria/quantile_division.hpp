@@ -1,5 +1,5 @@
-// Losses about a quantile in a division of rows that all count 1 (see class_division.hpp for the idea;
-// weighted_quantile_division.hpp for rows that do not). One or several outputs; the gain is the mean over them.
+// Quantile losses in a division of rows that all count 1 (see class_division.hpp for divisions;
+// weighted_quantile_division.hpp supports weights). The gain is the mean over the outputs.
 #pragma once
 
 #include "base/fixed_point.hpp"
@@ -10,20 +10,20 @@
 
 namespace ceiba::criteria {
 
-// The quantiles of two sides while rows move, one by one, from the right side to the left, and the losses about them
-// (of rows that all count 1).
+// The quantiles of two sides, and the losses about them, while rows move one by one from the right side to the left.
+// All rows count 1.
 //
 // Rows are ranked by y once; each side is a set of ranks. With costs a and b above and below, d = a + b, the quantile v
 // of n rows is their j-th smallest y, j = ceil(a n / d), and their loss is
 //   a (S - n v) + d (j v - T) = a S + c v - d T,  c = d j - a n, 0 <= c < d,
-// where S is the sum of all y and T that of the j smallest. Both sides together have the S of the node, so only
-// c v - d T is followed. A row that comes or goes changes c by a or b, and v moves to the next member where c would
-// leave its range: O(1) for each row, and nothing is ever rounded (base/fixed_point.hpp). Where c = 0, every number up
-// to the next member is a quantile; the node's value is the middle.
+// where S is the sum of all y and T that of the j smallest. The sums S of both sides add up to the node's, so only c v
+// - d T is maintained. Adding or removing a row changes c by a or b, and v moves to the next member if c would leave
+// its range. This takes O(1) per row without rounding (base/fixed_point.hpp). If c = 0, every number up to the next
+// member is a quantile, and the node's value is the midpoint.
 template <class Number>
 class RunningQuantiles {
 public:
-    // Ranks these rows; all of them are on the right.
+    // Ranks these rows and puts all of them on the right.
     void assign(const double* y, const std::vector<std::uint32_t>& rows, int unit, const QuantileLevel& level) {
         y_ = y;
         level_ = level;
@@ -33,7 +33,7 @@ public:
         order_ = rows;
         base::sort_rows(key_, order_, sort_);
         rank_.resize(n_keys);
-        value_.assign(n + 1, Number{});  // the last one belongs to an empty side
+        value_.assign(n + 1, Number{});  // the last one is for an empty side
         Number sum{};
         for (std::size_t r = 0; r < n; ++r) {
             rank_[order_[r]] = static_cast<std::uint32_t>(r);
@@ -48,28 +48,28 @@ public:
         total_loss_ = times(sum, level.above) + varying_total();
         clear();
     }
-    // All rows go back to the right.
+    // Moves all rows back to the right.
     void clear() {
         const std::size_t n = order_.size();
-        left_rows_.reset(n + 1, false);  // with the place of an empty side
+        left_rows_.reset(n + 1, false);  // includes the position of an empty side
         right_rows_.reset(n, true);
-        // An empty side has its quantile beyond all ranks, with the value 0 and c = d: the first row, which is below
-        // it, takes its place.
+        // The quantile of an empty side is beyond all ranks, with value 0 and c = d. The first row is below it and
+        // replaces it.
         sides_ = {{static_cast<std::uint32_t>(n), static_cast<std::int32_t>(level_.whole())}, whole_, whole_sum_};
     }
     void move(std::size_t row) { move(rank_[row], value_[rank_[row]], sides_); }
 
-    // Where figures of the divisions are written as rows move; null: they are not.
+    // Output of follow(): values of the division after each row. Null pointers are not written.
     struct Trace {
-        Number* loss = nullptr;  // of both sides, less what all divisions have
-        bool more = false;       // it is added to what stands there
+        Number* loss = nullptr;  // loss of both sides, without the part that all divisions share
+        bool more = false;       // adds to the existing values
         double* left_value = nullptr;
         double* right_value = nullptr;
     };
     template <class RowAt>
     void follow(RowAt row_at, std::size_t n, const Trace& trace) {
-        Sides sides = sides_;  // in registers as far as they go
-        // Rows lie far apart in memory: fetching some dozens at a time lets the processor wait for all of them at once.
+        Sides sides = sides_;  // a local copy, to keep it in registers
+        // The rows are scattered in memory, so some dozens are prefetched at a time.
         constexpr std::size_t block = 64;
         std::array<std::uint32_t, block> rank;
         std::array<Number, block> value;
@@ -93,7 +93,7 @@ public:
     }
 
     Number total_loss() const { return total_loss_; }
-    // Of all rows, and of the two sides, less a S.
+    // The loss of all rows, and of the two sides, without the term a S.
     Number varying_total() const { return times(value_[whole_.at], whole_.rest) - times(whole_sum_, level_.whole()); }
     Number varying_loss() const { return varying_loss(sides_); }
 
@@ -107,7 +107,7 @@ private:
     };
     struct Sides {
         Side left, right;
-        Number sum{};  // T of both
+        Number sum{};  // T of both sides
     };
     Number varying_loss(const Sides& s) const {
         return times(value_[s.left.at], s.left.rest) + times(value_[s.right.at], s.right.rest) -
@@ -118,8 +118,8 @@ private:
         return 0.5 * y_[order_[side.at]] + 0.5 * y_[order_[next]];
     }
 
-    // Branches, although some guesses are wrong: without them each row would look for two neighbours, and the two
-    // searches wait for each other (10 ns per row instead of 22, 20,000 rows).
+    // With branches, although some are mispredicted. Without them each row would look up two neighbours, and the two
+    // lookups wait for each other (22 ns instead of 10 ns per row, 20,000 rows).
     void move(std::uint32_t rank, const Number& value, Sides& s) {
         left_rows_.insert(rank);
         right_rows_.erase(rank);
@@ -132,7 +132,7 @@ private:
         settle(s.left, left_rows_, s.sum);
         if (!settle(s.right, right_rows_, s.sum) && gone) s.right.at = right_rows_.neighbour(rank, true);
     }
-    // Moves the quantile to the next member if c has left its range. A quantile that has gone still marks its place.
+    // Moves the quantile to the next member if c is out of range. A quantile that was removed still marks its position.
     bool settle(Side& side, const base::RankSet& members, Number& sum) const {
         const auto whole = static_cast<std::int32_t>(level_.whole());
         if (side.rest < 0) {
@@ -162,7 +162,7 @@ private:
 
 using base::DoubleDouble;
 
-// The bits that the numbers of a target need.
+// The range of bits that the numbers of a target need.
 inline base::BitRange bit_range(const data::TargetRows& target) {
     base::BitRange range;
     for (const auto& numbers : target.numbers)
@@ -173,12 +173,12 @@ inline base::BitRange bit_range(const data::TargetRows& target) {
 template <class Number>
 class QuantileDivision {
 public:
-    static constexpr double tie_share = 0x1p-98;  // of the loss of all rows: double-doubles tell no less
-    // A division by its figures, without its rows: enough to weigh it again.
+    static constexpr double tie_share = 0x1p-98;  // share of the loss of all rows, the resolution of double-doubles
+    // The values of a division without its rows, enough to evaluate it again.
     struct Left {
         std::size_t n_left = 0;
         double left_value = 0.0, right_value = 0.0;
-        Number loss{};  // less what all divisions have
+        Number loss{};  // without the part that all divisions share
     };
 
     QuantileDivision(std::size_t n_outputs, int unit, const QuantileLevel& level)
@@ -206,13 +206,13 @@ public:
         }
         ranked_ = true;
     }
-    // Not inlined: long, and asked for in many places; scans follow() rows instead.
+    // Not inlined: it is long and has many callers. Scans use follow() instead.
     [[gnu::noinline]] void add(std::size_t i) {
         ++n_left_;
         for (auto& quantiles : outputs_) quantiles.move(i);
     }
 
-    // Moves rows to the left one after the other and writes down the division after each.
+    // Moves rows to the left one after the other and records the division after each.
     template <class RowAt>
     void follow(RowAt row_at, std::size_t n, bool with_values) {
         loss_.resize(n);
@@ -225,7 +225,7 @@ public:
                                {loss_.data(), o > 0, with_values ? left_value_.data() : nullptr,
                                 with_values ? right_value_.data() : nullptr});
     }
-    // The division after n of the rows that were followed.
+    // The loss of the division after n of the followed rows.
     const Number& loss_after(std::size_t n) const { return loss_[n - 1]; }
     Left left_after(std::size_t n) const {
         const bool values = !left_value_.empty();
@@ -235,7 +235,7 @@ public:
     Left left_part() const {
         return kept_ ? at_ : Left{n_left_, outputs_.front().left_value(), outputs_.front().right_value(), all_loss()};
     }
-    // Until rows move again, the division is the one of these figures.
+    // The division has these values until rows move again.
     void put_back(const Left& left) {
         at_ = left;
         kept_ = true;
@@ -244,7 +244,7 @@ public:
     double left_weight() const { return static_cast<double>(kept_ ? at_.n_left : n_left_); }
     double right_weight() const { return total_weight() - left_weight(); }
     double total_weight() const { return static_cast<double>(included_.size()); }
-    // Of the first output: monotone limits are refused for several before the core is called.
+    // The value of the first output: the Python layer rejects monotone constraints with several outputs.
     double left_value() const { return kept_ ? at_.left_value : outputs_.front().left_value(); }
     double right_value() const { return kept_ ? at_.right_value : outputs_.front().right_value(); }
 
@@ -279,7 +279,7 @@ private:
     bool ranked_ = false, kept_ = false;
     std::size_t n_left_ = 0, before_ = 0;
     Left at_;
-    std::vector<Number> loss_;  // of the divisions followed
+    std::vector<Number> loss_;  // of the divisions recorded by follow()
     std::vector<double> left_value_, right_value_;
 };
 

@@ -1,6 +1,5 @@
-// All criteria by name. A criterion is written into one list, at the end of the file that holds its struct; everything
-// that depends on a criterion (its word, the search, the impurity of nodes) goes through these lists, so none can be
-// forgotten.
+// All criteria by name. Each criterion is in one list, at the end of the file that defines its struct. Everything that
+// depends on a criterion (its name, the search, the impurity of nodes) uses these lists, so none can be forgotten.
 #pragma once
 
 #include "criteria/class_criteria.hpp"
@@ -26,14 +25,14 @@ constexpr Name name_of() {
     return static_cast<Name>(place);
 }
 
-// f<C>() for the criterion of this name, which must be in the list. R must have a default.
+// Returns f<C>() for the criterion of this name, which must be in the list. R must have a default constructor.
 template <class R, class Of, class F>
 R for_criterion(Name name, F f) {
     return visit<R>(
         Of{}, [name]<class C>() { return name_of<C>() == name; }, f);
 }
 
-// Throws std::invalid_argument for a word that is no criterion.
+// Throws std::invalid_argument for an unknown name.
 Name criterion_from(const std::string& word);
 
 }  // namespace ceiba::criteria

@@ -1,11 +1,11 @@
-// Losses about the weighted quantile in a division of rows that do not all count 1 (quantile_division.hpp is for those
-// that do: there the quantile moves one member at a time; here it may cross thousands).
+// Losses about the weighted quantile in a division of weighted rows. In quantile_division.hpp, where all rows count 1,
+// the quantile moves one member at a time; here it may cross thousands.
 //
-// Rows are ranked by y once per search; two Fenwick trees over the ranks hold weight and weighted sum of the left side:
-// O(n log n) per column and node for any weights. Sums are double-doubles of distances from the quantile of all rows; a
-// million additions err by less than 2^-80 of the loss of all rows, and gains closer than that are tied. With costs a
-// and b above and below, d = a + b, the quantile is reached where d times the weight up to it is a times all weight;
-// losses are counted with these costs, and gains divided by QuantileLevel::scale.
+// Rows are ranked by y once per search, and two Fenwick trees over the ranks hold the weight and the weighted sum of
+// the left side: O(n log n) per column and node for any weights. Sums are double-doubles of distances from the quantile
+// of all rows. A million additions have an error below 2^-80 of the loss of all rows, and gains closer than that are
+// tied. With costs a and b above and below, d = a + b, the quantile is reached where d times the cumulative weight is a
+// times the total weight. Losses use these costs, and gains are divided by QuantileLevel::scale.
 #pragma once
 
 #include "base/double_double.hpp"
@@ -15,18 +15,19 @@
 
 namespace ceiba::criteria {
 
-// Weighted quantiles of two sides in plain doubles: a rough pass before WeightedQuantileDivision weighs a cut.
+// Weighted quantiles of two sides in plain doubles: an approximate pass before WeightedQuantileDivision evaluates a
+// cut.
 //
 // As rows move from the right side to the left, each quantile moves along a set of ranks until its share of the weight
-// is below it. With weights of about the same size it moves a step or two; where it has to cross thousands again and
-// again, the rough pass is given up. docs/engine.md derives error().
+// is below it. With weights of similar size it moves a step or two. If it repeatedly has to cross thousands, the
+// approximate pass is abandoned. docs/engine.md derives error().
 class RoughQuantiles {
 public:
     struct Row {
         double weight, value, sum;  // value: distance from the quantile of all rows; sum: weight x value
     };
 
-    // The rows by rank; all are on the right.
+    // Takes the rows in order of rank and puts all of them on the right.
     void assign(std::vector<Row> rows, const QuantileLevel& level) {
         rows_ = std::move(rows);
         above_ = static_cast<double>(level.above);
@@ -65,14 +66,14 @@ public:
         settle(right_, right_rows_);
     }
     double loss() const { return loss(left_) + loss(right_); }
-    // Both sides have at least this weight, beyond doubt.
+    // Whether both sides certainly have at least this weight.
     bool heavier_than(double weight) const {
         const double sure = weight * (1.0 + 0x1p-50) + 0x1p-50 * static_cast<double>(rows_.size() + 16) * whole_.weight;
         return left_.weight > sure && right_.weight > sure;
     }
     std::size_t n_rows() const { return rows_.size(); }
     std::size_t steps() const { return steps_; }
-    // The most that rounding can have done to loss().
+    // The largest possible rounding error of loss().
     double error() const {
         const auto operations = static_cast<double>(rows_.size() + steps_ + 16);
         return 0x1p-53 * 33.0 * costs_ * operations * (spread_ + whole_.weight * farthest_);
@@ -81,8 +82,8 @@ public:
 private:
     struct Side {
         std::uint32_t at = 0;                 // rank of the quantile
-        double weight = 0.0, sum = 0.0;       // of all members
-        double below = 0.0, below_sum = 0.0;  // of those up to and including the quantile
+        double weight = 0.0, sum = 0.0;       // sums over all members
+        double below = 0.0, below_sum = 0.0;  // sums up to and including the quantile
 
         void add(std::uint32_t rank, const Row& row, double sign) {
             weight += sign * row.weight;
@@ -98,7 +99,7 @@ private:
     }
     bool reached(double below, const Side& side) const { return costs_ * below >= above_ * side.weight; }
 
-    // The quantile of the right side was taken away: its neighbour below has the same sums, the one above adds itself.
+    // Removes the quantile of the right side: its neighbour below has the same sums, the one above adds itself.
     void leave(std::uint32_t rank) {
         right_.at = right_rows_.neighbour(rank, true);
         if (right_.at != rank) return;
@@ -141,7 +142,7 @@ public:
     static constexpr double tie_share = 0x1p-80;
     explicit WeightedQuantileDivision(const QuantileLevel& level)
         : level_(level), above_(static_cast<double>(level.above)), costs_(static_cast<double>(level.whole())) {}
-    struct Left {};  // too large to keep: AbsoluteError's bounds are its gain, so no cut is ever weighed again
+    struct Left {};  // too large to save: AbsoluteError's bounds are its gain, so no cut is evaluated again
 
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {
         number_ = rows.numbers[output].data() + begin;
@@ -168,7 +169,7 @@ public:
         for (std::size_t r = rank_[i] + 1; r < left_.size(); r += r & (~r + 1)) left_[r] += c;
     }
 
-    // Adds rows from, ..., to - 1 of a sequence: one by one, or all at once where that costs less.
+    // Adds the rows from, ..., to - 1 of a sequence, one by one or all at once, whichever is cheaper.
     template <class RowAt>
     void add_all(RowAt row_at, std::size_t from, std::size_t to) {
         const auto depth = static_cast<std::size_t>(std::bit_width(left_.size()));
@@ -187,7 +188,7 @@ public:
         for (std::size_t t = left_.size() - 1; t > 0; t -= t & (~t + 1)) left_all_ += left_[t];
     }
 
-    // Quantiles in plain doubles, with the rows on the left that are there now.
+    // Approximate quantiles in plain doubles, starting from the current rows on the left.
     RoughQuantiles& rough_quantiles() {
         if (!rough_fresh_) {
             std::vector<RoughQuantiles::Row> rows(order_.size());
@@ -219,7 +220,7 @@ public:
     double scale() const { return level_.scale; }
 
 private:
-    // Compensated: the right side is a difference, and beside heavy rows on the left it would have lost its digits.
+    // Compensated, because the right side is a difference that would lose its digits next to heavy rows on the left.
     struct Cell {
         DoubleDouble weight, sum;
         Cell& operator+=(const Cell& o) {
@@ -231,7 +232,7 @@ private:
     };
     struct Middle {
         std::size_t rank;  // of the lower weighted quantile
-        Cell below;        // rows up to and including it
+        Cell below;        // sums over the rows up to and including it
     };
 
     double weight(std::size_t i) const { return weight_ ? weight_[i] : 1.0; }
@@ -265,7 +266,7 @@ private:
         total_loss_ = loss(false);
     }
 
-    // About where the quantile of all rows lies.
+    // The approximate rank of the quantile of all rows.
     std::size_t middle_rank() const {
         double all = 0.0, below = 0.0;
         for (std::uint32_t i : order_) all += weight(i);
@@ -274,13 +275,14 @@ private:
         return order_.size() - 1;
     }
 
-    // The mean of two values where the level's share of the weight is exactly up to the first, as in the node's value.
+    // The mean of two values if the cumulative weight of the first is exactly the level's share, as in the node's
+    // value.
     double quantile(bool left) const {
         return 0.5 * number_[order_[middle(left).rank]] + 0.5 * number_[order_[middle(left, true).rank]];
     }
 
-    // Walks down the Fenwick tree of one side to the first rank at which the level's share of the weight is reached (or
-    // passed).
+    // Descends the Fenwick tree of one side to the first rank at which the level's share of the weight is reached (or
+    // exceeded, if `passed`).
     Middle middle(bool left, bool passed = false) const {
         const DoubleDouble all = left ? left_all_.weight : total_all_.weight - left_all_.weight;
         const DoubleDouble share = all * above_;

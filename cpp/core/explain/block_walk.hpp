@@ -1,4 +1,4 @@
-// Routes a block of rows through the game tree and records as bits which columns of the path agree with each row.
+// Routes a block of rows through the game tree and records in bit masks which columns of the path agree with each row.
 #pragma once
 
 #include "explain/game_tree.hpp"
@@ -6,15 +6,15 @@
 
 namespace ceiba::explain {
 
-// How to route a row that the split cannot place: by the whole row (surrogates and the default branch), or by the
+// How to route a row that the split cannot place: by the complete row (surrogates and the default branch), or by the
 // split's column only. The latter leaves the row undecided if other columns or several branches are involved, because a
 // mixture of two rows may be routed differently from both.
 enum class PlacementRule { whole_row, own_column };
 
 class BlockWalk {
 public:
-    BlockWalk(const GameTree& tree, const tree::Questions& questions, PlacementRule rule)
-        : tree_(tree), questions_(questions), rule_(rule) {}
+    BlockWalk(const GameTree& tree, const tree::RoutingArrays& arrays, PlacementRule rule)
+        : tree_(tree), arrays_(arrays), rule_(rule) {}
 
     void start(const data::Table& table, std::size_t begin, std::size_t end) {
         table_ = &table;
@@ -30,14 +30,14 @@ public:
     // The child that each row takes.
     const std::vector<std::int32_t>& outcomes(std::size_t g) {
         const std::size_t node = static_cast<std::size_t>(tree_.source[g]);
-        const bool by_column = rule_ == PlacementRule::own_column && !questions_.surrogate_start.empty();
+        const bool by_column = rule_ == PlacementRule::own_column && !arrays_.surrogate_start.empty();
         if (by_column)
             for (std::size_t i = 0; i < rows_.size(); ++i) {
-                const int branch = questions_.by_split(node, *table_, rows_[i]);
+                const int branch = arrays_.by_split(node, *table_, rows_[i]);
                 branch_[i] = branch < 0 ? tree::row_is_fractional : branch;
             }
         else
-            tree::branches_of_rows(questions_, node, *table_, rows_.data(), rows_.size(), branch_.data());
+            tree::branches_of_rows(arrays_, node, *table_, rows_.data(), rows_.size(), branch_.data());
         const std::int32_t last = static_cast<std::int32_t>(tree_.n_children(g)) - 1;
         for (std::size_t i = 0; i < rows_.size(); ++i)
             if (branch_[i] < 0) {
@@ -73,7 +73,7 @@ private:
     void descend(std::size_t g, const std::vector<std::uint32_t>& mask, Enter enter) {
         const std::vector<std::int32_t>& outcome = outcomes(g);
         const std::uint32_t flag = std::uint32_t{1} << tree_.bit[g];
-        const std::uint32_t base = tree_.is_new(g) ? 0 : flag;  // a column asked again has agreed so far, or has not
+        const std::uint32_t base = tree_.is_new(g) ? 0 : flag;  // a repeated column can only lose agreement
         children_.assign(tree_.child.begin() + static_cast<std::ptrdiff_t>(tree_.child_start[g]),
                          tree_.child.begin() + static_cast<std::ptrdiff_t>(tree_.child_start[g + 1]));
         // Push the largest subtree first, so that only few blocks of masks are on the stack at a time.
@@ -94,7 +94,7 @@ private:
     std::size_t n_below(std::int32_t g) const { return tree_.end[g] - static_cast<std::size_t>(g); }
 
     const GameTree& tree_;
-    const tree::Questions& questions_;
+    const tree::RoutingArrays& arrays_;
     PlacementRule rule_;
     const data::Table* table_ = nullptr;
     std::vector<std::uint32_t> rows_;
@@ -103,7 +103,7 @@ private:
     std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> open_;
 };
 
-// Explains one row by the training shares, leaf by leaf, for leaves without a table and rows that take several
+// Explains one row by the training shares, leaf by leaf. This serves leaves without a table and rows that take several
 // branches.
 class RowWalk {
 public:
@@ -131,8 +131,8 @@ public:
 private:
     struct Open {
         std::size_t node;
-        std::int32_t branch;  // as tree::branch_of_row
-        double hot, cold;     // of the node's column on arrival
+        std::int32_t branch;  // the value of tree::branch_of_row
+        double hot, cold;     // values of the node's column on arrival
     };
 
     void open(std::size_t g, const data::Table& table, std::size_t row) {
@@ -145,7 +145,7 @@ private:
             column_[k] = tree_.column[g];
         }
         const std::size_t node = static_cast<std::size_t>(tree_.source[g]);
-        std::int32_t branch = tree::branch_of_row(questions_, node, table, row);
+        std::int32_t branch = tree::branch_of_row(arrays_, node, table, row);
         if (branch == tree::row_stays) branch = static_cast<std::int32_t>(tree_.n_children(g)) - 1;
         open_.push_back({g, branch, hot_[k], cold_[k]});
     }
@@ -154,7 +154,7 @@ private:
         double part = tree_.place[g] == above.branch ? 1.0 : 0.0;
         if (above.branch == tree::row_is_fractional) {
             const std::size_t node = static_cast<std::size_t>(tree_.source[above.node]);
-            part = questions_.branch_share[questions_.branch_start[node] + tree_.place[g]];
+            part = arrays_.branch_share[arrays_.branch_start[node] + tree_.place[g]];
         }
         hot_[tree_.bit[above.node]] = above.hot * part;
         cold_[tree_.bit[above.node]] = above.cold * tree_.cold[g];
@@ -175,7 +175,7 @@ private:
 
     const Game& game_;
     const GameTree& tree_ = game_.tree;
-    const tree::Questions& questions_ = game_.questions;
+    const tree::RoutingArrays& arrays_ = game_.arrays;
     const ProductGame& product_;
     std::vector<Open> open_;
     std::vector<double> hot_, cold_, slots_, room_;

@@ -4,15 +4,15 @@ namespace ceiba::explain {
 
 namespace {
 
-constexpr std::uint64_t far_too_many = std::uint64_t{1} << 31;  // two of them still multiply
+constexpr std::uint64_t far_too_many = std::uint64_t{1} << 31;  // a product of two such numbers does not overflow
 
 std::uint64_t limited_product(std::uint64_t a, std::uint64_t b) { return std::min(far_too_many, a * b); }
 
 struct Open {
-    std::int32_t node;  // of the tree; its value too
+    std::int32_t node;  // node of the grown tree, which also has the value
     std::int32_t parent, place;
     double cold;
-    bool stays;  // the leaf of rows that stay in the node
+    bool stays;  // this is the leaf of rows that stay in the node
 };
 
 // The number of different columns above each node, and the position of the node's column among them.
@@ -23,7 +23,7 @@ void count_columns(GameTree& tree) {
     for (const std::int32_t c : tree.column) n_columns = std::max(n_columns, c + 1);
     constexpr std::uint32_t absent = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> position(static_cast<std::size_t>(n_columns), absent);
-    std::vector<std::size_t> open;  // inner nodes above, the root first
+    std::vector<std::size_t> open;  // inner nodes on the path, the root first
     for (std::size_t g = 0; g < tree.size(); ++g) {
         while (!open.empty() && tree.end[open.back()] <= g) {
             const std::size_t left = open.back();
@@ -40,7 +40,7 @@ void count_columns(GameTree& tree) {
 
 }  // namespace
 
-GameTree game_tree(const tree::Questions& questions, const double* share) {
+GameTree game_tree(const tree::RoutingArrays& arrays, const double* share) {
     GameTree out;
     std::vector<std::vector<std::int32_t>> children;
     std::vector<Open> open{{0, -1, 0, 1.0, false}};
@@ -49,22 +49,22 @@ GameTree game_tree(const tree::Questions& questions, const double* share) {
         open.pop_back();
         const std::size_t node = static_cast<std::size_t>(now.node);
         const std::int32_t g = static_cast<std::int32_t>(out.size());
-        const bool leaf = now.stays || questions.is_leaf(node);
+        const bool leaf = now.stays || arrays.is_leaf(node);
         out.source.push_back(now.node);
-        out.column.push_back(leaf ? -1 : questions.splits.column[node]);
+        out.column.push_back(leaf ? -1 : arrays.splits.column[node]);
         out.cold.push_back(now.cold);
         out.parent.push_back(now.parent);
         out.place.push_back(now.place);
         children.emplace_back();
         if (now.parent >= 0) children[now.parent].push_back(g);
         if (leaf) continue;
-        const std::int32_t first = questions.branch_start[node], n = questions.branch_start[node + 1] - first;
-        const bool may_stay = questions.default_branch[node] < 0 && questions.branch_share.empty() &&
-                              static_cast<tree::Kind>(questions.splits.kind[node]) != tree::Kind::presence;
+        const std::int32_t first = arrays.branch_start[node], n = arrays.branch_start[node + 1] - first;
+        const bool may_stay = arrays.default_branch[node] < 0 && arrays.branch_share.empty() &&
+                              static_cast<tree::Kind>(arrays.splits.kind[node]) != tree::Kind::presence;
         if (may_stay) open.push_back({now.node, g, n, 0.0, true});
         for (std::int32_t b = n; b-- > 0;) {
             const std::size_t at = static_cast<std::size_t>(first + b);
-            open.push_back({questions.branch_node[at], g, b, share[at], false});
+            open.push_back({arrays.branch_node[at], g, b, share[at], false});
         }
     }
     out.child_start.push_back(0);
@@ -94,7 +94,7 @@ PathColumns path_columns(const GameTree& tree, std::size_t node) {
 Cover cover(const GameTree& tree, std::size_t most_codes, std::size_t most_leaf_codes) {
     const std::size_t n = tree.size();
     const auto bits = [&](std::size_t g) { return std::uint64_t{1} << std::min<std::uint32_t>(tree.n_above[g], 31); };
-    std::vector<std::uint64_t> outcomes(n, 1);  // of the questions of each subtree
+    std::vector<std::uint64_t> outcomes(n, 1);  // number of combined outcomes of the splits in each subtree
     for (std::size_t g = n; g-- > 0;) {
         if (!tree.is_leaf(g)) outcomes[g] = limited_product(outcomes[g], tree.n_children(g));
         if (g == 0) break;
@@ -124,16 +124,16 @@ Cover cover(const GameTree& tree, std::size_t most_codes, std::size_t most_leaf_
 namespace {
 
 struct Step {
-    std::size_t question;  // among those of the unit
+    std::size_t split;     // index among the splits of the unit
     std::size_t place;     // the child that leads to the leaf
-    std::uint32_t bit;     // of the column among those of the leaf
+    std::uint32_t bit;     // bit of the column in the masks of the leaf
     bool is_new;
 };
 
 struct UnitLeaf {
     std::size_t node;
-    std::vector<Step> steps;           // below the unit's root
-    std::vector<std::size_t> slot_of;  // slots of the leaf among those of the unit
+    std::vector<Step> steps;           // splits below the unit's root
+    std::vector<std::size_t> slot_of;  // index of each slot of the leaf among those of the unit
     std::vector<double> slots;         // masks x slots
 };
 
@@ -141,9 +141,9 @@ std::vector<Step> steps_to(const GameTree& tree, const Unit& unit, std::size_t l
     std::vector<Step> steps;
     for (std::size_t g = leaf; g != unit.root;) {
         const std::size_t above = static_cast<std::size_t>(tree.parent[g]);
-        const auto at = std::find_if(unit.questions.begin(), unit.questions.end(),
-                                     [above](const Unit::Question& q) { return q.node == above; });
-        steps.push_back({static_cast<std::size_t>(at - unit.questions.begin()), static_cast<std::size_t>(tree.place[g]),
+        const auto at = std::find_if(unit.splits.begin(), unit.splits.end(),
+                                     [above](const Unit::Split& q) { return q.node == above; });
+        steps.push_back({static_cast<std::size_t>(at - unit.splits.begin()), static_cast<std::size_t>(tree.place[g]),
                          tree.bit[above], tree.is_new(above)});
         g = above;
     }
@@ -163,11 +163,11 @@ std::vector<std::size_t> slots_within(const std::vector<std::int32_t>& mine, con
     return out;
 }
 
-// The columns of the leaf that agree with a row of this code.
+// The mask of columns on the leaf's path that agree with a row of this code.
 std::size_t mask_of(const UnitLeaf& leaf, const Unit& unit, const GameTree& tree, std::size_t code, std::size_t bits) {
     std::size_t mask = code & (bits - 1);
     for (const Step& step : leaf.steps) {
-        const Unit::Question& q = unit.questions[step.question];
+        const Unit::Split& q = unit.splits[step.split];
         const bool agrees = code / q.stride % tree.n_children(q.node) == step.place;
         const std::size_t flag = std::size_t{1} << step.bit;
         if (step.is_new)
@@ -205,7 +205,7 @@ Unit unit_table(const GameTree& tree, std::size_t root, std::size_t n_columns, b
     std::size_t n_codes = bits;
     for (std::size_t g = root; g < tree.end[root]; ++g)
         if (!tree.is_leaf(g)) {
-            unit.questions.push_back({g, static_cast<std::uint32_t>(n_codes)});
+            unit.splits.push_back({g, static_cast<std::uint32_t>(n_codes)});
             n_codes *= tree.n_children(g);
             if (std::find(columns.begin(), columns.end(), tree.column[g]) == columns.end())
                 columns.push_back(tree.column[g]);

@@ -11,22 +11,22 @@ void PairWalk::backtrack(const State& now) {
     (now.side == own_side ? own_ : other_).push_back(now.column);
 }
 
-// The branch, or -1 if the split cannot place the row.
-int PairWalk::answer_of(const State& now, const RowOf& row) const {
+// The branch, or -1 if the split (or surrogate) cannot place the row.
+int PairWalk::branch_of(const State& now, const RowOf& row) const {
     const std::size_t node = static_cast<std::size_t>(tree_.source[now.node]);
     const int branch =
         now.surrogate == primary
-            ? questions_.by_split(node, *row.table, row.row)
-            : tree::ask(questions_.surrogates, static_cast<std::size_t>(now.surrogate), *row.table, row.row);
+            ? arrays_.by_split(node, *row.table, row.row)
+            : tree::branch_of_split(arrays_.surrogates, static_cast<std::size_t>(now.surrogate), *row.table, row.row);
     return branch < 0 ? -1 : branch;
 }
 
-void PairWalk::ask(const State& now, const RowOf& own, const RowOf& other) {
+void PairWalk::apply_split(const State& now, const RowOf& own, const RowOf& other) {
     const std::int32_t column =
-        now.surrogate == primary ? tree_.column[now.node] : questions_.surrogates.column[now.surrogate];
+        now.surrogate == primary ? tree_.column[now.node] : arrays_.surrogates.column[now.surrogate];
     const Side side = side_[column];
-    const int mine = side == other_side ? -1 : answer_of(now, own),
-              theirs = side == own_side ? -1 : answer_of(now, other);
+    const int mine = side == other_side ? -1 : branch_of(now, own),
+              theirs = side == own_side ? -1 : branch_of(now, other);
     if (side == free && mine != theirs) {
         go(now, mine, column, own_side);
         go(now, theirs, column, other_side);
@@ -43,24 +43,23 @@ void PairWalk::go(const State& from, int answer, std::int32_t column, Side side)
         open_.push_back(next);
     };
     if (answer >= 0) return to(static_cast<std::size_t>(answer));
-    if (!questions_.branch_share.empty()) {
+    if (!arrays_.branch_share.empty()) {
         for (std::size_t b = 0; b < tree_.n_children(from.node); ++b) {
-            const double part = questions_.branch_share[static_cast<std::size_t>(questions_.branch_start[node]) + b];
+            const double part = arrays_.branch_share[static_cast<std::size_t>(arrays_.branch_start[node]) + b];
             next.weight = from.weight * part;
             if (part > 0.0) to(b);
         }
         return;
     }
-    if (!questions_.surrogate_start.empty()) {
-        const std::int32_t following =
-            from.surrogate == primary ? questions_.surrogate_start[node] : from.surrogate + 1;
-        if (following < questions_.surrogate_start[node + 1]) {
+    if (!arrays_.surrogate_start.empty()) {
+        const std::int32_t following = from.surrogate == primary ? arrays_.surrogate_start[node] : from.surrogate + 1;
+        if (following < arrays_.surrogate_start[node + 1]) {
             next.surrogate = following;
             open_.push_back(next);
             return;
         }
     }
-    const std::int32_t by_default = questions_.default_branch[node];
+    const std::int32_t by_default = arrays_.default_branch[node];
     to(by_default >= 0 ? static_cast<std::size_t>(by_default) : tree_.n_children(from.node) - 1);
 }
 

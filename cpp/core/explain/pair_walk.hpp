@@ -1,8 +1,8 @@
 // Explains one row against one background row, exactly as the tree routes every mixture of the two.
 //
 // Each column has the value of the row or of the background row. The choice is made at the first split at which the two
-// differ, so every path consists of a set of columns from each row and a leaf. Surrogates, defaults and shares apply to
-// the mixture.
+// rows differ, so each path consists of a set of columns from each row and a leaf. Surrogates, default branches and
+// shares apply to the mixture.
 #pragma once
 
 #include "explain/game_tree.hpp"
@@ -31,7 +31,7 @@ public:
             if (tree_.is_leaf(now.node))
                 add_leaf(now, out);
             else
-                ask(now, own, other);
+                apply_split(now, own, other);
         }
         backtrack({0, primary, 0.0, 0, 0, -1, free});
     }
@@ -42,23 +42,23 @@ private:
 
     struct State {
         std::size_t node;
-        std::int32_t surrogate;  // which question of the node: its split, or a surrogate
+        std::int32_t surrogate;  // the split of the node (`primary`) or one of its surrogates
         double weight;
-        std::size_t n_own, n_other;  // columns decided on the path
-        std::int32_t column;         // decided last, to be noted on arrival; -1: none
+        std::size_t n_own, n_other;  // columns decided on the path, by row
+        std::int32_t column;         // decided last, recorded on arrival; -1: none
         Side side;
     };
 
     void backtrack(const State& now);
-    void ask(const State& now, const RowOf& own, const RowOf& other);
+    void apply_split(const State& now, const RowOf& own, const RowOf& other);
     void go(const State& from, int answer, std::int32_t column, Side side);
-    int answer_of(const State& now, const RowOf& row) const;
+    int branch_of(const State& now, const RowOf& row) const;
     void add_leaf(const State& now, double* out);
 
     const Game& game_;
     const GameTree& tree_ = game_.tree;
-    const tree::Questions& questions_ = game_.questions;
-    std::vector<Side> side_;  // of each column
+    const tree::RoutingArrays& arrays_ = game_.arrays;
+    std::vector<Side> side_;  // per column
     std::vector<std::int32_t> own_, other_;
     std::vector<State> open_;
     std::vector<double> slots_, single_;

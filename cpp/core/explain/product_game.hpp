@@ -1,12 +1,12 @@
 // Shapley values of one leaf: the game v(S) = Π_{k in S} hot_k Π_{k not in S} cold_k over the columns of its path.
 //
-// hot_k: how much of the row goes the leaf's way at the questions about column k if the value is known; cold_k: if it
-// is not.
+// hot_k: the share of the row that follows the path at all splits on column k if its value is known; cold_k: the share
+// if the value is unknown.
 //   phi_j  =   (hot_j - cold_j) ∫ Π_{k != j} (t hot_k + (1 - t) cold_k) dt
 //   phi_ij = ½ (hot_i - cold_i) (hot_j - cold_j) ∫ Π_{k != i, j} (t hot_k + (1 - t) cold_k) dt
 //   phi_ii = phi_i - Σ_j phi_ij
-// (interactions as Lundberg et al. 2020 halve them). Results lie in "slots": one per column, or one per pair i <= j,
-// row by row of the upper triangle.
+// (interactions are halved as in Lundberg et al. 2020). Results are stored in "slots": one per column, or one per pair
+// i <= j in the order of the rows of the upper triangle.
 #pragma once
 
 #include "base/standard.hpp"
@@ -16,8 +16,7 @@ namespace ceiba::explain {
 // Gauss-Legendre quadrature on [0, 1]: n points integrate every polynomial of degree 2 n - 1 exactly.
 //
 // Shapley weights are integrals, s! (m - 1 - s)! / m! = ∫ t^s (1 - t)^(m - 1 - s) dt, so a sum over all coalitions of a
-// product game is the integral of a polynomial. All terms are positive: no digits are lost, whatever the number of
-// columns.
+// product game is the integral of a polynomial. All terms are positive, so no digits cancel for any number of columns.
 struct Quadrature {
     std::vector<double> point, weight;
     std::size_t size() const { return point.size(); }
@@ -56,7 +55,7 @@ inline std::size_t pair_slot(std::size_t i, std::size_t j, std::size_t m) { retu
 
 class ProductGame {
 public:
-    // Rules for paths of these many columns.
+    // Prepares the quadrature rules for paths with these numbers of columns.
     explicit ProductGame(const std::vector<std::size_t>& n_columns) {
         for (const std::size_t m : n_columns) {
             const std::size_t n = (m + 1) / 2;
@@ -65,7 +64,7 @@ public:
         }
     }
 
-    // Writes the slots of a leaf with m columns.
+    // Computes the slots of a leaf with m columns.
     void solve(const double* hot, const double* cold, std::size_t m, bool interactions, double* out,
                std::vector<double>& room) const {
         room.resize(3 * m + 2);
@@ -89,7 +88,7 @@ public:
         if (interactions) put_diagonal(phi, m, out);
     }
 
-    // The diagonal is the column's value minus its pairs.
+    // Each diagonal entry is the column's value minus its pairs.
     static void put_diagonal(const double* phi, std::size_t m, double* out) {
         for (std::size_t i = 0; i < m; ++i) {
             double rest = phi[i];
@@ -100,7 +99,7 @@ public:
     }
 
 private:
-    // behind[j]: the product of the factors from j on, without that of `left_out`.
+    // behind[j]: the product of the factors from j on, without factor `left_out`.
     static void products_behind(const double* factor, std::size_t m, std::size_t left_out, double* behind) {
         behind[m] = 1.0;
         for (std::size_t k = m; k-- > 0;) behind[k] = k == left_out ? behind[k + 1] : behind[k + 1] * factor[k];
@@ -117,11 +116,11 @@ private:
         }
     }
 
-    std::vector<Quadrature> rules_;  // by number of points
+    std::vector<Quadrature> rules_;  // index: number of points
 };
 
-// The game of a row against one other: v(S) = 1 if S holds all columns of `own` and none of `other`, else 0.
-// With p and q columns: phi_j = (p - 1)! q! / (p + q)! for own columns, -p! (q - 1)! / (p + q)! for others.
+// The game of a row against a background row: v(S) = 1 if S contains all columns of `own` and none of `other`, else 0.
+// With p = |own| and q = |other|: phi_j = (p - 1)! q! / (p + q)! for own columns, -p! (q - 1)! / (p + q)! for others.
 class SetGame {
 public:
     // The integral of t^a (1 - t)^b: a! b! / (a + b + 1)!.
@@ -132,7 +131,7 @@ public:
     }
     static double own(std::size_t p, std::size_t q) { return p > 0 ? beta(p - 1, q) : 0.0; }
     static double other(std::size_t p, std::size_t q) { return q > 0 ? -beta(p, q - 1) : 0.0; }
-    // Half of the interaction of two columns, each of them own or other.
+    // Half of the interaction of two columns, each of which is in `own` or in `other`.
     static double pair(bool first_own, bool second_own, std::size_t p, std::size_t q) {
         if (first_own != second_own) return p > 0 && q > 0 ? -0.5 * beta(p - 1, q - 1) : 0.0;
         if (first_own) return p > 1 ? 0.5 * beta(p - 2, q) : 0.0;

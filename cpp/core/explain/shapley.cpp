@@ -8,7 +8,7 @@ namespace ceiba::explain {
 namespace {
 
 constexpr std::size_t block_rows = 512;
-constexpr std::size_t unit_codes = 512, leaf_codes = 4096;   // 64 units of 512 codes: a tree of depth 8
+constexpr std::size_t unit_codes = 512, leaf_codes = 4096;   // 64 units of 512 codes suffice for a tree of depth 8
 constexpr std::size_t table_numbers = std::size_t{1} << 23;  // 64 MB for all tables
 
 constexpr auto everywhere = [](std::size_t) { return true; };
@@ -27,10 +27,10 @@ public:
                  [this](std::size_t g) { return cover_.leads_to[g] != 0; },
                  [&](std::size_t g, std::vector<std::uint32_t>& code) {
                      const Unit& unit = units_[unit_at_[g]];
-                     for (const Unit::Question& question : unit.questions) {
-                         const std::vector<std::int32_t>& outcome = walk.outcomes(question.node);
+                     for (const Unit::Split& split : unit.splits) {
+                         const std::vector<std::int32_t>& outcome = walk.outcomes(split.node);
                          for (std::size_t i = 0; i < code.size(); ++i)
-                             code[i] += question.stride * static_cast<std::uint32_t>(outcome[i]);
+                             code[i] += split.stride * static_cast<std::uint32_t>(outcome[i]);
                      }
                      if (width_ == 1)
                          add_one(unit, code, out, row_size);
@@ -72,7 +72,7 @@ std::vector<std::size_t> path_lengths(const GameTree& tree) {
     return lengths;
 }
 
-// The slots of each mask, computed from the training shares.
+// The slots of each mask, from the training shares.
 void product_table(const ProductGame& game, const PathColumns& path, bool interactions, std::vector<double>& slots) {
     const std::size_t m = path.column.size(), each = n_slots(m, interactions);
     slots.resize(each << m);
@@ -83,8 +83,8 @@ void product_table(const ProductGame& game, const PathColumns& path, bool intera
     }
 }
 
-// The slots of each mask against background rows, whose masks have the weights `weight`. A background row counts if it
-// agrees wherever the row does not.
+// The slots of each mask against background rows, whose masks have the weights `weight`. A background row contributes
+// if it agrees wherever the row does not.
 void background_table(const std::vector<double>& weight, std::size_t m, bool interactions, std::vector<double>& slots) {
     const std::size_t each = n_slots(m, interactions), n_masks = std::size_t{1} << m, all = n_masks - 1;
     slots.assign(each * n_masks, 0.0);
@@ -120,12 +120,13 @@ void background_table(const std::vector<double>& weight, std::size_t m, bool int
 
 }  // namespace
 
-// Tables pay off if there are more rows than codes. Halves the sizes until all tables fit into the memory limit.
+// Tables pay off only if there are more rows than codes. The sizes are halved until all tables fit into the memory
+// limit.
 Cover Shapley::chosen_cover(std::size_t n_rows) const {
     std::size_t most = std::min(unit_codes, n_rows / 4), most_leaf = std::min(leaf_codes, n_rows / 4);
     while (true) {
         Cover chosen = cover(tree_, most, most_leaf);
-        std::uint64_t numbers = 0;  // 64 bits on any machine: codes x slots x outputs
+        std::uint64_t numbers = 0;  // 64 bits on every platform: codes x slots x outputs
         for (const std::int32_t u : chosen.units) {
             const std::size_t g = static_cast<std::size_t>(u), m = tree_.n_above[g];
             const std::uint64_t codes = tree_.is_leaf(g) ? std::uint64_t{1} << m : most;
@@ -176,16 +177,16 @@ void Shapley::path_dependent(const data::Table& table, double* out, base::Thread
         },
         pool);
     const UnitReader reader(tree_, cover, units, values_.width);
-    const Game shared{tree_, questions_, values_, n_columns_, interactions_};
+    const Game shared{tree_, arrays_, values_, n_columns_, interactions_};
     const std::size_t size = row_size();
     each_block(table, out, pool, interrupt, [&](std::size_t begin, std::size_t end) {
-        BlockWalk walk(tree_, questions_, PlacementRule::whole_row);
+        BlockWalk walk(tree_, arrays_, PlacementRule::whole_row);
         RowWalk by_row(shared, game);
         walk.start(table, begin, end);
         reader.add(walk, out + begin * size, size);
         for (std::size_t row = begin; row < end; ++row) {
             double* const to = out + row * size;
-            if (walk.undecided()[row - begin]) {  // the row goes down several branches
+            if (walk.undecided()[row - begin]) {  // the row takes several branches
                 std::fill_n(to, size, 0.0);
                 by_row.add(table, row, everywhere, to);
             } else if (cover.uncovered[0]) {
@@ -203,11 +204,12 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
     const auto to_covered = [&](std::size_t g) { return !(tree_.is_leaf(g) && cover.uncovered[g]); };
     const auto to_uncovered = [&](std::size_t g) { return cover.uncovered[g] != 0; };
 
-    // Masks of the background rows at each leaf; rows whose mixtures may take other paths are paired one by one.
+    // The masks of the background rows at each leaf. A background row with a mixture that may take another path is
+    // instead paired with each row.
     std::vector<std::vector<double>> masks(tree_.size());
     std::vector<std::size_t> plain, mixed;
     for (std::size_t begin = 0; begin < background.n_rows; begin += block_rows) {
-        BlockWalk walk(tree_, questions_, PlacementRule::own_column);
+        BlockWalk walk(tree_, arrays_, PlacementRule::own_column);
         walk.start(background, begin, std::min(background.n_rows, begin + block_rows));
         walk.find_undecided();
         const std::vector<std::uint8_t> undecided = walk.undecided();
@@ -226,10 +228,10 @@ void Shapley::interventional(const data::Table& table, const data::Table& backgr
         },
         pool);
     const UnitReader reader(tree_, cover, units, values_.width);
-    const Game shared{tree_, questions_, values_, n_columns_, interactions_};
+    const Game shared{tree_, arrays_, values_, n_columns_, interactions_};
     const std::size_t size = row_size();
     each_block(table, out, pool, interrupt, [&](std::size_t begin, std::size_t end) {
-        BlockWalk walk(tree_, questions_, PlacementRule::own_column);
+        BlockWalk walk(tree_, arrays_, PlacementRule::own_column);
         PairWalk pair(shared);
         walk.start(table, begin, end);
         walk.find_undecided();

@@ -6,13 +6,13 @@ namespace ceiba::prune {
 
 namespace {
 
-// A round of a small network changes little. With 24 rounds, 144,000 draws show no difference between the frequencies
-// of all orders of 2 to 6 rows (cpp/tests/prune/folds.cpp).
+// Each round changes a small network only a little, so it needs more rounds. With 24 rounds, 144,000 draws show no
+// difference between the frequencies of all orders of 2 to 6 rows (cpp/tests/prune/folds.cpp).
 std::uint64_t rounds_for(std::uint64_t size) { return size < 65536 ? 24 : 8; }
 
 std::uint64_t mix(std::uint64_t x) { return base::Random(x).next(); }
 
-// (part + a number below n that follows from x) modulo n, where n is at most 2^32.
+// (part + a pseudorandom number below n derived from x) modulo n, where n is at most 2^32.
 std::uint64_t shift(std::uint64_t part, std::uint64_t n, std::uint64_t x) {
     part += (mix(x) >> 32) * n >> 32;
     return part < n ? part : part - n;

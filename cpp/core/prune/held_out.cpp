@@ -16,7 +16,7 @@ Losses walk_up(const Path& path, const HeldOutRows& rows, const Error& error) {
         while (path.parent[node] >= 0) {
             node = static_cast<std::size_t>(path.parent[node]);
             at = static_cast<std::size_t>(path.step[node]);
-            if (at >= path.n_steps) break;  // this node and all above it are never collapsed
+            if (at >= path.n_steps) break;  // neither this node nor its ancestors are ever collapsed
             const double above = error(r, node);
             if (above == e) continue;
             out.first[at] += weight * (above - e);

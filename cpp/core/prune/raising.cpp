@@ -19,12 +19,12 @@ double Pessimism::added(double total, double errors) const {
 
 namespace {
 
-// The tolerated increase of errors by a simpler tree, and the tolerance for rounding errors.
+// The error increase that a simpler tree may cause, and the tolerance for rounding errors.
 constexpr double margin = 0.1, noise = 1e-6;
 
 bool up_to(double a, double b) { return a <= b + noise; }
 
-// Rows with their weights, or with parts of their weights.
+// Rows with their weights or with fractions of them.
 struct Part {
     std::vector<std::uint32_t> row;
     std::vector<double> weight;
@@ -49,10 +49,11 @@ struct Part {
     std::size_t size() const { return row.size(); }
 };
 
-// Rows by node: rows that grew the tree have one range per subtree, rows that arrived by raising have separate lists.
+// The rows of each node. Rows that grew the tree form one range per subtree; rows that arrived by raising are in
+// separate lists.
 class Population {
 public:
-    // Sorts rows by the node in which they end; `end`: of each node's subtree.
+    // Sorts rows by the node in which they end. `end`: end of each node's subtree.
     void settle(const Part& rows, const std::vector<std::int32_t>& node_of, const std::vector<std::size_t>& end) {
         std::vector<std::size_t> start(end.size() + 1, 0);
         for (const std::int32_t node : node_of) ++start[static_cast<std::size_t>(node) + 1];
@@ -88,13 +89,13 @@ private:
     Part own_;
     std::vector<std::size_t> first_, last_;
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-    std::vector<Part> arrived_;      // by the nodes that rows came to ...
-    std::vector<std::uint32_t> at_;  // ... and where a node's are
+    std::vector<Part> arrived_;      // by the nodes that received rows ...
+    std::vector<std::uint32_t> at_;  // ... and the position of each node in that list
 };
 
 class SubtreeRaiser {
 public:
-    SubtreeRaiser(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+    SubtreeRaiser(const tree::RoutingArrays& tree, std::span<const double> counts, const TrainingRows& rows,
                   const RaisingOptions& options, base::Interrupt& interrupt)
         : tree_(tree), rows_(rows), options_(options), interrupt_(interrupt), counts_(counts.begin(), counts.end()) {
         const std::size_t n = tree.n_nodes();
@@ -124,7 +125,7 @@ public:
                 waiting.emplace_back(node, true);
                 for (const std::int32_t b : branches_[i]) waiting.emplace_back(b, false);
             } else if (settle(i)) {
-                waiting.emplace_back(node, false);  // raised: prune what is there now
+                waiting.emplace_back(node, false);  // after raising, prune the new subtree
             }
         }
         return result();
@@ -154,8 +155,8 @@ private:
     }
     double weight_of(std::size_t node) const { return sum_of(counts_, node); }
 
-    // The last of the heaviest branches in C4.5's order, in which the branch with a single level comes first. Weights
-    // that are sums of parts are equal up to rounding errors.
+    // The last of the heaviest branches in the order of C4.5, in which the branch with a single level comes first.
+    // Weights that are sums of fractions are equal up to rounding errors.
     std::size_t heaviest(std::size_t node) const {
         const std::vector<std::int32_t>& below = branches_[node];
         const bool turned = below.size() == 2 && n_levels(node, 1) == 1 && n_levels(node, 0) > 1;
@@ -174,8 +175,8 @@ private:
         return std::count(first + tree_.splits.level_start[split], first + tree_.splits.level_start[split + 1], branch);
     }
 
-    // Decides on a node after its branches; true if another subtree replaced it. Raising is evaluated without changing
-    // the tree: rows are routed through the branch, and only raise() adds them to its counts.
+    // Prunes a node after its branches. Returns true if one of its branches replaced it. Raising is evaluated without
+    // changing the tree: rows are routed through the branch, and only raise() adds them to its counts.
     bool settle(std::size_t node) {
         interrupt_.poll();
         double subtree = 0.0;
@@ -201,23 +202,23 @@ private:
         return taken;
     }
 
-    // Rows that may take several branches; their weights there depend on other rows.
+    // Marks rows that may take several branches, because their weights there depend on other rows.
     void find_fractional_rows() {
         is_fractional_.assign(rows_.table->n_rows, 0);
         if (!options_.fractional) return;
-        std::vector<std::uint8_t> asked(rows_.table->columns.size(), 0);
-        bool gaps = false;  // a split that does not know every level
+        std::vector<std::uint8_t> used(rows_.table->columns.size(), 0);
+        bool gaps = false;  // a split that does not cover all levels of its column
         for (std::size_t i = 0; i < tree_.n_nodes(); ++i) {
             if (tree_.is_leaf(i)) continue;
             const std::size_t c = static_cast<std::size_t>(tree_.splits.column[i]);
-            asked[c] = 1;
+            used[c] = 1;
             gaps = gaps ||
                    (tree_.splits.kind[i] == static_cast<std::int8_t>(tree::Kind::levels) &&
                     tree_.splits.level_start[i + 1] - tree_.splits.level_start[i] < rows_.table->columns[c].n_levels());
         }
         if (gaps && tree_.unseen_is_missing) return is_fractional_.assign(rows_.table->n_rows, 1);
-        for (std::size_t c = 0; c < asked.size(); ++c)
-            if (asked[c])
+        for (std::size_t c = 0; c < used.size(); ++c)
+            if (used[c])
                 rows_.table->columns[c].with_reader([&](auto number) {
                     for (std::size_t row = 0; row < rows_.table->n_rows; ++row)
                         is_fractional_[row] |= std::isnan(number(row));
@@ -250,7 +251,7 @@ private:
         if (options_.fractional) count_steady(ended[0], node_of[0]);
     }
 
-    // Class weights of the rows that are never divided.
+    // Sums the class weights of rows that always take one branch.
     void count_steady(const Part& rows, const std::vector<std::int32_t>& node_of) {
         const std::size_t k = rows_.n_classes;
         std::fill(steady_counts_.begin(), steady_counts_.end(), 0.0);
@@ -263,8 +264,8 @@ private:
                     steady_counts_[i * k + c] += steady_counts_[static_cast<std::size_t>(b) * k + c];
     }
 
-    // Routes the rows of a node's other branches, and all fractional rows, through one of its branches; fills
-    // `arrivals_`.
+    // Routes the rows of a node's other branches, and all fractional rows, through one of its branches. The result is
+    // in `arrivals_`.
     void send_down(std::size_t node, std::size_t branch) {
         moving_.resize(0);
         arrivals_.clear();
@@ -287,7 +288,7 @@ private:
         }
     }
 
-    // Merges the parts of a row that took several branches into one row with the sum of their weights.
+    // Merges the fractions of a row that took several branches into one row with the sum of their weights.
     void join_parts(std::size_t begin) {
         std::size_t end = begin;
         for (std::size_t i = begin; i < moving_.size(); ++i) {
@@ -338,7 +339,7 @@ private:
             row[to] = row[i];
             weight[to] = w;
         };
-        if (below.size() == 2 && n_everywhere == 0 && end - next[0] == here.end - here.begin) {  // none of them stays
+        if (below.size() == 2 && n_everywhere == 0 && end - next[0] == here.end - here.begin) {  // no row stays here
             std::size_t left = next[0], right = next[1];
             for (std::size_t i = here.begin; i < here.end; ++i) {
                 const std::int32_t b = branch(i);
@@ -357,7 +358,7 @@ private:
         }
     }
 
-    // The share of each branch for rows that take all branches; requires `branch_`.
+    // The share of each branch for rows that take all branches. `branch_` must be filled in.
     std::vector<double> parts(const Arrival& here, std::size_t split) const {
         const std::vector<std::int32_t>& below = branches_[here.node];
         std::vector<double> placed(below.size());
@@ -374,7 +375,7 @@ private:
         return placed;
     }
 
-    // Pessimistic errors of a branch with the rows that arrived; stops when they exceed `enough`.
+    // The pessimistic errors of a branch including the rows that arrived. Stops as soon as they exceed `enough`.
     double charge_with_arrivals(std::size_t branch, double enough) const {
         double sum = 0.0;
         std::vector<double> counts(rows_.n_classes);
@@ -396,7 +397,7 @@ private:
         return at == no_index ? before : before + arrival_counts_[at * rows_.n_classes + k];
     }
 
-    // Replaces a node by one of its branches. The counts of the node do not change, because its rows are the same.
+    // Replaces a node by one of its branches. The counts of the node stay the same, because its rows do.
     void raise(std::size_t node, std::size_t branch) {
         std::vector<std::size_t> waiting{branch};
         while (!waiting.empty()) {
@@ -441,31 +442,31 @@ private:
         return out;
     }
 
-    const tree::Questions& tree_;
+    const tree::RoutingArrays& tree_;
     const TrainingRows& rows_;
     const RaisingOptions& options_;
     base::Interrupt& interrupt_;
-    std::vector<double> counts_, charge_;  // class weights, and pessimistic errors as settled
+    std::vector<double> counts_, charge_;  // class weights; pessimistic errors after pruning
     std::vector<std::vector<std::int32_t>> branches_;
     std::vector<std::int32_t> content_;
     bool any_ = false;
 
     std::vector<std::uint8_t> is_fractional_;  // per row
-    Population steady_, fractional_;           // rows that are whole wherever they are, and the others
+    Population steady_, fractional_;           // rows that always take one branch; fractional rows
     std::vector<double> steady_counts_;
 
     Part moving_;
-    std::vector<std::size_t> place_;  // per row: where it is in `moving_`
+    std::vector<std::size_t> place_;  // per row: its position in `moving_`
     std::vector<Arrival> arrivals_, waiting_;
     std::vector<double> arrival_counts_;
-    std::vector<std::size_t> reached_;  // per node: its place in `arrivals_`
-    std::vector<std::int32_t> branch_;  // of the rows being divided, and ...
-    std::vector<std::size_t> next_;     // ... where the next one of each branch goes
+    std::vector<std::size_t> reached_;  // per node: its position in `arrivals_`
+    std::vector<std::int32_t> branch_;  // branch of each row being divided, and ...
+    std::vector<std::size_t> next_;     // ... position of the next row of each branch
 };
 
 }  // namespace
 
-Raised raise_subtrees(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+Raised raise_subtrees(const tree::RoutingArrays& tree, std::span<const double> counts, const TrainingRows& rows,
                       const RaisingOptions& options, base::Interrupt& interrupt) {
     return SubtreeRaiser(tree, counts, rows, options, interrupt).run();
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/interrupt.hpp"
-#include "tree/questions.hpp"
+#include "tree/routing_arrays.hpp"
 
 namespace ceiba::prune {
 
@@ -22,27 +22,27 @@ struct TrainingRows {
 struct Pessimism {
     double confidence = 0.25, z = 0.6744897501960817;
 
-    // The number of errors that is added to those of a leaf.
+    // The number of errors added to the observed errors of a leaf.
     double added(double total, double errors) const;
 };
 
 // The pruned tree: its nodes in pre-order, with the original node of each.
 struct Raised {
-    std::vector<std::int32_t> node;     // in whose place it stands
-    std::vector<std::int32_t> content;  // whose split it asks
-    std::vector<std::int32_t> parent;   // in the new order
+    std::vector<std::int32_t> node;     // the original node at this position
+    std::vector<std::int32_t> content;  // the original node that has the split
+    std::vector<std::int32_t> parent;   // in the new numbering
     std::vector<std::uint8_t> leaf;
-    std::vector<double> weight;  // of its rows
-    bool any = false;            // a branch was raised; else nodes only became leaves
+    std::vector<double> weight;  // weight of the rows
+    bool any = false;            // whether a branch was raised; otherwise nodes only became leaves
 };
 
-// `counts`: class weights of the nodes, n_nodes x n_classes. Without `raising`, `rows` are not looked at.
-// `fractional`: the table has missing values, and the tree sends such rows down every branch.
+// `counts`: class weights of the nodes, n_nodes x n_classes. `rows` are read only with `raising`. `fractional`: the
+// table has missing values, and the tree sends such rows down every branch.
 struct RaisingOptions {
     Pessimism pessimism;
     bool raising = true, fractional = false;
 };
-Raised raise_subtrees(const tree::Questions& tree, std::span<const double> counts, const TrainingRows& rows,
+Raised raise_subtrees(const tree::RoutingArrays& tree, std::span<const double> counts, const TrainingRows& rows,
                       const RaisingOptions& options, base::Interrupt& interrupt);
 
 }  // namespace ceiba::prune

@@ -6,7 +6,7 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-// A leftist max-heap of breakpoints; node i of the tree is element i of the heap's memory.
+// A leftist max-heap of breakpoints. Node i of the tree is element i of the heap.
 class Breakpoints {
 public:
     explicit Breakpoints(std::size_t n)
@@ -16,7 +16,7 @@ public:
     std::vector<double> fall;    // change of the intercept when passing the breakpoint upwards
     std::vector<double> leaves;  // change of the slope
 
-    // Iterative: the right spine of a leftist heap is short (log n), but is collected rather than recursed upon.
+    // Merges two heaps without recursion: the right spine (at most log n nodes) is collected first.
     std::int32_t merge(std::int32_t a, std::int32_t b) {
         spine_.clear();
         while (a >= 0 && b >= 0) {
@@ -44,8 +44,8 @@ private:
     std::vector<std::int32_t> left_, right_, rank_, spine_;
 };
 
-// Makes alphas equal that differ by less than their noise, in ascending order: each takes the value of the previous
-// one.
+// Makes alphas equal that differ by less than their rounding noise: in ascending order, each takes the value of the
+// previous one.
 void join_neighbours(std::vector<double>& alpha, const std::vector<double>& noise) {
     std::vector<std::uint32_t> order;
     for (std::size_t i = 0; i < alpha.size(); ++i)
@@ -70,10 +70,11 @@ std::vector<double> collapse_alphas(std::span<const std::int32_t> parent, std::s
     std::vector<std::int32_t> heap(n, -1);
     std::vector<char> inner(n, 0);
     Breakpoints points(n);
-    for (std::size_t i = n; i-- > 0;) {  // pre-order backwards: branches before their node
+    for (std::size_t i = n; i-- > 0;) {  // reverse pre-order: branches before their parent
         if (inner[i]) {
-            // Invariant: a + s alpha is the cost of the branches to the right of all breakpoints in the heap. It starts
-            // with every branch collapsed; each breakpoint passed on the way left restores what collapsed there.
+            // Invariant: a + s alpha is the cost of the branches to the right of all breakpoints in the heap. Initially
+            // all branches are collapsed; each breakpoint passed to the left restores the branches that collapse there.
+            // The node collapses at the alpha where risk + alpha, its cost as a leaf, meets this line.
             double a = intercept[i] + (options.split.empty() ? 0.0 : options.split[i]), s = slope[i];
             const auto cut = [&] { return (risk[i] - a) / ((s - 1.0) * options.whole); };
             double crossing = cut();
