@@ -15,11 +15,11 @@ namespace {
 
 template <class T>
 using Strided1 = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
-// The type of these numbers is looked up when they come: a function for each type would be compiled for each.
+// The element type is looked up at run time; otherwise a function would be compiled for each type.
 using AnyArray = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
-// f(null pointer of the type) for the types that a column may be stored as.
+// Calls f with a null pointer of the element type, for all types in which a column may be stored.
 template <class F>
 auto with_type(const nb::dlpack::dtype& type, F f) {
     std::optional<decltype(f(static_cast<const double*>(nullptr)))> out;
@@ -33,7 +33,7 @@ auto with_type(const nb::dlpack::dtype& type, F f) {
 }
 
 void check_length(const Columns& self, std::size_t n) {
-    if (n != self.table.n_rows) throw std::invalid_argument("a column has another number of rows than the table");
+    if (n != self.table.n_rows) throw std::invalid_argument("a column must have as many rows as the table");
 }
 
 template <class T>
@@ -66,14 +66,14 @@ data::SparseMatrix::Type sparse_type(const nb::dlpack::dtype& type) {
     throw nb::type_error("the numbers of a sparse matrix must be float64, float32 or int64");
 }
 
-// The arrays of a scipy matrix in canonical form.
+// Views of the arrays of a scipy matrix in canonical form.
 data::SparseMatrix sparse_view(const AnyArray& values, const AnyArray& indices, const AnyArray& starts,
                                std::size_t n_rows, std::size_t n_columns, bool by_rows) {
     const bool wide = indices.dtype() == nb::dtype<std::int64_t>();
     if (indices.dtype() != starts.dtype() || (!wide && indices.dtype() != nb::dtype<std::int32_t>()))
         throw nb::type_error("indices and starts of a sparse matrix must be both int32 or both int64");
     if (starts.shape(0) != (by_rows ? n_rows : n_columns) + 1 || values.shape(0) != indices.shape(0))
-        throw std::invalid_argument("the arrays of the sparse matrix do not fit its shape");
+        throw std::invalid_argument("the lengths of the arrays of a sparse matrix must match its shape");
     return {n_rows, n_columns,     by_rows,        sparse_type(values.dtype()),
             wide,   values.data(), indices.data(), starts.data()};
 }
@@ -106,7 +106,7 @@ nb::tuple sparse_ranges(const AnyArray& values, const AnyArray& indices, const A
     return as_tuple(std::move(ranges), n_columns);
 }
 
-// What fitting must know of a matrix, and the classes of a target of whole numbers: see data/ranges.hpp.
+// The ranges of a matrix and the classes of an integer target, which a fit needs (see data/ranges.hpp).
 nb::tuple matrix_ranges(const AnyMatrix& matrix, int n_threads) {
     data::Ranges ranges = with_type(matrix.dtype(), [&]<class T>(const T*) {
         const data::MatrixView<T> view{static_cast<const T*>(matrix.data()), matrix.shape(0), matrix.shape(1),
@@ -132,7 +132,7 @@ nb::object code_integers(const Strided1<std::int64_t>& values, int n_threads) {
 }  // namespace
 
 void bind_data(nb::module_& m) {
-    auto columns = nb::class_<Columns>(m, "Columns", "Typed columns of one length, viewed, not copied.");
+    auto columns = nb::class_<Columns>(m, "Columns", "Typed columns of the same length, viewed without a copy.");
     columns
         .def(
             "__init__",
@@ -141,12 +141,15 @@ void bind_data(nb::module_& m) {
                 self->table.n_rows = n_rows;
             },
             nb::arg("n_rows"))
-        .def_static("from_matrix", &from_matrix, nb::arg("matrix").noconvert())
+        .def_static("from_matrix", &from_matrix, nb::arg("matrix").noconvert(),
+                    "Return views of the columns of a numeric matrix.")
         .def_static("from_sparse", &from_sparse, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
                     nb::arg("starts").noconvert(), nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("by_rows"),
-                    "View a sparse matrix in canonical form.")
-        .def("add_numeric", &add_numeric<double>, nb::arg("values").noconvert(), "Add float64 numbers; NaN is missing.")
-        .def("add_numeric", &add_numeric<float>, nb::arg("values").noconvert(), "Add float32 numbers; NaN is missing.")
+                    "Return views of the columns of a sparse matrix in canonical form.")
+        .def("add_numeric", &add_numeric<double>, nb::arg("values").noconvert(),
+             "Add a column of float64 numbers, in which NaN is missing.")
+        .def("add_numeric", &add_numeric<float>, nb::arg("values").noconvert(),
+             "Add a column of float32 numbers, in which NaN is missing.")
         .def(
             "add_levels",
             [](Columns& self, const Strided1<std::int32_t>& codes, std::int32_t n_levels, bool ordered) {
@@ -157,14 +160,14 @@ void bind_data(nb::module_& m) {
                 self.owners.push_back(nb::cast(codes));
             },
             nb::arg("codes").noconvert(), nb::arg("n_levels"), nb::arg("ordered") = false,
-            "Add level codes; -1 is missing, n_levels or more a level not seen before.")
+            "Add a column of level codes: -1 is missing, and codes from n_levels on are unseen levels.")
         .def_prop_ro("n_rows", [](const Columns& self) { return self.table.n_rows; })
         .def_prop_ro("n_columns", [](const Columns& self) { return self.table.columns.size(); });
     m.def("matrix_ranges", &matrix_ranges, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
-          "Missing values, minimum and maximum of each column, and whether all values are finite.");
+          "Return the missing count, minimum and maximum of each column, and whether no value is infinite.");
     m.def("sparse_ranges", &sparse_ranges, nb::arg("values").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("starts").noconvert(), nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("by_rows"),
-          "The same as matrix_ranges of a sparse matrix.");
+          "Return the results of matrix_ranges for a sparse matrix.");
     m.def(
         "allow_wide_registers",
         [](bool allowed) {
@@ -172,8 +175,8 @@ void bind_data(nb::module_& m) {
             return base::has_wide_registers();
         },
         nb::arg("allowed"),
-        "Use registers of 512 bits where the processor has them (the default) or not, with the same results: for tests "
-        "and\nbenchmarks. Whether they are used now.");
+        "Allow (the default) or forbid 512-bit registers, and return whether they are now in use.\n\n"
+        "The results do not depend on them; this is for tests and benchmarks.");
     m.def(
         "phase_seconds",
         [](bool measured) {
@@ -184,9 +187,10 @@ void bind_data(nb::module_& m) {
             return seconds;
         },
         nb::arg("measured"),
-        "Wall seconds of the phases of growing since the last call; whether to measure from now on.");
+        "Return the wall time in seconds of each phase of growing since the last call, and turn timing on or off.");
     m.def("code_integers", &code_integers, nb::arg("values").noconvert(), nb::arg("n_threads") = 1,
-          "The sorted distinct values and the code of each row; None if they are spread too widely for a table.");
+          "Return the sorted distinct values and the code of each row, or None if their range is too large for a "
+          "table.");
 }
 
 }  // namespace ceiba::bindings

@@ -1,4 +1,4 @@
-// Growing. The GIL is released here, once, for the whole fit; it is taken back only to look for Ctrl-C.
+// Bindings of growing. The GIL is released once for a fit and reacquired only to check for Ctrl-C.
 #include "grow/grow.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -33,12 +33,12 @@ split::Missing missing_from(const std::string& word) {
     if (word == "surrogate") return split::Missing::surrogate;
     if (word == "fractional") return split::Missing::fractional;
     if (word == "error") return split::Missing::error;
-    throw std::invalid_argument("no missing rule is called '" + word + "'");
+    throw std::invalid_argument("unknown rule for missing values: '" + word + "'");
 }
 
 void refuse_foreign(std::span<const std::uint32_t> rows, std::size_t n_rows) {
     for (std::uint32_t row : rows)
-        if (row >= n_rows) throw std::invalid_argument("rows names a row that is not in the table");
+        if (row >= n_rows) throw std::invalid_argument("rows must contain indices of rows of the table");
 }
 
 tree::TreeArrays grow_tree(const Columns& columns, const data::Target& target, const GrowOptions& options,
@@ -52,7 +52,7 @@ tree::TreeArrays grow_tree(const Columns& columns, const data::Target& target, c
 tree::TreeArrays run(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
                      const std::optional<Array1<std::uint32_t>>& rows, const GrowOptions& options) {
     if (target.n_rows != columns.table.n_rows || (weight && weight->shape(0) != target.n_rows))
-        throw std::invalid_argument("columns, target and weight have different numbers of rows");
+        throw std::invalid_argument("columns, target and weight must have the same number of rows");
     if (weight) target.weight = weight->data();
     if (rows) target.rows = {rows->data(), rows->shape(0)};
     refuse_foreign(target.rows, target.n_rows);
@@ -61,18 +61,20 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
     return grown;
 }
 
-// One tree per part: part i holds ends[i] - ends[i - 1] of the rows.
+// Grows one tree per part: part i contains ends[i] - ends[i - 1] of the rows.
 std::vector<tree::TreeArrays> run_each(const Columns& columns, data::Target& target, const GrowOptions& options,
                                        const Array1<std::uint32_t>& rows, const Array1<std::int64_t>& ends) {
     const std::span<const std::uint32_t> all(rows.data(), rows.shape(0));
-    if (target.n_rows != columns.table.n_rows) throw std::invalid_argument("columns and target differ in length");
+    if (target.n_rows != columns.table.n_rows)
+        throw std::invalid_argument("columns and target must have the same number of rows");
     refuse_foreign(all, target.n_rows);
     std::vector<tree::TreeArrays> grown;
     interruptible([&](base::Interrupt& interrupt) {
         std::size_t start = 0;
         for (std::size_t i = 0; i < ends.shape(0); ++i) {
             const auto end = static_cast<std::size_t>(ends.data()[i]);
-            if (end <= start || end > all.size()) throw std::invalid_argument("ends do not ascend among the rows");
+            if (end <= start || end > all.size())
+                throw std::invalid_argument("ends must be ascending and at most the number of rows");
             target.rows = all.subspan(start, end - start);
             grown.push_back(grow_tree(columns, target, options, interrupt));
             start = end;
@@ -102,14 +104,14 @@ std::span<const std::int64_t> ascending(const Array1<std::int64_t>& ends, std::i
     const std::span<const std::int64_t> cuts(ends.data(), ends.shape(0));
     for (std::size_t i = 0; i < cuts.size(); ++i)
         if (cuts[i] <= (i == 0 ? 0 : cuts[i - 1]) || cuts[i] >= n_rows)
-            throw std::invalid_argument("cuts do not ascend between the rows");
+            throw std::invalid_argument("ends must be ascending, positive and below the number of rows");
     return cuts;
 }
 
 base::LargestChiSquare largest_chi_square(double limit, std::int64_t n_ones, std::int64_t n_rows,
                                           const Array1<std::int64_t>& ends, std::int64_t n_missing) {
     if (n_missing < 0 || n_missing >= n_rows || n_ones <= 0 || n_ones >= n_rows || !(limit >= 0.0))
-        throw std::invalid_argument("no two classes, or more missing rows than rows");
+        throw std::invalid_argument("limit must be at least 0, and the rows must have two classes and a value");
     return {limit, n_ones, n_rows, ascending(ends, n_rows - n_missing), n_missing};
 }
 
@@ -117,7 +119,7 @@ base::PermutedSeparation permuted_separation(const Array2<double>& values, const
                                              std::int64_t n_missing, bool between_groups) {
     const auto n_rows = static_cast<std::int64_t>(values.shape(0));
     if (values.shape(1) == 0 || n_missing < 0 || n_missing >= n_rows || (between_groups && n_missing > 0))
-        throw std::invalid_argument("no numbers, or more missing rows than rows");
+        throw std::invalid_argument("values must have columns, and n_missing must be below n_rows (0 between groups)");
     return {{values.data(), values.size()},
             values.shape(1),
             ascending(ends, n_rows - n_missing),
@@ -127,7 +129,7 @@ base::PermutedSeparation permuted_separation(const Array2<double>& values, const
 
 void bind_options(nb::module_& m) {
     auto c = nb::class_<GrowOptions>(m, "GrowOptions",
-                                     "How a tree is grown; the words are those of ceiba.grow.GrowOptions.");
+                                     "Options of growing in the units of the core (see ceiba.grow.GrowOptions).");
     c.def(nb::init<>()).def(nb::init<const GrowOptions&>(), nb::arg("other"));
     grow::for_each_option([&c](const char* name, auto field) {
         using Value = std::decay_t<decltype(field(std::declval<GrowOptions&>()))>;
@@ -152,15 +154,19 @@ using Cells = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::c
 split::PairTest pair_test(const std::string& statistic, const Cells& cells) {
     using split::PairTest;
     if (statistic == "f" && cells.shape(1) != 3)
-        throw std::invalid_argument("an F test needs rows, sums and sums of squares");
+        throw std::invalid_argument("an F test requires counts, sums and sums of squares");
     return statistic == "f" ? PairTest::f : statistic == "pearson" ? PairTest::pearson : PairTest::likelihood_ratio;
 }
 
 void bind_merging(nb::module_& m) {
-    m.def("chi_square_tail", &base::chi_square_tail, nb::arg("x"), nb::arg("df"), "P(X > x) of chi-square.");
-    m.def("f_tail", &base::f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "P(F > f).");
-    m.def("log_chi_square_tail", &base::log_chi_square_tail, nb::arg("x"), nb::arg("df"), "Its logarithm.");
-    m.def("log_f_tail", &base::log_f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"), "Its logarithm.");
+    m.def("chi_square_tail", &base::chi_square_tail, nb::arg("x"), nb::arg("df"),
+          "Return P(X > x) for a chi-square variable X.");
+    m.def("f_tail", &base::f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"),
+          "Return P(X > f) for a variable X with an F distribution.");
+    m.def("log_chi_square_tail", &base::log_chi_square_tail, nb::arg("x"), nb::arg("df"),
+          "Return log P(X > x) for a chi-square variable X.");
+    m.def("log_f_tail", &base::log_f_tail, nb::arg("f"), nb::arg("df1"), nb::arg("df2"),
+          "Return log P(X > f) for a variable X with an F distribution.");
     m.def(
         "log_largest_chi_square_tail",
         [](double limit, std::int64_t n_ones, std::int64_t n_rows, const Array1<std::int64_t>& ends,
@@ -171,24 +177,27 @@ void bind_merging(nb::module_& m) {
         },
         nb::arg("limit"), nb::arg("n_ones"), nb::arg("n_rows"), nb::arg("ends"), nb::arg("n_missing"),
         nb::arg("most_steps"),
-        "log P(largest chi-square of all divisions >= limit) for two classes; NaN: too many steps.");
+        "Return log P(largest chi-square of all divisions >= limit) for two classes, or NaN if it takes too many "
+        "steps.");
     m.def(
         "log_chi_square_tail_sum",
         [](double limit, std::int64_t n_ones, std::int64_t n_rows, const Array1<std::int64_t>& sizes,
            const Array1<double>& factors) {
-            if (sizes.shape(0) != factors.shape(0)) throw std::invalid_argument("sizes and factors differ in length");
+            if (sizes.shape(0) != factors.shape(0))
+                throw std::invalid_argument("sizes and factors must have the same length");
             const base::LargestChiSquare largest(limit, n_ones, n_rows, {}, 0);
             return largest.log_weighted_sum({sizes.data(), sizes.shape(0)}, {factors.data(), factors.shape(0)});
         },
         nb::arg("limit"), nb::arg("n_ones"), nb::arg("n_rows"), nb::arg("sizes"), nb::arg("factors"),
-        "log of the sum of factor x P(chi-square >= limit) over divisions with `sizes` rows on one side, two classes.");
+        "Return the log of the sum of factor x P(chi-square >= limit) over divisions with `sizes` rows on one side, "
+        "for two classes.");
     m.def(
         "separation",
         [](const Array2<double>& values, const Array1<std::int64_t>& ends, std::int64_t n_missing, bool between) {
             return permuted_separation(values, ends, n_missing, between).observed();
         },
         nb::arg("values"), nb::arg("ends"), nb::arg("n_missing"), nb::arg("between_groups"),
-        "The separation of rows by their best division, or between all groups.");
+        "Return the separation of the rows by the best division, or between all groups.");
     m.def(
         "permuted_separations",
         [](const Array2<double>& values, const Array1<std::int64_t>& ends, std::int64_t n_missing, bool between,
@@ -202,7 +211,7 @@ void bind_merging(nb::module_& m) {
             return to_numpy(std::move(result));
         },
         nb::arg("values"), nb::arg("ends"), nb::arg("n_missing"), nb::arg("between_groups"), nb::arg("seed"),
-        nb::arg("first"), nb::arg("n_draws"), "The separations of rows that are permuted, one per draw.");
+        nb::arg("first"), nb::arg("n_draws"), "Return the separation after each of n_draws permutations of the rows.");
     m.def(
         "merge_levels",
         [](const Cells& cells, const std::string& kind, const std::string& statistic, double alpha, double min_rows) {
@@ -222,7 +231,7 @@ void bind_merging(nb::module_& m) {
             return nb::make_tuple(to_numpy(std::move(merged.group)), steps);
         },
         nb::arg("cells").noconvert(), nb::arg("kind"), nb::arg("statistic"), nb::arg("alpha"), nb::arg("min_rows"),
-        "Merge the categories of a column as CHAID does: the first category of each one's group, and the steps.");
+        "Merge categories as CHAID does; return the first category of the group of each category, and the steps.");
     m.def(
         "merging_is_hopeless",
         [](const Cells& cells, const std::string& statistic, double log_limit, double min_rows) {
@@ -230,13 +239,14 @@ void bind_merging(nb::module_& m) {
                                               log_limit, min_rows);
         },
         nb::arg("cells").noconvert(), nb::arg("statistic"), nb::arg("log_limit"), nb::arg("min_rows"),
-        "Whether no merging of nominal categories reaches an adjusted p-value of such a logarithm; False: not known.");
+        "Whether a bound shows that no merging of nominal categories reaches this log of the adjusted p-value.");
 }
 
 }  // namespace
 
 void bind_grow(nb::module_& m) {
-    m.def("counted_criteria", &split::counted_criteria, "The criteria that the search over bins knows.");
+    m.def("counted_criteria", &split::counted_criteria,
+          "Return the names of the criteria that the search over bins supports.");
     bind_merging(m);
     bind_options(m);
     m.def(
@@ -249,8 +259,7 @@ void bind_grow(nb::module_& m) {
         },
         nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
         nb::arg("options"), nb::arg("rows").none() = nb::none(),
-        "Grow a classification tree; labels are class indices, rows x outputs; `rows` grows it on a part of the table "
-        "only.");
+        "Grow a classification tree on all rows or on `rows`; `labels` are class indices (rows x outputs).");
     m.def(
         "grow_numbers",
         [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
@@ -258,20 +267,19 @@ void bind_grow(nb::module_& m) {
            std::optional<Array1<double>> case_weight, std::optional<Array1<std::uint32_t>> event_rank) {
             data::Target target = number_target(numbers);
             if (event_rank && event_rank->shape(0) != target.n_rows)
-                throw std::invalid_argument("event_rank has another number of rows");
+                throw std::invalid_argument("event_rank must have one value per row");
             if (event_rank) target.event_rank = event_rank->data();
             if (case_weight && case_weight->shape(0) != target.n_rows)
-                throw std::invalid_argument("case_weight has another number of rows");
+                throw std::invalid_argument("case_weight must have one value per row");
             if (case_weight) target.case_weight = case_weight->data();
             return run(columns, target, weight, rows, options);
         },
         nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("options"),
         nb::arg("rows").none() = nb::none(), nb::arg("case_weight").none() = nb::none(),
         nb::arg("event_rank").none() = nb::none(),
-        "Grow a regression tree; numbers are rows x outputs; `rows` grows it on a part of the table only; "
-        "`case_weight` sends rows\n"
-        "with missing values (default: weight); `event_rank` is the number of event times up to that of each row "
-        "(logrank).");
+        "Grow a regression tree on all rows or on `rows`; `numbers` is the target (rows x outputs).\n\n"
+        "`case_weight` (default: `weight`) is the weight that determines majority branches and surrogates.\n"
+        "`event_rank` is the number of event times up to that of each row, for the log-rank test.");
     m.def(
         "grow_on_each",
         [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
@@ -280,7 +288,8 @@ void bind_grow(nb::module_& m) {
             return run_each(columns, target, options, rows, ends);
         },
         nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("options"), nb::arg("rows"),
-        nb::arg("ends"), "Grow a tree on each part of `rows`, which ends where `ends` says.");
+        nb::arg("ends"),
+        "Grow a classification tree on each of several parts of `rows`; `ends` contains the end of each part.");
     m.def(
         "grow_on_each",
         [](const Columns& columns, const Array2<double>& numbers, const GrowOptions& options,
@@ -289,7 +298,7 @@ void bind_grow(nb::module_& m) {
             return run_each(columns, target, options, rows, ends);
         },
         nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("options"), nb::arg("rows"), nb::arg("ends"),
-        "The same of regression trees.");
+        "Grow a regression tree on each of several parts of `rows`; `ends` contains the end of each part.");
 }
 
 }  // namespace ceiba::bindings

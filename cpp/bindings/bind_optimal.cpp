@@ -1,5 +1,5 @@
-// The search for the best small tree. The GIL is released for the whole search; it is taken back to look for Ctrl-C,
-// which ends the search with the best tree so far, and to tell the progress.
+// Bindings of the search for the best small tree. The GIL is released for the search and reacquired to report progress
+// and to check for Ctrl-C, which ends the search with the best tree so far.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -55,19 +55,19 @@ const char* word_of(optimal::Status status) {
 nb::dict run(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
              const std::optional<Array1<std::uint32_t>>& rows, const Request& request, const nb::object& progress) {
     if (target.n_rows != columns.table.n_rows || (weight && weight->shape(0) != target.n_rows))
-        throw std::invalid_argument("columns, target and weight have different numbers of rows");
+        throw std::invalid_argument("columns, target and weight must have the same number of rows");
     if (weight) target.weight = weight->data();
     if (rows) {
         target.rows = {rows->data(), rows->shape(0)};
         for (std::uint32_t row : target.rows)
-            if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
+            if (row >= target.n_rows) throw std::invalid_argument("rows must contain indices of rows of the table");
     }
     bool failed = false;  // the progress function raised
     base::Interrupt interrupt([&] {
         const nb::gil_scoped_acquire gil;
         if (failed) return true;
         if (PyErr_CheckSignals() == 0) return false;
-        PyErr_Clear();  // what was found is the answer
+        PyErr_Clear();  // the best tree so far is the result
         return true;
     });
     double last_report = 0.0;
@@ -112,7 +112,7 @@ nb::dict run(const Columns& columns, data::Target& target, const std::optional<A
 }  // namespace
 
 void bind_optimal(nb::module_& m) {
-    nb::class_<Request>(m, "SearchRequest", "What is searched for, within which limits.")
+    nb::class_<Request>(m, "SearchRequest", "The objective and the limits of a search for the best tree.")
         .def(nb::init<>())
         .def_rw("loss", &Request::loss)
         .def_rw("cost", &Request::cost)
@@ -142,7 +142,7 @@ void bind_optimal(nb::module_& m) {
         },
         nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
         nb::arg("rows").none(), nb::arg("request"), nb::arg("progress").none() = nb::none(),
-        "Search for the best classification tree; labels are class indices.");
+        "Search for the best classification tree; `labels` are class indices.");
     m.def(
         "search_numbers",
         [](const Columns& columns, const Array1<double>& numbers, std::optional<Array1<double>> weight,

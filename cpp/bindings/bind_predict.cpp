@@ -39,7 +39,7 @@ using Table2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 nb::object gather(const predict::Router& self, const Columns& columns, const Table2<T>& values, int n_threads) {
-    if (values.shape(0) != self.questions().n_nodes()) throw std::invalid_argument("values must have one row per node");
+    if (values.shape(0) != self.arrays().n_nodes()) throw std::invalid_argument("values must have one row per node");
     const std::size_t n = columns.table.n_rows, width = values.shape(1);
     std::unique_ptr<T[]> out(new T[n * width]);  // every value is written
     {
@@ -51,7 +51,8 @@ nb::object gather(const predict::Router& self, const Columns& columns, const Tab
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {n, width}, owner));
 }
 
-// One row at a time, as a service has them: the buffer of an array is had in a tenth of the time that an ndarray takes.
+// A fast path for a single row, as in a service: reading the buffer takes a tenth of the time of an ndarray. Returns -1
+// if the array is not supported.
 std::int32_t end_of_only_row(const predict::Router& self, std::size_t n_columns, nb::handle matrix) {
     Py_buffer view;
     if (PyObject_GetBuffer(matrix.ptr(), &view, PyBUF_STRIDES | PyBUF_FORMAT) != 0) {
@@ -74,12 +75,12 @@ std::int32_t end_of_only_row(const predict::Router& self, std::size_t n_columns,
     return end;
 }
 
-// Indices of 32 bits where they are enough: scipy would make them so, in another pass.
+// Uses 32-bit indices where they suffice; scipy would convert them in another pass.
 nb::tuple node_paths(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& end) {
     const std::span<const std::int32_t> parents{parent.data(), parent.shape(0)}, ends{end.data(), end.shape(0)};
     for (const std::int32_t node : ends)
         if (node < 0 || static_cast<std::size_t>(node) >= parents.size())
-            throw std::invalid_argument("a row ends in a node that is not there");
+            throw std::invalid_argument("end must contain indices of nodes");
     const std::vector<std::int32_t> depth = predict::node_depths(parents);
     std::int64_t total = 0;
     for (const std::int32_t node : ends) total += depth[node] + 1;
@@ -99,16 +100,16 @@ nb::tuple node_paths(const Array1<std::int32_t>& parent, const Array1<std::int32
 void bind_predict(nb::module_& m) {
     using predict::Router;
     m.def("node_paths", &node_paths, nb::arg("parent"), nb::arg("end"),
-          "The nodes from the root to each end (compressed rows): where each row starts, and the nodes.");
+          "Return the nodes from the root to each end node in CSR form: the start of each row, and the nodes.");
     nb::class_<Router>(m, "Router",
-                       "A tree laid out for sending rows down it. The arrays must be those of a checked Tree.")
+                       "A tree in a layout for routing rows; its arrays must be those of a validated Tree.")
         .def(
             "__init__",
             [](Router* self, const Array1<std::int32_t>& branch_start, const Array1<std::int32_t>& branch_node,
                const nb::dict& splits, const Array1<std::int32_t>& default_branch,
                const Array1<std::int32_t>& majority_branch, nb::object surrogate_start, nb::object surrogates,
                bool unseen_is_missing, nb::object branch_share) {
-                tree::Questions a;
+                tree::RoutingArrays a;
                 a.branch_start = to_vector(branch_start);
                 a.branch_node = to_vector(branch_node);
                 a.default_branch = to_vector(default_branch);
@@ -128,6 +129,15 @@ void bind_predict(nb::module_& m) {
             nb::arg("majority_branch"), nb::arg("surrogate_start").none() = nb::none(),
             nb::arg("surrogates").none() = nb::none(), nb::arg("unseen_is_missing") = false,
             nb::arg("branch_share").none() = nb::none())
+        .def_static(
+            "of_grown",
+            [](const tree::TreeArrays& grown, bool unseen_is_missing) {
+                tree::RoutingArrays arrays = tree::routing_arrays(grown);
+                arrays.unseen_is_missing = unseen_is_missing;
+                return Router(std::move(arrays));
+            },
+            nb::arg("grown"), nb::arg("unseen_is_missing"),
+            "Return the router of a grown tree that uses neither fractional rows nor surrogates.")
         .def(
             "apply",
             [](const Router& self, const Columns& columns, int n_threads) {
@@ -138,18 +148,20 @@ void bind_predict(nb::module_& m) {
                 }
                 return to_numpy(std::move(out));
             },
-            nb::arg("columns"), nb::arg("n_threads") = 1, "The node in which each row ends.")
+            nb::arg("columns"), nb::arg("n_threads") = 1, "Return the node in which each row ends.")
         .def("end_of_only_row", &end_of_only_row, nb::arg("n_columns"), nb::arg("matrix"),
-             "The node in which the only row of a float matrix ends; -1: that is for `apply` to tell.")
+             "Return the end node of the only row of a float matrix, or -1 if only `apply` supports the matrix or the "
+             "tree.")
         .def("gather", &gather<double>, nb::arg("columns"), nb::arg("values").noconvert(), nb::arg("n_threads") = 1,
-             "The values (nodes x width) of the node in which each row ends.")
+             "Return the row of `values` (nodes x width) for the node in which each row ends.")
         .def("gather", &gather<std::int64_t>, nb::arg("columns"), nb::arg("values").noconvert(),
-             nb::arg("n_threads") = 1)
+             nb::arg("n_threads") = 1,
+             "Return the row of `values` (nodes x width) for the node in which each row ends.")
         .def(
             "spread",
             [](const Router& self, const Columns& columns, const std::optional<Array1<std::uint8_t>>& counted) {
                 if (counted && counted->shape(0) != columns.table.n_rows)
-                    throw std::invalid_argument("counted has another number of rows than the table");
+                    throw std::invalid_argument("counted must have one value per row of the table");
                 predict::Spread s;
                 {
                     const nb::gil_scoped_release no_gil;
@@ -160,8 +172,10 @@ void bind_predict(nb::module_& m) {
                                       to_numpy(std::move(s.share)), to_numpy(std::move(s.n_rows)));
             },
             nb::arg("columns"), nb::arg("counted").none() = nb::none(),
-            "Leaves and shares of each row (compressed rows), for trees that divide rows with missing values; and how "
-            "many of the counted rows (default: all) pass each node.");
+            "Return the leaves of each row with its shares, in CSR form, and the number of rows that pass each "
+            "node.\n\n"
+            "This is for trees that send a row down several branches. Only the `counted` rows (default: all) add to "
+            "the number.");
 }
 
 }  // namespace ceiba::bindings

@@ -34,7 +34,7 @@ std::span<const T> view(const std::optional<Array1<T>>& array) {
 }
 
 void check_length(std::size_t length, std::size_t expected) {
-    if (length != expected) throw std::invalid_argument("arrays of one kind have different lengths");
+    if (length != expected) throw std::invalid_argument("arrays have inconsistent lengths");
 }
 
 prune::Loss loss_from(const std::string& word) {
@@ -43,10 +43,10 @@ prune::Loss loss_from(const std::string& word) {
     if (word == "pinball") return prune::Loss::pinball;
     if (word == "poisson") return prune::Loss::poisson;
     if (word == "poisson_sqrt") return prune::Loss::poisson_sqrt;
-    throw std::invalid_argument("no loss is called '" + word + "'");
+    throw std::invalid_argument("unknown loss: '" + word + "'");
 }
 
-// The path and the rows of both loss functions, checked so that following it stays inside its arrays.
+// The path and the rows for both loss functions. The checks ensure that walking up the path stays inside its arrays.
 struct HeldOutPath {
     HeldOutPath(const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
                 const Array1<double>& weight, std::size_t n_steps)
@@ -57,10 +57,10 @@ struct HeldOutPath {
             return node >= 0 && static_cast<std::size_t>(node) < path.parent.size();
         };
         if (n_steps == 0 || !std::all_of(rows.end.begin(), rows.end.end(), inside))
-            throw std::invalid_argument("end names a node that is not in the tree");
+            throw std::invalid_argument("n_steps must be at least 1, and end must contain indices of nodes");
         for (std::size_t i = 0; i < path.parent.size(); ++i)
             if (path.parent[i] >= static_cast<std::int32_t>(i) || path.step[i] < 0)
-                throw std::invalid_argument("nodes are not in pre-order");
+                throw std::invalid_argument("nodes must be in pre-order, and steps must be at least 0");
     }
     prune::Path path;
     prune::HeldOutRows rows;
@@ -83,7 +83,7 @@ void bind_losses(nb::module_& m) {
             const auto is_class = [&](std::int32_t k) { return k >= 0 && static_cast<std::size_t>(k) < n_classes; };
             if (!std::all_of(view(label).begin(), view(label).end(), is_class) ||
                 !std::all_of(view(answer).begin(), view(answer).end(), is_class))
-                throw std::invalid_argument("a label or answer is not a class");
+                throw std::invalid_argument("label and answer must contain class indices");
             prune::Losses out;
             {
                 const nb::gil_scoped_release no_gil;
@@ -94,7 +94,8 @@ void bind_losses(nb::module_& m) {
         },
         nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("label"), nb::arg("answer"),
         nb::arg("cost"), nb::arg("n_classes"), nb::arg("n_steps"),
-        "Sums of weight x cost and of weight x cost squared over held-out rows, at each step of a pruning sequence.");
+        "Return the sums of weight x cost and of weight x cost^2 over held-out rows at each step of a pruning "
+        "sequence.");
     m.def(
         "number_losses",
         [](const Array1<std::int32_t>& parent, const Array1<std::int32_t>& step, const Array1<std::int32_t>& end,
@@ -115,8 +116,10 @@ void bind_losses(nb::module_& m) {
         },
         nb::arg("parent"), nb::arg("step"), nb::arg("end"), nb::arg("weight"), nb::arg("number"),
         nb::arg("scale").none(), nb::arg("value"), nb::arg("loss"), nb::arg("n_steps"), nb::arg("level") = 0.5,
-        "The same for numbers: 'squared_error', 'absolute_error', 'pinball' of a level, 'poisson' or 'poisson_sqrt', "
-        "times the scale of the row.");
+        "Return the sums of weight x loss and of weight x loss^2 over held-out rows at each step of a pruning "
+        "sequence.\n\n"
+        "The loss is 'squared_error', 'absolute_error', 'pinball' (of `level`), 'poisson' or 'poisson_sqrt', times the "
+        "row's `scale`.");
 }
 
 nb::dict arrays_of(const split::GivenSplitSurrogates& result) {
@@ -151,18 +154,18 @@ using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 nb::dict raise_subtrees(const predict::Router& router, const Columns& columns, const Array1<std::int32_t>& label,
                         const Array1<double>& weight, const Array2<double>& counts, double confidence, double z,
                         bool raising, bool parted) {
-    check_length(counts.shape(0), router.questions().n_nodes());
+    check_length(counts.shape(0), router.arrays().n_nodes());
     if (raising) {
         check_length(label.shape(0), columns.table.n_rows);
         check_length(weight.shape(0), columns.table.n_rows);
         for (const std::int32_t k : view(label))
             if (k < 0 || static_cast<std::size_t>(k) >= counts.shape(1))
-                throw std::invalid_argument("a label is not a class");
+                throw std::invalid_argument("label must contain class indices");
     }
     const prune::TrainingRows rows{&columns.table, view(label), view(weight), counts.shape(1)};
     prune::Raised result;
     interruptible([&](base::Interrupt& interrupt) {
-        result = prune::raise_subtrees(router.questions(), {counts.data(), counts.size()}, rows,
+        result = prune::raise_subtrees(router.arrays(), {counts.data(), counts.size()}, rows,
                                        {{confidence, z}, raising, parted}, interrupt);
     });
     nb::dict out;
@@ -182,11 +185,12 @@ void bind_raising(nb::module_& m) {
             return prune::Pessimism{confidence, z}.added(total, errors);
         },
         nb::arg("total"), nb::arg("errors"), nb::arg("confidence"), nb::arg("z"),
-        "What C4.5 adds to the errors of a leaf; z is the normal quantile at 1 - confidence.");
+        "Return the number of errors that C4.5 adds to those of a leaf; z is the normal quantile at 1 - confidence.");
     m.def("raise_subtrees", &raise_subtrees, nb::arg("router"), nb::arg("columns"), nb::arg("label").noconvert(),
           nb::arg("weight").noconvert(), nb::arg("counts").noconvert(), nb::arg("confidence"), nb::arg("z"),
           nb::arg("raising"), nb::arg("parted"),
-          "Prune by pessimistic errors: the nodes that are left, in pre-order, and whose split each one asks.");
+          "Prune by pessimistic errors, and return the remaining nodes in pre-order and the node whose split each "
+          "has.");
 }
 
 nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,
@@ -198,7 +202,7 @@ nb::dict stand_ins(const Columns& columns, data::Target& target, const std::opti
     if (weight) target.weight = weight->data();
     target.rows = view(rows);
     for (const std::uint32_t row : target.rows)
-        if (row >= target.n_rows) throw std::invalid_argument("rows names a row that is not in the table");
+        if (row >= target.n_rows) throw std::invalid_argument("rows must contain indices of rows of the table");
     return arrays_of(split::surrogates_of_given_split(columns.table, target, view(branch), column, options.search,
                                                       options.surrogates, options.use_surrogate > 0));
 }
@@ -223,7 +227,7 @@ std::vector<std::uint32_t> deal_folds(std::uint64_t n_rows, std::uint32_t n_fold
 
 void bind_by_hand(nb::module_& m) {
     m.def("branch_seed", &base::branch_seed, nb::arg("seed"), nb::arg("branch"),
-          "The seed of a branch of a node with this seed.");
+          "Return the seed of a branch of a node with this seed.");
     m.def(
         "stand_ins_classes",
         [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,
@@ -238,7 +242,7 @@ void bind_by_hand(nb::module_& m) {
         },
         nb::arg("columns"), nb::arg("labels").noconvert(), nb::arg("n_classes"), nb::arg("weight").none(),
         nb::arg("rows"), nb::arg("branch"), nb::arg("column"), nb::arg("options"),
-        "Surrogates of a given split, and where they send the rows that it does not place.");
+        "Return the surrogates of a given split in a classification tree, and the branch of each row.");
     m.def(
         "stand_ins_numbers",
         [](const Columns& columns, const Array2<double>& numbers, std::optional<Array1<double>> weight,
@@ -251,7 +255,8 @@ void bind_by_hand(nb::module_& m) {
             return stand_ins(columns, target, weight, rows, branch, column, options);
         },
         nb::arg("columns"), nb::arg("numbers").noconvert(), nb::arg("weight").none(), nb::arg("rows"),
-        nb::arg("branch"), nb::arg("column"), nb::arg("options"), "The same for a target of numbers.");
+        nb::arg("branch"), nb::arg("column"), nb::arg("options"),
+        "Return the surrogates of a given split in a regression tree, and the branch of each row.");
 }
 
 }  // namespace
@@ -267,8 +272,8 @@ void bind_prune(nb::module_& m) {
         },
         nb::arg("parent"), nb::arg("risk"), nb::arg("whole") = 1.0, nb::arg("tolerance") = 0.0,
         nb::arg("split").none() = nb::none(),
-        "For each node the alpha at which it collapses (or an ancestor does), in units of the given risk / whole; "
-        "infinity for leaves.");
+        "Return the alpha at which each node or its ancestor collapses (in units of risk / whole), or infinity for "
+        "leaves.");
     m.def(
         "deal_folds",
         [](std::uint64_t n_rows, std::uint32_t n_folds, std::uint64_t seed, std::uint64_t repeat,
@@ -277,8 +282,9 @@ void bind_prune(nb::module_& m) {
         },
         nb::arg("n_rows"), nb::arg("n_folds"), nb::arg("seed"), nb::arg("repeat") = 0,
         nb::arg("strata").none() = nb::none(), nb::arg("groups").none() = nb::none(),
-        "The fold of each row, at random: sizes differ by at most one, over all rows and in each stratum; or whole "
-        "groups, the largest first, each into the fold with the fewest rows.");
+        "Assign rows to folds at random, and return the fold of each row.\n\n"
+        "The sizes of the folds differ by at most one, in total and in each stratum. With `groups`, whole groups are\n"
+        "assigned, the largest first, each to the fold with the fewest rows.");
     bind_losses(m);
     bind_raising(m);
     bind_by_hand(m);

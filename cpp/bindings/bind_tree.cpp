@@ -1,8 +1,9 @@
-// The arrays of a grown tree as numpy sees them: views that keep the tree alive.
+// The arrays of a grown tree as numpy views that keep the tree alive.
 #include "tree/tree_arrays.hpp"
 
 #include <nanobind/stl/optional.h>
 
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -34,10 +35,10 @@ nb::dict split_table(const tree::SplitTable& s, nb::handle owner) {
 }
 
 void check_cuts(const Columns& columns, const Array1<std::int32_t>& column, const Array1<double>& cut) {
-    if (column.shape(0) != cut.shape(0)) throw std::invalid_argument("each cut has a column");
+    if (column.shape(0) != cut.shape(0)) throw std::invalid_argument("column and cut must have the same length");
     for (std::size_t i = 0; i < column.shape(0); ++i)
         if (column.data()[i] < 0 || static_cast<std::size_t>(column.data()[i]) >= columns.table.columns.size())
-            throw std::invalid_argument("a cut has a column that is not in the table");
+            throw std::invalid_argument("column must contain indices of columns of the table");
 }
 
 void bind_cut_digits(nb::module_& m) {
@@ -50,7 +51,7 @@ void bind_cut_digits(nb::module_& m) {
             if (rows) some = {rows->data(), rows->shape(0)};
             for (const std::uint32_t row : some)
                 if (row >= columns.table.n_rows)
-                    throw std::invalid_argument("rows names a row that is not in the table");
+                    throw std::invalid_argument("rows must contain indices of rows of the table");
             std::vector<std::int8_t> digits;
             {
                 const nb::gil_scoped_release no_gil;
@@ -60,7 +61,8 @@ void bind_cut_digits(nb::module_& m) {
             return to_numpy(std::move(digits));
         },
         nb::arg("columns"), nb::arg("column").noconvert(), nb::arg("cut").noconvert(), nb::arg("rows").none(),
-        "The digits of printed cuts that keep every value of their columns on its side.");
+        "Return the number of digits at which each printed cut separates the values of its column as the exact cut "
+        "does.");
     m.def(
         "cut_gaps",
         [](const Columns& columns, const Array1<std::int32_t>& column, const Array1<double>& cut) {
@@ -75,12 +77,12 @@ void bind_cut_digits(nb::module_& m) {
             return to_numpy(std::move(ends), {n, 2});
         },
         nb::arg("columns"), nb::arg("column").noconvert(), nb::arg("cut").noconvert(),
-        "The values of its column next to each cut: the largest that is not above it, and the smallest that is.");
+        "Return the largest value of its column up to each cut, and the smallest value above it.");
     m.def(
         "gap_digits",
         [](const Array1<double>& cut, const Array1<double>& below, const Array1<double>& above) {
             if (below.shape(0) != cut.shape(0) || above.shape(0) != cut.shape(0))
-                throw std::invalid_argument("each cut has a gap");
+                throw std::invalid_argument("cut, below and above must have the same length");
             std::vector<std::int8_t> digits(cut.shape(0));
             {
                 const nb::gil_scoped_release no_gil;
@@ -95,7 +97,7 @@ void bind_cut_digits(nb::module_& m) {
             return to_numpy(std::move(digits));
         },
         nb::arg("cut").noconvert(), nb::arg("below").noconvert(), nb::arg("above").noconvert(),
-        "The digits of printed cuts that keep the values next to them on their sides.");
+        "Return the number of digits at which each printed cut still lies between the values below and above it.");
 }
 
 }  // namespace
@@ -105,7 +107,17 @@ void bind_tree(nb::module_& m) {
     bind_cut_digits(m);
     nb::class_<TreeArrays>(m, "TreeArrays", "A grown tree as arrays in pre-order.")
         .def("left_by_first_column", &TreeArrays::left_by_first_column,
-             "The share of the root's impurity that its column leaves, asked once or twice.")
+             "Return the share of the root's impurity that remains after one or two splits on the root's column.")
+        .def(
+            "best_classes",
+            [](const TreeArrays& self) -> nb::object {
+                if (!self.limited.empty()) return nb::none();
+                for (const double count : self.value)
+                    if (count != std::floor(count)) return nb::none();
+                return to_numpy(self.best_classes());
+            },
+            "Return the most probable class of each node, or None if the tree has monotonic limits or fractional "
+            "counts.")
         .def(
             "set_digits",
             [](TreeArrays& self, const Array1<std::int8_t>& splits, const Array1<std::int8_t>& surrogates,
@@ -143,7 +155,7 @@ void bind_tree(nb::module_& m) {
                 out["competitor_gain"] = view(t.competitor_gain, owner);
                 return out;
             },
-            "All arrays, read-only, without a copy.");
+            "Return read-only views of all arrays by name.");
 }
 
 }  // namespace ceiba::bindings

@@ -1,4 +1,4 @@
-// Shared by the binding files: one bind_<noun> per core folder, and the way arrays cross the border.
+// Common part of the bindings: one bind_<noun> per core folder, and the conversion of arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -26,7 +26,7 @@ void bind_explain(nb::module_& m);
 void bind_optimal(nb::module_& m);
 void bind_shards(nb::module_& m);
 
-// The table as Python hands it over: views for the core, and references that keep the arrays alive.
+// A table from Python: views for the core, and references that keep the arrays alive.
 struct Columns {
     data::Table table;
     std::vector<nb::object> owners;
@@ -35,7 +35,7 @@ struct Columns {
 template <class T>
 using Array1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// A numpy array that owns what was in the vector.
+// Moves a vector into a numpy array that owns the data.
 template <class T, class Allocator>
 nb::object to_numpy(std::vector<T, Allocator>&& values) {
     auto* held = new std::vector<T, Allocator>(std::move(values));
@@ -55,7 +55,7 @@ std::vector<T> to_vector(const Array1<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
-// Runs core code without the GIL; Ctrl-C ends it.
+// Runs core code without the GIL. Ctrl-C interrupts it.
 template <class Work>
 void interruptible(const Work& work) {
     base::Interrupt interrupt([] {

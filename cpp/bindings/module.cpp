@@ -1,11 +1,10 @@
-// The extension module: one line per noun, so that the list of what Python sees is the list below.
+// The extension module: one line per noun.
 #include <nanobind/nanobind.h>
 
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {
-    // A tree that is still referenced when Python ends (a global, a cache) is no leak; users must not be told that it
-    // is one.
+    // A tree that is still referenced when Python exits (a global, a cache) is not a leak, so no warning is printed.
     nanobind::set_leak_warnings(false);
     m.doc() = "The C++ core of ceiba: growing, routing and collapsing trees.";
     ceiba::bindings::bind_data(m);

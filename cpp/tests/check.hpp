@@ -1,5 +1,5 @@
-// A test suite in a hundred lines: a suite is a static object, a check names the line that failed. No framework, so
-// that a machine with a compiler and cmake can run it.
+// A test suite in a hundred lines: a suite is a static object, a check reports the line that failed. There is no
+// framework, so a machine with only a compiler and cmake can run it.
 #pragma once
 
 #include <concepts>
@@ -10,19 +10,19 @@
 
 namespace ceiba::tests {
 
-// Registers the tests of one file under a name. Made before main() starts.
+// Registers the tests of one file under a name. Instances must be created before main() starts.
 struct Suite {
     Suite(const char* name, void (*run)());
 };
 
-// Counts what was checked and reports what failed.
+// Counts checks and reports those that fail.
 void check(bool holds, std::string_view what, std::source_location where = std::source_location::current());
 
-// |a - b| <= tolerance * max(1, |a|, |b|)
+// Checks |a - b| <= tolerance * max(1, |a|, |b|).
 void check_near(double a, double b, double tolerance, std::string_view what,
                 std::source_location where = std::source_location::current());
 
-// Numbers that are the same on every machine (splitmix64).
+// Pseudorandom numbers that are the same on every machine (splitmix64).
 class Numbers {
 public:
     explicit Numbers(std::uint64_t seed) : state_(seed) {}
@@ -35,7 +35,7 @@ public:
     }
     std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(bits() % n); }
     double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
-    // Any size between 2^-exponent and 2^exponent, of either sign.
+    // A number of either sign with a magnitude between 2^-exponent and 2^exponent.
     double spread(int exponent);
 
 private:

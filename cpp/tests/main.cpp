@@ -1,4 +1,4 @@
-// ceiba_tests [suite ...]: runs the named suites, or all. Fails if a check failed, or a suite is unknown or checked
+// ceiba_tests [suite ...]: runs the named suites, or all. Fails if a check fails, a suite is unknown, or a suite checks
 // nothing.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// The best stumps of all pairs of binary columns against counting row by row, with and without AVX-512.
+// Tests the best stumps of all pairs of binary columns against row-by-row counts, with and without AVX-512.
 #include "optimal/exact/pair_counts.hpp"
 
 #include "check.hpp"
@@ -28,7 +28,7 @@ Rows draw(Numbers& numbers) {
     return rows;
 }
 
-// The rows that the best stump or leaf on one side of column f is right on, by any column that divides the node.
+// The number of rows that the best stump or leaf on one side of column f classifies correctly.
 std::int32_t brute(const Rows& rows, const std::vector<std::uint32_t>& node, const std::vector<std::uint32_t>& columns,
                    std::uint32_t f, bool side, std::uint32_t min_rows) {
     std::int32_t best = 0;
@@ -38,7 +38,7 @@ std::int32_t brute(const Rows& rows, const std::vector<std::uint32_t>& node, con
         std::uint32_t size[2] = {};
         for (std::uint32_t i : node)
             if (rows.bit[i][f] == side) ++count[rows.bit[i][g]][rows.label[i]], ++size[rows.bit[i][g]];
-        if (g != f && std::min(size[0], size[1]) < min_rows) continue;  // f itself: a leaf
+        if (g != f && std::min(size[0], size[1]) < min_rows) continue;  // column f itself: a leaf
         best = std::max(best, *std::max_element(count[0].begin(), count[0].end()) +
                                   *std::max_element(count[1].begin(), count[1].end()));
     }

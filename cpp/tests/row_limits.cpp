@@ -1,4 +1,4 @@
-// Counts and sums of more rows than any test can hold: synthetic ones near the limits of their words.
+// Tests counts and sums of more rows than a test can contain: synthetic ones near the limits of their words.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 using base::Expansion;
 using criteria::BinaryDivision;
 
-// Up to 2^32 - 1 rows, where products of counts pass 2^63 and 2^64.
+// Up to 2^32 - 1 rows, for which products of counts exceed 2^63 and 2^64.
 void shifts_of_two_classes() {
     Numbers numbers(1);
     for (const std::int64_t n : {std::int64_t{1} << 31, (std::int64_t{1} << 32) - 1}) {
@@ -39,7 +39,7 @@ void shifts_of_two_classes() {
     }
 }
 
-// Three classes: identities of sums of squares up to the number of rows beyond which they are not used.
+// Three classes: identities of sums of squares, up to the row count above which they are not used.
 void squares_of_classes() {
     const double n = static_cast<double>(criteria::UnitDivision::most_rows);
     const std::vector<double> total{n - 2.0, 1.0, 1.0}, left{n - 3.0, 1.0, 0.0};
@@ -56,7 +56,7 @@ void squares_of_classes() {
     check(!criteria::too_many_to_count(target), "an empty table is counted");
 }
 
-// The weights of classes instead, far beyond 2^32 rows.
+// With weights of classes instead, far more than 2^32 rows.
 void weights_of_many_rows() {
     const double n = 0x1p45;
     std::vector<base::LongSum> total(3), left(3);
@@ -69,7 +69,7 @@ void weights_of_many_rows() {
     check((squares - Expansion(0x1p90)).sign() == 0, "and so are their squares");
 }
 
-// The largest shard, and as many of them as rows can be told apart by 61 bits: words are near 2^63 and must not wrap.
+// 2^31 rows in a shard, and 2^30 such shards: words come near to 2^63 and must not wrap.
 void digits_of_many_shards() {
     for (const double y : {0x1.fffffffffffffp+20, -0x1.fffffffffffffp+20, 0x1p-32}) {
         const int unit = -32;
@@ -90,7 +90,7 @@ void digits_of_many_shards() {
     }
 }
 
-// Cells of the same rows are alike, however the rows were spread over shards.
+// Cells of the same rows are equal for any distribution of the rows over shards.
 void cells_in_parts() {
     Numbers numbers(3);
     shards::CellShape shape = shards::CellShape::of_numbers(-8.0, 8.0, -60, 4, 1000, false);

@@ -1,4 +1,4 @@
-// Sums in digits: against exact expansions, in any order and in any number of parts.
+// Tests sums in digits against exact expansions, in any order and any number of parts.
 #include <cmath>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Groups of the target against trying every way to part it: small numbers of rows, weights, ties.
+// Tests groups of the target against all partitions of its rows, for few rows, weights and ties.
 #include "optimal/exact/target_groups.hpp"
 
 #include <cmath>
@@ -18,7 +18,7 @@ double squared_error(const RowData& data, const std::vector<std::size_t>& rows) 
     return loss;
 }
 
-// Every map of rows to groups, runs of the sorted target or not.
+// The least loss of all maps of rows to groups, whether or not groups are runs of the sorted target.
 double brute(const RowData& data, std::size_t groups) {
     const std::size_t n = data.size();
     double least = std::numeric_limits<double>::infinity();

@@ -246,6 +246,28 @@ def test_bins_one_hot_columns_that_meet_in_one_row_grow_the_same_tree() -> None:
     assert differences(grown(case, REFERENCE), grown(case, 2048, small_tables=True)) == []
 
 
+@pytest.mark.parametrize("value", [1.0, -3.0, 0.5, 300.0, np.nan])
+def test_bins_small_integers_that_the_sample_misses_grow_the_same_tree(value: float) -> None:
+    # Integers from 0 to 254 get their bins in advance; `value` may have none.
+    rng = np.random.default_rng(11)
+    n = 12_000
+    X = np.asfortranarray(np.minimum(rng.geometric(0.04, (n, 3)) - 1.0, 254.0))
+    X[rng.integers(0, n), 1] = value
+    z = np.nan_to_num(X) @ [1.0, 1.0, -0.5] + 9 * rng.normal(size=n)
+    case = {
+        "columns": _core.Columns.from_matrix(X),
+        "y": z.clip(0, 59).astype(np.int32) // 20,
+        "n_classes": 3,
+        "weight": None,
+        "criterion": "gini",
+        "missing": "learn",
+        "options": {},
+    }
+    assert differences(grown(case, REFERENCE), grown(case, 2048, small_tables=True)) == []
+    case.update(y=z, n_classes=0, criterion="squared_error", options={"min_samples_leaf": 5})
+    assert differences(grown(case, REFERENCE), grown(case, 300, n_threads=2)) == []
+
+
 def test_bins_mirrored_columns_are_tied_however_far_weights_are_apart() -> None:
     # One side's sums are rounded otherwise than the other's here, even in three doubles.
     for seed in range(40):

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
@@ -15,6 +16,7 @@ from ceiba.errors import OptionError
 from ceiba.report import payload
 from ceiba.tree import Tree
 from tests.marks import slow
+from tests.shards.sharding import use_sizes
 
 N_COLUMNS = 5
 CONSTRAINTS: list[Any] = [
@@ -324,8 +326,16 @@ def test_what_is_not_supported_is_refused(options: Any, message: str) -> None:
         ceiba.DecisionTreeRegressor(**options).fit(frame, y)
 
 
-def test_tables_beyond_memory_refuse_it(tmp_path: Any) -> None:
-    (tmp_path / "rows.csv").write_text("x,y\n1,2\n3,4\n")
-    model = ceiba.DecisionTreeRegressor(interaction_cst="pairwise")
-    with pytest.raises(OptionError, match="interaction_cst"):
-        model.fit(ceiba.scan(tmp_path / "rows.csv"), "y")
+@pytest.mark.parametrize("options", [{"max_depth": 5}, {"max_leaf_nodes": 12}, {"prune": "1se"}])
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_tables_beyond_memory_grow_the_tree_of_those_in_memory(
+    tmp_path: Any, constraint: Any, options: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_sizes(monkeypatch, 40, fetch_rows=8)
+    X, y = draw(600, 4)
+    frame = pd.DataFrame({f"x{j}": X[:, j] for j in range(N_COLUMNS)} | {"y": y})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = ceiba.DecisionTreeRegressor(interaction_cst=constraint, random_state=0, **options)
+    scanned = model.fit(ceiba.scan(tmp_path / "rows.csv"), "y").tree_
+    assert scanned == model.fit(frame, "y").tree_
+    assert scanned.n_leaves > 2

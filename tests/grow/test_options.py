@@ -122,10 +122,19 @@ def test_threads_none_are_all_cores(monkeypatch):
     assert [n_threads(n, big) for n in (None, -1, -2, -9, 3)] == [6, 6, 5, 1, 3]
 
 
-def test_threads_of_no_wish_grow_with_the_work(monkeypatch):
+@pytest.mark.parametrize("n_jobs", [None, -1, 6])
+def test_threads_grow_with_the_work(monkeypatch, n_jobs):
     monkeypatch.setattr(threads_module, "n_cores", lambda: 6)
-    assert [n_threads(None, work) for work in (39_999, 40_000, 120_000, 10**6)] == [1, 2, 4, 6]
-    assert n_threads(5, 40_000) == 5
+    assert [n_threads(n_jobs, work) for work in (39_999, 40_000, 120_000, 10**6)] == [1, 2, 4, 6]
+
+
+def test_threads_are_at_most_n_jobs():
+    assert [n_threads(3, work) for work in (39_999, 40_000, 120_000, 10**6)] == [1, 2, 3, 3]
+
+
+def test_threads_of_several_tasks_grow_with_their_number():
+    assert [n_threads(50, 40_000, n_tasks) for n_tasks in (1, 5, 100)] == [2, 10, 50]
+    assert n_threads(50, 39_999, n_tasks=5) == 1
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_prior_as_dict_is_put_in_class_order():
         ([0.5, 0.4, 0.2], "sum to 1"),
         ([1.5, -0.5, 0.0], "at least 0"),
         ({"a": 0.5, "b": 0.5}, "got none for 'c'"),
-        ({"a": 0.5, "b": 0.3, "d": 0.2}, "names class 'd'"),
+        ({"a": 0.5, "b": 0.3, "d": 0.2}, "unknown class 'd'"),
         (["x", "y", "z"], "must contain numbers"),
         ([0.5, 0.5, np.nan], "finite"),
     ],
@@ -46,8 +46,8 @@ def test_costs_as_dict_are_truth_then_predicted():
         ([[1, 1, 1], [1, 0, 1], [1, 1, 0]], "0 on the diagonal"),
         ([[0, -1, 1], [1, 0, 1], [1, 1, 0]], "at least 0"),
         ([[0, 0, 0], [1, 0, 1], [1, 1, 0]], "only zeros for 'a'"),
-        ({"a": 5}, r"keys \(truth, predicted\)"),
-        ({("a", "x"): 5}, "names class 'x'"),
+        ({"a": 5}, r"pairs \(truth, predicted\)"),
+        ({("a", "x"): 5}, "unknown class 'x'"),
         ({("a", "b"): "much"}, "must contain numbers"),
     ],
 )
@@ -63,7 +63,7 @@ def test_factor_turns_counts_into_prior_shares():
 
 
 def test_factor_of_a_class_without_weight_is_refused():
-    with pytest.raises(DataError, match=r"share 0\.5 for class 'b'"):
+    with pytest.raises(DataError, match=r"must be 0 for class 'b'.* got 0\.5"):
         class_factor(np.array([10.0, 0.0]), np.array([0.5, 0.5]), ["a", "b"])
 
 

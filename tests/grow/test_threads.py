@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import Any
@@ -17,6 +18,8 @@ from tests.marks import slow
 _SCARCE = """
 import resource, sys
 import numpy as np, ceiba
+from ceiba.tree.routing import threads
+threads.WORK_PER_THREAD = 400  # small tables use fewer threads
 rng = np.random.default_rng(0)
 X = rng.normal(size=(20_000, 4)); y = (X[:, 0] > .5).astype(int) ^ (rng.random(20_000) < .1)
 def model(n_jobs): return ceiba.DecisionTreeClassifier(max_depth=6, n_jobs=n_jobs, {options})
@@ -48,6 +51,29 @@ def test_threads_that_cannot_be_started_change_nothing(room: int, options: str) 
     assert done.stdout == "same tree\n" or (done.returncode == 1 and no_memory), done.stderr
 
 
+_FORKED = """
+import os, sys
+import numpy as np, ceiba
+rng = np.random.default_rng(0)
+X = rng.normal(size=(50_000, 4)); y = (X[:, 0] > .5).astype(int) ^ (rng.random(50_000) < .1)
+def grow(n_jobs): return ceiba.DecisionTreeClassifier(max_depth=6, n_jobs=n_jobs).fit(X, y).tree_
+first = grow(2)  # its threads are kept for the next fit, but a forked process does not have them
+child = os.fork()
+if not child:
+    os._exit(0 if grow(2) == first and grow(3) == first else 1)
+assert os.waitpid(child, 0)[1] == 0
+assert grow(3) == first and grow(2) == first
+print("same tree")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_process_starts_its_own_threads() -> None:
+    command = [sys.executable, "-W", "ignore", "-c", _FORKED]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "same tree\n", done.stderr
+
+
 # What is fitted: options of the tree, and how the table of numbers is changed before.
 _KINDS: dict[str, dict[str, Any]] = {
     "classes": {},
@@ -59,6 +85,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "fractional": {"holes": True, "missing": "fractional"},
     "surrogates": {"holes": True, "missing": "surrogate"},
     "levels": {"holes": True, "categorical_features": [0, 1, 2]},
+    "levels of two classes": {"holes": True, "categorical_features": [0, 1, 2], "cuts": [0]},
     "sparse": {"stored": sparse.csr_matrix},
     "max_bins": {"max_bins": 20},
     "competitors": {"max_competitors": 2},
@@ -82,7 +109,7 @@ def test_trees_of_any_number_of_threads_are_equal(kind: str, n_rows: int) -> Non
     table = X if stored is None else stored(np.where(np.abs(X) < 1, 0, X))
     regression = "criterion" in options
     model = ceiba.DecisionTreeRegressor if regression else ceiba.DecisionTreeClassifier
-    y = score if regression else np.digitize(score, [0, 2])
+    y = score if regression else np.digitize(score, options.pop("cuts", [0, 2]))
     trees = [model(n_jobs=n, **options).fit(table, y, weight).tree_ for n in (1, 2, 3, 5)]
     assert trees[0].n_leaves > 5
     assert [tree == trees[0] for tree in trees] == [True] * 4

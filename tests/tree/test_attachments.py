@@ -134,7 +134,7 @@ def test_json_export_lists_them_by_node() -> None:
     ("start", "values", "message"),
     [
         ([0, 1], [1.0], f"Must be {TREE.n_nodes + 1} offsets"),
-        ([0, *[1] * TREE.n_nodes], [], "start ends at 1"),
+        ([0, *[1] * TREE.n_nodes], [], "last offset 1"),
         ([0, *[1] * TREE.n_nodes], [np.inf], "infinite"),
     ],
 )

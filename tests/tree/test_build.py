@@ -167,7 +167,7 @@ def test_build_one_leaf_is_a_tree() -> None:
         (("c = u", "a", "b"), "the second branch is empty"),
         (("c = u | c = u", "a", "b"), "in two branches"),
         (("c = u | x = v", "a", "b"), "must use one column"),
-        (("x <= 2 | x <= 3", "a", "b"), "not the branches of one split"),
+        (("x <= 2 | x <= 3", "a", "b"), "do not form one split"),
         (("x <= 2", "a"), "is not a split"),
         (("x <= 2", "a", "b", "c"), "is not a split"),
         ((), "is not a split"),
@@ -178,7 +178,7 @@ def test_build_one_leaf_is_a_tree() -> None:
         (("c", {"u": "a", "v": ("c <= 3", "a", "b")}), "levels and a numeric cut"),
         (("x <= inf", "a", "b"), "finite"),
         (("x <= 2", {"a": -1, "b": 2}, "b"), "at least 0"),
-        (("x <= 2", {"a": 0}, "b"), "one of them positive"),
+        (("x <= 2", {"a": 0}, "b"), "at least 0 and not all 0"),
     ],
 )
 def test_build_wrong_literal_is_refused_with_the_place(literal: Any, message: str) -> None:

@@ -86,7 +86,7 @@ def test_collapse_mask_and_generator_are_accepted() -> None:
 
 @pytest.mark.parametrize("nodes", [5, -1, [1, 9], 1.5, ["a"]])
 def test_collapse_wrong_node_is_refused(nodes: object) -> None:
-    with pytest.raises(TreeError, match=r"does not exist|must be integers"):
+    with pytest.raises(TreeError, match=r"does not exist|must be integer ids"):
         ceiba.tree.build(("x <= 2", "a", ("x <= 3", "b", "a"))).collapse(nodes)  # type: ignore[arg-type]
 
 

@@ -120,6 +120,35 @@ def test_grown_tree_and_model_hold_data_and_no_closure(kind: str) -> None:
     assert not state_outside_fields(tree)
 
 
+@pytest.mark.parametrize("kind", GROWN)
+def test_predictions_before_and_after_deriving_the_arrays_are_equal(kind: str) -> None:
+    rows = np.concatenate([HOLES, rng.normal(size=(500, 3))])
+    model = GROWN[kind]()
+    first = model.predict(rows)
+    copied = pickle.loads(pickle.dumps(model.tree_))  # this derives the arrays
+    assert np.array_equal(first, copied.predict(rows))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_first_predictions_with_ties_weights_and_levels(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n, n_classes = int(random.integers(2, 60)), int(random.integers(1, 12))
+    frame = {
+        "number": random.integers(0, 4, n).astype(float),
+        "level": random.choice(["a", "b", "c"], n),
+    }
+    frame["number"][random.random(n) < 0.2] = np.nan
+    y = random.integers(0, n_classes, n)
+    weight = None if seed % 2 else random.choice([0.1, 0.3, 1.0, 2.0], n)
+    unseen = ["missing", "majority", "default"][seed % 3]
+    model = ceiba.DecisionTreeClassifier(max_depth=int(random.integers(0, 4)) + 1, unseen=unseen)
+    tree = model.fit(frame, y, sample_weight=weight).tree_
+    rows = {"number": [0.0, np.nan, 2.0, 9.0], "level": ["a", "d", None, "c"]}
+    first = model.predict(rows)
+    assert np.array_equal(first, tree.target.classes[0][tree.answer[tree.apply(rows)]])
+    assert np.array_equal(first, pickle.loads(pickle.dumps(tree)).predict(rows))
+
+
 def test_changed_problem_keeps_the_scales_of_all_rows_in_a_field() -> None:
     options = GrowOptions(task="classification", class_prior=[0.6, 0.3, 0.1])
     problem = Problem(read(X), read_target(Y, task="classification"), options)

@@ -137,7 +137,7 @@ def test_save_and_load_keep_intervals(grown: Any, tmp_path: Any) -> None:
         ({"interval_cut": [1]}, "interval_start"),
         ({"interval_cut": [None, 2]}, "finite"),
         ({"interval_start": [0, 1, 1, 1, 1], "interval_cut": [1]}, "at least two cuts"),
-        ({"interval_cut": [1, None]}, "the last one, which is for missing"),
+        ({"interval_cut": [1, None]}, "the last branch, which takes missing"),
     ],
 )
 def test_damaged_intervals_are_refused(change: dict[str, Any], says: str) -> None:
@@ -203,7 +203,7 @@ def test_set_split_one_cut_is_a_cut_and_a_missing_branch_is_kept() -> None:
         (("age", ["a", "b"]), "must be numbers"),
         (("city", [1.0, 2.0]), "LevelSets"),
         (("age", [30.0, 500.0]), "no rows"),
-        (Intervals("age", (30.0,)), "at least two"),
+        (Intervals("age", (30.0,)), "three or more branches"),
     ],
 )
 def test_set_split_that_cannot_be_is_refused(split: Any, says: str) -> None:

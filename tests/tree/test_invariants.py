@@ -86,7 +86,7 @@ def test_check_broken_tree_names_the_place(change: dict[str, Any], message: str)
         ({"level_code": array(0, 1, 7)}, "node 2: level code 7"),
         ({"level_branch": array(0, 1, 1)}, "node 2: levels lead to branches"),
         ({"level_branch": array(0, 1, 3)}, "node 2: levels lead to branches"),
-        ({"level_start": array(0, 0, 0, 2, 2, 2, 2)}, "level_start: start ends at 2"),
+        ({"level_start": array(0, 0, 0, 2, 2, 2, 2)}, "level_start: last offset 2"),
         ({"level_start": array(0, 3, 0, 3, 3, 3, 3)}, "level_start"),
     ],
 )
@@ -131,7 +131,7 @@ def surrogates(start: list[int], splits: list[Any]) -> SurrogateTable:
     ("extra", "message"),
     [
         (surrogates([0, 1], [Cut("x", 1.0)]), "surrogates.start"),
-        (surrogates([0, 1, 1, 2, 2, 2, 2], [Cut("x", 1.0)]), "ends at 2"),
+        (surrogates([0, 1, 1, 2, 2, 2, 2], [Cut("x", 1.0)]), "last offset 2"),
         (surrogates([0, 0, 1, 1, 1, 1, 1], [Cut("x", 1.0)]), "node 1: a leaf with surrogates"),
         (surrogates([0, 1, 1, 1, 1, 1, 1], [None]), "surrogate 0: no split"),
         (

@@ -1,4 +1,4 @@
-"""Names, notes and answers set by hand: kept by every change of a tree, shown wherever it is."""
+"""Names, notes and predictions set by hand: kept by every edit and shown wherever the tree is."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_wrong_notes_are_refused(tree):
         tree.override(1, 9)
     with pytest.raises(OptionError, match="requires a name"):
         tree.annotate(0)
-    with pytest.raises(OptionError, match="reason requires"):
+    with pytest.raises(OptionError, match="reason='x' requires an answer"):
         tree.override(1, None, reason="x")
     fractional = ceiba.DecisionTreeClassifier(missing="fractional").fit([[1], [2]], ["a", "b"])
     with pytest.raises(OptionError, match="fractional"):

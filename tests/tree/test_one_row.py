@@ -92,7 +92,7 @@ def test_row_needs_only_the_columns_on_its_way():
     tree = ceiba.tree.build(("clouds <= 4.5", "no", ("wind <= 3", "no", "yes")))
     assert tree.predict_one({"clouds": 2}).answer == "no"
     assert tree.predict_one({"clouds": 9, "wind": 9, "id": "x"}).answer == "yes"
-    with pytest.raises(DataError, match="no 'wind', which is on its path.*'winds'"):
+    with pytest.raises(DataError, match="no column 'wind', which the prediction requires.*'winds'"):
         tree.predict_one({"clouds": 9, "winds": 3})
     assert tree.predict_one([9, 9]).answer == "yes"
     assert tree.predict_one(pd.Series({"wind": 1, "clouds": 9})).answer == "no"
@@ -101,7 +101,7 @@ def test_row_needs_only_the_columns_on_its_way():
 @pytest.mark.parametrize("wrong", ["clouds", 3, None])
 def test_what_is_no_row_is_refused(wrong):
     tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
-    with pytest.raises(DataTypeError, match="one row"):
+    with pytest.raises(DataTypeError, match="requires a row"):
         tree.predict_one(wrong)
     with pytest.raises(DataError, match="2 values"):
         tree.predict_one([1, 2])
@@ -179,6 +179,7 @@ def test_rule_sets_are_saved_and_exported():
         file = io.BytesIO()
         rules.save(file, metadata={"a": 1})
         again = ceiba.load(file.getvalue())
+        assert again.metadata_ == {"a": 1}
         assert str(again) == str(rules)
         assert (again.predict(X) == rules.predict(X)).all()
         assert (again.predict_proba(X) == rules.predict_proba(X)).all()
@@ -192,7 +193,7 @@ def test_rule_sets_are_saved_and_exported():
     query = f"SELECT {rules.export('sql')} AS answer FROM t"
     assert duckdb.sql(query).df()["answer"].tolist() == rules.predict(X).tolist()
     assert len(t)
-    with pytest.raises(ceiba.OptionError, match="one of text, python, sql"):
+    with pytest.raises(ceiba.OptionError, match="Allowed values: text, python, sql"):
         rules.export("pmml")
 
 

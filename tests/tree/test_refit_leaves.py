@@ -162,6 +162,24 @@ def test_refit_leaves_zero_weight_rows_are_not_counted() -> None:
     assert got.n_rows.tolist() == [1, 1, 0]
 
 
+@pytest.mark.parametrize("missing", ["majority", "surrogate"])
+def test_refit_leaves_on_training_rows_counts_as_fit(missing: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    weight = rng.integers(3, size=len(y)).astype(float)
+    fitted = ceiba.DecisionTreeClassifier(missing=missing, max_depth=3).fit(X, y, weight).tree_
+    got = fitted.refit_leaves(X, y, sample_weight=weight)
+    assert got.n_rows.tolist() == fitted.n_rows.tolist()
+    assert got.sent_default.tolist() == fitted.sent_default.tolist()
+    assert got.sent_default.any()
+    if fitted.surrogates is not None and got.surrogates is not None:
+        assert got.surrogates.sent.tolist() == fitted.surrogates.sent.tolist()
+        assert got.surrogates.sent.any()
+    else:
+        assert missing == "majority"
+
+
 def test_refit_leaves_target_by_column_name() -> None:
     tree = ceiba.tree.build(("x <= 2", "a", "b"), target="t")
     frame = {"x": [1.0, 3.0, 3.0], "t": ["a", "b", "a"]}

@@ -68,7 +68,7 @@ def test_visits_of_a_random_tree_end_as_the_trace_does(
     tree = random_tree(seed, missing=missing, unseen=unseen, stays=True)
     table = table_of(tree, random_rows(seed + 1))
     end = np.full(table.n_rows, -1)
-    for visit in visit_nodes(tree, table):
+    for visit in visit_nodes(tree, table, np.arange(table.n_rows)):
         end[visit.ending] = visit.node
     assert end.tolist() == ends_by_trace(tree, table)
 

@@ -1,10 +1,10 @@
-// Allow-lists of options: a fast path names the options that it supports, and all others must have their default.
+// Allow-lists of options. A fast path lists the options that it supports; all others must have their default.
 #pragma once
 
 namespace ceiba::base {
 
-// Do these options differ from the defaults in the listed members only? An option added later is not listed, so no fast
-// path is taken with it until it is reviewed.
+// Whether these options differ from the defaults in the listed members only. An option that is added later is not
+// listed, so it disables the fast path until the path has been reviewed.
 template <class Options, class... Member>
 bool differs_only_in(Options options, Member... known) {
     const Options plain;

@@ -1,8 +1,9 @@
 // Double-double arithmetic: an unevaluated sum hi + lo of two doubles, about 106 bits.
 //
-// Why: two splits can be exactly tied, and then a rule must choose between them (lowest column, lowest cut), not
-// the rounding of a sum that was added up in another order. The scan therefore looks at each cut in plain double
-// and comes here only for the few that could win. Formulas: Dekker 1971, Knuth TAOCP 4.2.2, Shewchuk 1997.
+// Two splits can be exactly tied. A rule must then choose between them (lowest column, lowest cut), and not the
+// rounding errors of a sum that was added up in another order. The scan therefore evaluates each cut in plain double
+// precision and repeats only the few possible winners in double-double. Formulas: Dekker 1971, Knuth TAOCP 4.2.2,
+// Shewchuk 1997.
 #pragma once
 
 #include "base/standard.hpp"
@@ -36,7 +37,8 @@ inline DoubleDouble two_product(double a, double b) {
     const double p = a * b;
     return {p, std::fma(a, b, -p)};
 #else
-    // Without a fused multiply-add in the baseline, std::fma is a library call: Dekker's splitting is cheaper.
+    // Without a fused multiply-add instruction in the baseline, std::fma is a library call, and Dekker's splitting is
+    // faster.
     constexpr double splitter = 134217729.0;  // 2^27 + 1
     const double p = a * b;
     const double ta = splitter * a, tb = splitter * b;
@@ -72,7 +74,7 @@ inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
 
 inline bool operator<(DoubleDouble a, DoubleDouble b) { return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo); }
 
-// A running sum that keeps what each addition rounds away; n additions err by about n * 2^-106, not n * 2^-53.
+// A compensated running sum: n additions have a relative error of about n * 2^-106 instead of n * 2^-53.
 struct Sum {
     double hi = 0.0;
     double lo = 0.0;
@@ -91,7 +93,7 @@ struct Sum {
     DoubleDouble precise() const { return quick_two_sum(hi, lo); }
 };
 
-// A sum of weights of which most are 1: those are counted.
+// A sum of weights, most of which are 1: the ones are counted instead of added.
 struct WeightSum {
     Sum others;
     std::uint64_t ones = 0;
@@ -113,7 +115,7 @@ struct WeightSum {
     }
 };
 
-// The same with one more level: exact for up to a million doubles that differ by a factor of 2^60 (weights do).
+// A compensated sum with three parts: exact for up to a million weights that differ by a factor of up to 2^60.
 struct LongSum {
     double hi = 0.0;
     double mid = 0.0;

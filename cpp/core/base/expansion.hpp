@@ -1,6 +1,6 @@
-// Exact arithmetic on doubles: a number as a sum of doubles that do not overlap (Shewchuk 1997, "Adaptive precision
-// floating-point arithmetic"). Sums and products are exact as long as nothing over- or underflows. Slow, and used only
-// where two gains are closer than double-double arithmetic can tell apart.
+// Exact arithmetic on doubles: a number is a sum of doubles that do not overlap (Shewchuk 1997, "Adaptive precision
+// floating-point arithmetic"). Sums and products are exact unless they overflow or underflow. The arithmetic is slow,
+// so it is used only where double-double arithmetic cannot tell two gains apart.
 #pragma once
 
 #include "base/double_double.hpp"
@@ -36,12 +36,12 @@ public:
         return product;
     }
 
-    // -1, 0 or 1. The largest part decides, since the others together are smaller than its last bit.
+    // Returns -1, 0 or 1. The largest part decides, because the sum of the others is smaller than its last bit.
     int sign() const { return parts_.empty() ? 0 : (parts_.back() > 0.0 ? 1 : -1); }
     bool finite() const { return parts_.empty() || std::isfinite(parts_.back()); }
 
 private:
-    // Grow-expansion with elimination of zeros; parts ascend in magnitude.
+    // Grow-expansion with elimination of zeros (Shewchuk 1997). The parts are in ascending order of magnitude.
     void add(double x) {
         std::size_t n = 0;
         for (double part : parts_) {
@@ -61,7 +61,7 @@ struct Fraction {
     Expansion numerator, denominator;
 };
 
-// Sign of a - b; 0 also where the numbers are too large to tell.
+// The sign of a - b. It is 0 also where the numbers are too large for exact arithmetic.
 inline int compare(const Fraction& a, const Fraction& b) {
     const Expansion gap = a.numerator * b.denominator - b.numerator * a.denominator;
     return gap.finite() ? gap.sign() : 0;

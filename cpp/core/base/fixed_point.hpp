@@ -1,5 +1,5 @@
-// Doubles as whole multiples of one power of two: sums and differences without any rounding, in any order. Most targets
-// need fewer than 128 bits, which two limbs hold; 34 limbs hold the sums of any finite doubles.
+// Doubles as integer multiples of one power of two, so that sums and differences are exact in any order. Most targets
+// need fewer than 128 bits (two limbs); 34 limbs hold the sums of any finite doubles.
 #pragma once
 
 #include "base/expansion.hpp"
@@ -7,7 +7,7 @@
 
 namespace ceiba::base {
 
-// The bits of the numbers seen: every one is a multiple of 2^lowest and below 2^highest in magnitude.
+// The range of bits of a set of numbers: each one is a multiple of 2^lowest and below 2^highest in magnitude.
 struct BitRange {
     int lowest = 1 << 12, highest = -(1 << 12);
 
@@ -19,7 +19,7 @@ struct BitRange {
     }
     bool empty() const { return highest < lowest; }
     int unit() const { return empty() ? 0 : lowest; }
-    // Bits of a sum of n differences of such numbers, with its sign.
+    // The number of bits of a sum of n differences of such numbers, including the sign.
     int bits_of_sum(std::size_t n) const {
         return empty() ? 2 : highest - lowest + 2 + static_cast<int>(std::bit_width(n));
     }
@@ -30,7 +30,7 @@ class FixedPoint;
 template <int L>
 bool operator<(const FixedPoint<L>& a, const FixedPoint<L>& b);
 
-// Two's complement integers of 64 x Limbs bits.
+// Two's complement integers with 64 x Limbs bits.
 template <int Limbs>
 class FixedPoint {
 public:
@@ -49,7 +49,7 @@ public:
     friend FixedPoint operator+(const FixedPoint& a, const FixedPoint& b) { return sum<false>(a, b); }
     friend FixedPoint operator-(const FixedPoint& a, const FixedPoint& b) { return sum<true>(a, b); }
     friend FixedPoint distance(const FixedPoint& a, const FixedPoint& b) { return a < b ? b - a : a - b; }  // |a - b|
-    // 0 <= factor < 2^31
+    // Requires 0 <= factor < 2^31.
     friend FixedPoint times(const FixedPoint& a, std::int64_t factor) {
         FixedPoint out;
         const auto f = static_cast<std::uint64_t>(factor);
@@ -82,7 +82,7 @@ private:
 };
 
 #ifdef __SIZEOF_INT128__
-// The commonest size has its own instructions.
+// The most frequent size uses the 128-bit integers of the compiler.
 template <>
 class FixedPoint<2> {
     __extension__ using Whole = __int128;
@@ -99,7 +99,7 @@ public:
     friend FixedPoint operator+(FixedPoint a, FixedPoint b) { return FixedPoint(a.whole_ + b.whole_); }
     friend FixedPoint operator-(FixedPoint a, FixedPoint b) { return FixedPoint(a.whole_ - b.whole_); }
     friend FixedPoint distance(FixedPoint a, FixedPoint b) {
-        const Whole gap = a.whole_ - b.whole_, flip = gap >> 127;  // no branch: the sign is as good as random
+        const Whole gap = a.whole_ - b.whole_, flip = gap >> 127;  // no branch: the sign is unpredictable
         return FixedPoint((gap ^ flip) - flip);
     }
     friend FixedPoint times(FixedPoint a, std::int64_t factor) { return FixedPoint(a.whole_ * factor); }
@@ -125,7 +125,7 @@ template <int L>
 bool operator<(const FixedPoint<L>& a, const FixedPoint<L>& b) {
     return (a - b).negative();
 }
-// The number as doubles of 32 bits each, the largest first.
+// The number as a sum of doubles with 32 bits each, the largest first.
 template <int L, class F>
 void each_part(const FixedPoint<L>& x, int unit, F f) {
     const FixedPoint<L> size = distance(x, FixedPoint<L>());

@@ -1,5 +1,5 @@
-// Interruption of a long computation. The calling thread polls the host (Python: pending signals) now and then; every
-// thread reads one flag. Core code throws Interrupted and owns nothing that could leak.
+// Interruption of a long computation. The calling thread regularly polls the host (Python checks for pending signals),
+// and every thread reads one flag. Core code throws Interrupted; all its memory is owned by objects, so nothing leaks.
 #pragma once
 
 #include "base/standard.hpp"
@@ -15,7 +15,7 @@ public:
     Interrupt() = default;
     explicit Interrupt(std::function<bool()> host_wants_stop) : host_wants_stop_(std::move(host_wants_stop)) {}
 
-    // Called by the thread that entered the core, as often as it likes; the host is asked every 50 ms at most.
+    // Called by the thread that entered the core, as often as it likes. The host is polled at most every 50 ms.
     void poll() {
         if (host_wants_stop_) {
             const auto now = std::chrono::steady_clock::now();
@@ -26,7 +26,7 @@ public:
         }
         check();
     }
-    // The same of a task of a pool, whose thread 0 is the one that entered.
+    // The same for a task in a thread pool, where thread 0 is the calling thread.
     void poll(int thread) {
         if (thread == 0) poll();
         check();

@@ -1,4 +1,4 @@
-// Wall time of the phases of growing, for benchmarks; not measured unless asked for.
+// Wall time of the phases of growing, for benchmarks; not measured by default.
 #pragma once
 
 #include "base/standard.hpp"

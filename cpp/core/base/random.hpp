@@ -1,5 +1,5 @@
-// A small counter-based generator (splitmix64): the numbers of a node depend only on the seed and on the node's
-// place in the tree, so max_features and random cuts give the same tree for any number of threads.
+// A small counter-based generator (splitmix64). The numbers of a node depend only on the seed and on the node's
+// position in the tree, so max_features and random cuts give the same tree for any number of threads.
 #pragma once
 
 #include "base/standard.hpp"
@@ -18,7 +18,7 @@ public:
         return z ^ (z >> 31);
     }
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
-    // Unbiased enough for choosing columns: the modulus bias is below bound / 2^64.
+    // Sufficiently uniform for choosing columns: the modulus bias is below bound / 2^64.
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
 private:

@@ -1,6 +1,6 @@
-// A set of numbers 0 .. n-1 that finds the neighbour of a member: bits in words, and above each row of words a row of
-// bits that say which of those words hold any. A step to a neighbour is one shift and one count of zeros where the set
-// is dense, and at most a few words where it is not.
+// A set of ranks 0 .. n-1 that finds the neighbours of a member. It is a hierarchical bitmap: each bit of a level says
+// whether a word of the level below contains a member. A step to a neighbour is one shift and one count of zeros where
+// the set is dense, and visits at most a few words where it is sparse.
 #pragma once
 
 #include "base/standard.hpp"
@@ -9,7 +9,7 @@ namespace ceiba::base {
 
 class RankSet {
 public:
-    // The set becomes empty, or all of 0 .. n-1.
+    // Makes the set empty, or fills it with 0 .. n-1.
     void reset(std::size_t n, bool full) {
         n_levels_ = 0;
         for (std::size_t size = n;; size = (size + 63) / 64) {
@@ -27,8 +27,8 @@ public:
         for (std::size_t l = 0; l < n_levels_; ++l, r /= 64)
             if ((level_[l][r / 64] &= ~bit(r)) != 0) return;
     }
-    // The next member below r, or above it; r itself if there is none. Both ways are looked at:
-    // which of them is wanted is as good as random.
+    // The next member below or above r, or r itself if there is none. Both are computed, because the direction is
+    // unpredictable and a branch would be slower.
     std::uint32_t neighbour(std::uint32_t r, bool downwards) const {
         const std::uint64_t word = level_[0][r / 64];
         const std::uint64_t under = word << (63 - r % 64) << 1, over = word >> (r % 64) >> 1;
@@ -64,7 +64,7 @@ private:
         return r;
     }
 
-    std::array<std::vector<std::uint64_t>, 6> level_;  // 64^6 ranks: more than there are rows
+    std::array<std::vector<std::uint64_t>, 6> level_;  // 64^6 ranks exceed the number of rows
     std::size_t n_levels_ = 0;
 };
 

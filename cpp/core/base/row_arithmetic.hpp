@@ -1,5 +1,5 @@
-// What shards compute of a row: sort keys, the digits of doubles, the squares of a numeric target. Kernels for GPUs are
-// compiled from this text too (shards/device), so it uses nothing of the standard library, and both give the same bits.
+// What shards compute for each row: sort keys, the digits of doubles, squares of a numeric target. The GPU kernels
+// compile this file too (shards/device), so it uses no standard library, and both give the same bits.
 #pragma once
 
 #ifdef __CUDACC__
@@ -20,34 +20,35 @@ CEIBA_DEVICE inline Bits64 bits_of(double x) {
 #endif
 }
 
-// The bit pattern of x made monotone. -0.0 must have been turned into 0.0, and NaN kept out, by the caller.
+// A monotone mapping of doubles to unsigned integers. The caller must replace -0.0 by 0.0 and exclude NaN.
 CEIBA_DEVICE inline Bits64 sort_key(double x) {
     const Bits64 bits = bits_of(x);
     return bits ^ ((bits >> 63) ? ~Bits64{0} : Bits64{1} << 63);
 }
 
-// The digits of a double: |x| = digits * 2^exponent.
+// Integer significand and exponent of a double: |x| = digits * 2^exponent.
 struct Digits {
     Bits64 digits;
     int exponent;
 
-    CEIBA_DEVICE explicit Digits(double x) {  // by its bits: frexp and ldexp are calls into a library
+    CEIBA_DEVICE explicit Digits(double x) {  // from the bits, because frexp and ldexp are library calls
         const Bits64 bits = bits_of(x);
         const int stored = static_cast<int>((bits >> 52) & 0x7FF);
         digits = (bits & ((Bits64{1} << 52) - 1)) | (static_cast<Bits64>(stored != 0) << 52);
         exponent = (stored > 1 ? stored : 1) - 1075;
     }
-    // The same in units of 2^unit, of which x is a multiple: the digits, to be moved up by `shift` bits.
+    // Rescales to units of 2^unit, of which x must be a multiple. Returns by how many bits to shift the digits left.
     CEIBA_DEVICE int to_unit(int unit) {
         const int shift = exponent - unit;
         if (shift >= 0) return shift;
-        digits = shift > -64 ? digits >> -shift : 0;  // the bits that go are zero
+        digits = shift > -64 ? digits >> -shift : 0;  // the discarded bits are zero
         return 0;
     }
 };
 
-// Exact sums of doubles that do not depend on the order of their terms: 32-bit digits in 64-bit words, which are added
-// word by word; carries wait. 2^31 terms fit between two carries, and so do 2^31 sums that were carried.
+// Exact sums of doubles that do not depend on the order of their terms. They are 32-bit digits in 64-bit words, which
+// are added word by word with delayed carries. Up to 2^31 terms, or 2^31 sums without pending carries, fit between two
+// carries.
 
 // The digits of one number, a multiple of 2^unit: at most three words beginning at `at`.
 struct NumberDigits {
@@ -64,7 +65,7 @@ struct NumberDigits {
         if (x < 0.0)
             for (Bits64& w : word) w = ~w + 1;
     }
-    // Calls add(place, word) for the words that are not 0.
+    // Calls add(position, word) for each word that is not 0.
     template <class Add>
     CEIBA_DEVICE void each(Add add) const {
         for (int j = 0; j < 3; ++j)
@@ -76,7 +77,8 @@ struct NumberDigits {
     }
 };
 
-// Carries: all digits but the last are below 2^32 then, and the last has the sign. The same sums are the same words.
+// Propagates the carries. Afterwards all digits but the last are below 2^32 and the last has the sign, so equal sums
+// have equal words.
 template <class Word, class Size>
 CEIBA_DEVICE inline void carry(Word* digits, Size n) {
     long long rest = 0;
@@ -88,7 +90,7 @@ CEIBA_DEVICE inline void carry(Word* digits, Size n) {
     if (n > 0) digits[n - 1] += static_cast<Word>(rest);
 }
 
-// The square of a number about the centre of its range, in quanta, rounded up: rows add whole numbers.
+// The squared distance of a number from the centre of its range, in quanta and rounded up, so that sums are integers.
 CEIBA_DEVICE inline Bits64 square_term(double y, double centre, double per_square) {
     return static_cast<Bits64>((y - centre) * (y - centre) * per_square) + 2;
 }

@@ -7,7 +7,7 @@ void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::uint32_t>
         return key[a] < key[b] || (key[a] == key[b] && a < b);
     };
     const std::size_t n = rows.size();
-    // Below this size the counters cost more than comparing does.
+    // For fewer rows, clearing the counters costs more than a comparison sort.
     if (n < 512) {
         std::sort(rows.begin(), rows.end(), by_key);
         return;
@@ -27,7 +27,7 @@ void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::uint32_t>
     }
     for (int d = 0; d < n_digits; ++d) {
         auto& c = count[d];
-        if (c[(space.items[0].window >> (d * digit_bits)) & (radix - 1)] == n) continue;  // the same digit everywhere
+        if (c[(space.items[0].window >> (d * digit_bits)) & (radix - 1)] == n) continue;  // all digits are equal
         std::uint32_t start = 0;
         for (std::uint32_t& x : c) start += std::exchange(x, start);
         for (const WindowItem& item : space.items)

@@ -1,5 +1,5 @@
-// Sorting rows by a double: radix sort on a window of 32 bits, the highest in which the keys differ (three passes over
-// 8-byte items); runs that agree in the window are then sorted by the whole key. Keys are those of
+// Radix sort of rows by a double. It sorts by a window of 32 bits, the highest in which the keys differ (three passes
+// over 8-byte items). Runs with equal windows are then sorted by the complete key. The keys are those of
 // row_arithmetic.hpp.
 #pragma once
 
@@ -17,17 +17,16 @@ struct SortSpace {
     std::vector<WindowItem> items, spare;
 };
 
-// Puts `rows` (indices into key) into the order of their keys; equal keys keep the order of their rows, which must
-// ascend.
+// Sorts `rows` (indices into key, ascending) by their keys. Rows with equal keys keep their order.
 void sort_rows(const std::vector<std::uint64_t>& key, std::vector<std::uint32_t>& rows, SortSpace& space);
 
-// The order of a few scores.
+// Sorting a few items by their scores.
 
-// Positions by ascending score; equal scores keep their order.
+// The positions in ascending order of the scores. Equal scores keep their order.
 std::vector<std::uint32_t> ascending(const std::vector<double>& score);
 
-// Puts items in ascending order of their scores; those of equal scores keep theirs. (std::stable_sort is compiled anew
-// for every type and comparison, and is long.)
+// Sorts items by ascending scores. Items with equal scores keep their order. (std::stable_sort is long and would be
+// compiled again for each type and comparison.)
 template <class T>
 void sort_by(const std::vector<double>& score, std::vector<T>& items) {
     std::vector<T> sorted;

@@ -1,4 +1,4 @@
-// The parts of the standard library that nearly every file of the core uses: listed and precompiled once.
+// Headers of the standard library that nearly every file of the core uses, as a precompiled header.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,9 @@
 #include "base/thread_pool.hpp"
 
 #include <thread>
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
 #endif
@@ -31,7 +34,19 @@ void spin(const Condition& holds) {
 // Each thread sleeps on its own condition variable, and what it waits for changes under its mutex (or, for
 // `working`, before its mutex is passed): no call is lost. Atomics have the default order, sequentially consistent.
 struct ThreadPool::State {
-    explicit State(std::size_t n_threads, bool spinning) : seats(n_threads), may_spin(spinning) {}
+    State(std::size_t n_threads, bool spinning) : seats(n_threads), may_spin(spinning) {
+        threads.reserve(n_threads - 1);
+        try {
+            for (std::size_t t = 1; t < n_threads; ++t) threads.emplace_back([this, t] { serve(t); });
+        } catch (const std::exception&) {
+            // If the system has no more threads, or no memory for their stacks, the threads started so far do the work.
+        }
+    }
+    ~State() {
+        quit = true;
+        for (std::size_t t = 1; t <= threads.size(); ++t) call(t);
+        for (auto& thread : threads) thread.join();
+    }
 
     struct alignas(64) Seat {
         std::atomic<bool> called{false};  // written under the mutex; read without it only to spin
@@ -114,25 +129,46 @@ struct ThreadPool::State {
     }
 };
 
+// Keeps the threads of a finished pool for the next pool of the same size, because starting 15 threads takes about
+// 0.5 ms and a fit uses several pools. The threads are not joined when the process exits, which could deadlock on
+// Windows. A forked process has a copy of the memory but not of the threads, so it starts without kept threads.
+struct ThreadPool::KeptThreads {
+    std::mutex mutex;
+    std::unique_ptr<State> state;
+
+    static KeptThreads& instance() {
+        static KeptThreads* const kept = [] {
+            KeptThreads* const created = new KeptThreads;
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
+            pthread_atfork(nullptr, nullptr, [] { new (&instance()) KeptThreads; });
+#endif
+            return created;
+        }();
+        return *kept;
+    }
+    std::unique_ptr<State> take(std::size_t n_threads) {
+        const std::lock_guard lock(mutex);
+        return state && state->seats.size() == n_threads ? std::move(state) : nullptr;
+    }
+    // Returns the threads that were kept before, which end outside the lock.
+    std::unique_ptr<State> keep(std::unique_ptr<State> finished) {
+        const std::lock_guard lock(mutex);
+        return std::exchange(state, std::move(finished));
+    }
+};
+
 ThreadPool::ThreadPool(int n_threads) : n_threads_(std::max(1, n_threads)) {
     if (n_threads_ == 1) return;
     const std::size_t n = static_cast<std::size_t>(n_threads_);
-    state_ = std::make_unique<State>(n, n <= std::thread::hardware_concurrency());
-    state_->threads.reserve(n - 1);
-    try {
-        for (std::size_t t = 1; t < n; ++t) state_->threads.emplace_back([this, t] { state_->serve(t); });
-    } catch (const std::exception&) {
-        // The system has no more threads or no memory for their stacks: those there are do the work.
-    }
+    state_ = KeptThreads::instance().take(n);
+    if (!state_) state_ = std::make_unique<State>(n, n <= std::thread::hardware_concurrency());
     n_threads_ = static_cast<int>(state_->threads.size()) + 1;
     if (n_threads_ == 1) state_.reset();
 }
 
 ThreadPool::~ThreadPool() {
-    if (!state_) return;
-    state_->quit = true;
-    for (std::size_t t = 1; t <= state_->threads.size(); ++t) state_->call(t);
-    for (auto& thread : state_->threads) thread.join();
+    const bool complete = state_ && state_->threads.size() + 1 == state_->seats.size();
+    if (complete) KeptThreads::instance().keep(std::move(state_));
 }
 
 void ThreadPool::run(std::size_t n, const std::function<void(std::size_t, int)>& task) {

@@ -1,9 +1,9 @@
 // A pool of threads, and rows shared between them in blocks.
 //
-// Own pool instead of OpenMP because OpenMP's waiting threads spin: on a busy two-core machine that made two threads up
-// to four times slower than one. The calling thread works too; tasks are handed out one by one, and the pool does not
-// wait for a thread that woke too late to get one. Where the system refuses to start a thread, the pool is smaller than
-// asked for: read size(), not the wish.
+// OpenMP is not used, because its waiting threads spin: on a busy machine with two cores, two threads were up to four
+// times slower than one. The calling thread works too. Tasks are handed out one by one, and the pool does not wait for
+// a thread that woke too late to get one. If the system cannot start all threads, the pool is smaller than requested:
+// use size().
 #pragma once
 
 #include "base/standard.hpp"
@@ -25,6 +25,7 @@ public:
 
 private:
     struct State;
+    struct KeptThreads;
     int n_threads_;
     std::unique_ptr<State> state_;  // null for one thread: then nothing is started at all
 };

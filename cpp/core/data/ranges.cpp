@@ -7,7 +7,7 @@ namespace ceiba::data {
 
 namespace {
 
-// Compares so that NaN changes nothing, in the form that compilers turn into one instruction.
+// NaN compares as false and changes nothing. Compilers turn each line into one instruction.
 template <class T, class Count>
 inline void widen(T x, T& low, T& high, Count& n_missing) {
     low = x < low ? x : low;
@@ -15,7 +15,7 @@ inline void widen(T x, T& low, T& high, Count& n_missing) {
     n_missing += x != x;
 }
 
-// Row after row of n values.
+// Updates the ranges of n columns, row after row.
 template <class T, class Count>
 inline void widen_rows(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t n, T* low, T* high,
                        Count* n_missing) {
@@ -24,7 +24,7 @@ inline void widen_rows(const T* x, std::size_t n_rows, std::int64_t stride, std:
 }
 
 #if defined(CEIBA_HAS_WIDE)
-// Narrower registers hold two numbers of eight bytes, and do not compare them if they are integers.
+// The same compiled for AVX-512: narrower registers hold two 8-byte numbers, and cannot compare 8-byte integers.
 template <class T, class Count>
 CEIBA_WIDE void widen_wide(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t n, T* low, T* high,
                            Count* n_missing) {
@@ -33,14 +33,14 @@ CEIBA_WIDE void widen_wide(const T* x, std::size_t n_rows, std::int64_t stride, 
 }
 #endif
 
-// What is known so far of n columns, or of n lanes of one.
+// The ranges so far of n columns, or of n lanes of one column.
 template <class T>
 struct Extremes {
     using Limits = std::numeric_limits<T>;
     static constexpr T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
     static constexpr T bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 
-    // As wide as a value, so that they are counted as they are compared.
+    // Counters as wide as the values, so that one vector loop updates both.
     using Count = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
     std::vector<T> low, high;
@@ -58,7 +58,7 @@ struct Extremes {
     }
 };
 
-// One column. Without gaps in memory it is read as rows of several values: a comparison need not wait for the last one.
+// One column. A contiguous column is read as rows of 16 lanes, so that a comparison need not wait for the previous one.
 template <class T>
 void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size_t c, Extremes<T>& out) {
     constexpr std::size_t n_lanes = 16;
@@ -107,7 +107,7 @@ Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool) {
             out.is_finite =
                 out.is_finite && (none || (std::isfinite(extremes.low[c]) && std::isfinite(extremes.high[c])));
         out.values[c] = static_cast<double>(extremes.n_missing[c]);
-        // + 0 turns -0 into 0: which of them came first depends on the layout.
+        // Adding 0 turns -0 into 0: which of the two came first depends on the layout.
         out.values[k + c] = none ? std::nan("") : static_cast<double>(extremes.low[c]) + 0.0;
         out.values[2 * k + c] = none ? std::nan("") : static_cast<double>(extremes.high[c]) + 0.0;
     }
@@ -126,7 +126,7 @@ template Ranges ranges_of(const MatrixView<std::uint8_t>&, base::ThreadPool*);
 
 Ranges ranges_of(const SparseMatrix& m) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    struct SeenColumn {  // together, because columns come in any order
+    struct SeenColumn {  // one struct, because columns come in any order
         double low = infinity, high = -infinity;
         std::uint32_t n_missing = 0, n_stored = 0;
     };

@@ -1,5 +1,5 @@
-// One pass over the data before a fit: ranges of columns, classes of a target. For small tables numpy would take longer
-// than growing the tree; for large ones it makes twice as many passes over the memory.
+// One pass over the data before a fit: the ranges of the columns and the classes of the target. For small tables numpy
+// would take longer than growing the tree; for large tables it makes twice as many passes over the memory.
 #pragma once
 
 #include "base/buffer.hpp"
@@ -17,12 +17,12 @@ struct MatrixView {
 };
 
 struct Ranges {
-    // for all columns the missing values, then the minima, then the maxima (NaN: all missing)
+    // for all columns the number of missing values, then the minima, then the maxima (NaN: all values missing)
     std::vector<double> values;
     bool is_finite = true;
 };
 
-// T: a type of `Stored` (table.hpp).
+// T is one of the types of `Stored` (table.hpp).
 template <class T>
 Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool);
 Ranges ranges_of(const SparseMatrix& m);
@@ -32,7 +32,7 @@ struct Coded {
     base::Buffer<std::int32_t> codes;
 };
 
-// Whole numbers as positions among their distinct values; nothing if their range is much larger than their number.
+// Codes integers as positions among their distinct values. Returns nothing if their range is much larger than n.
 std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, std::int64_t stride,
                                    base::ThreadPool* pool);
 

@@ -1,26 +1,26 @@
-// The table as the core sees it: typed views on columns that the caller owns.
+// The table in the core: typed views of columns that the caller owns.
 //
-// A numeric column holds floats or integers with any stride, or belongs to a sparse matrix; NaN = missing. A column of
-// levels holds int32 codes, -1 = missing, n_levels or more = a level that was not there when the tree was grown. An
-// ordered column holds codes too but is cut like a number.
+// A numeric column holds floats or integers with any stride, or belongs to a sparse matrix; NaN is missing. A column of
+// levels holds int32 codes: -1 is missing, and n_levels or more is a level that did not exist when the tree was grown.
+// An ordered column also holds codes, but is split like a number.
 #pragma once
 
 #include "base/standard.hpp"
 
 namespace ceiba::data {
 
-// A compressed sparse matrix (CSR or CSC) that the caller owns: only values that are not zero are stored, sorted and
-// without duplicates within each row (CSR) or column (CSC).
+// A compressed sparse matrix (CSR or CSC) that the caller owns. It stores only nonzero values, sorted and without
+// duplicates within each row (CSR) or column (CSC).
 struct SparseMatrix {
     enum class Type : std::int8_t { float64, float32, int64 };
 
     std::size_t n_rows = 0, n_columns = 0;
     bool by_rows = true;  // CSR: the major axis is the rows; CSC: the columns
     Type type = Type::float64;
-    bool wide = false;  // indices and starts are int64, not int32
+    bool wide = false;  // indices and starts are int64 instead of int32
     const void* values = nullptr;
     const void* indices = nullptr;
-    const void* starts = nullptr;  // per row (CSR) or column (CSC), and the end
+    const void* starts = nullptr;  // start of each row (CSR) or column (CSC), then the end
 
     double value(std::size_t i) const {
         if (type == Type::float64) return static_cast<const double*>(values)[i];
@@ -54,7 +54,7 @@ private:
 
 enum class ColumnKind : std::int8_t { numeric, levels, ordered };
 
-// How the numbers of a column are stored.
+// The type of the stored numbers of a column.
 enum class Stored : std::int8_t { float64, float32, int64, int32, int16, int8, uint32, uint16, uint8 };
 
 template <class T>
@@ -95,7 +95,7 @@ public:
     const char* data() const { return values_; }
     std::ptrdiff_t stride() const { return stride_; }  // in bytes
 
-    // The value as a number: what a cut compares. Missing is NaN.
+    // The value as a number, which is compared with cuts. NaN is missing.
     double number(std::size_t row) const {
         if (is_sparse_)
             return reinterpret_cast<const SparseMatrix*>(values_)->at(row, static_cast<std::size_t>(stride_));
@@ -105,7 +105,7 @@ public:
     }
     std::int32_t code(std::size_t row) const { return *at<std::int32_t>(row); }
 
-    // Calls f with a function from row to number that knows its type: for loops over many rows.
+    // Calls f with a reader (row -> number) specialised for the column's type, for loops over many rows.
     template <class F>
     decltype(auto) with_reader(F f) const {
         if (is<float>()) return f([this](std::size_t row) { return static_cast<double>(*at<float>(row)); });
@@ -113,7 +113,7 @@ public:
         return f([this](std::size_t row) { return number(row); });
     }
 
-    // Asks the memory for the value of a row that will be read soon.
+    // Prefetches the value of a row that will be read soon.
     void prefetch([[maybe_unused]] std::size_t row) const {
 #if defined(__GNUC__)
         if (is_sparse_) return;
@@ -121,12 +121,12 @@ public:
 #endif
     }
 
-    // For loops that know the type already.
+    // Whether the column stores numbers of type T, for loops that are compiled for a type.
     template <class T>
     bool is() const {
         return kind_ == ColumnKind::numeric && stored_ == stored_as<T>() && !is_sparse_;
     }
-    // Calls f with a pointer that has the type of the integers; false: they are none.
+    // Calls f with a null pointer of the integer type. Returns false if the column does not store integers.
     template <class F>
     bool with_integers(F f) const {
         const auto call = [&]<class T>(const T* none) { return is<T>() && (f(none), true); };
@@ -181,11 +181,11 @@ private:
     Stored stored_;
     bool is_sparse_ = false;
     std::int32_t n_levels_;
-    std::ptrdiff_t stride_;  // in bytes; sparse: the column
+    std::ptrdiff_t stride_;  // in bytes; sparse: the column index
     const char* values_;     // sparse: the matrix
 };
 
-// What an engine has worked out from all rows of the columns and will want again, when more trees are grown on parts of
+// Data that an engine has computed from all rows of the columns and needs again when more trees are grown on parts of
 // the same table (folds). Copies of a table share it.
 struct Derived {
     std::mutex busy;
@@ -195,7 +195,7 @@ struct Derived {
 struct Table {
     std::size_t n_rows = 0;
     std::vector<Column> columns;
-    std::shared_ptr<const SparseMatrix> sparse;  // all columns are of this matrix; null: none is
+    std::shared_ptr<const SparseMatrix> sparse;  // the matrix that contains all columns; null: the table is dense
     std::shared_ptr<Derived> derived = std::make_shared<Derived>();
 };
 

@@ -14,20 +14,20 @@ void append(tree::TreeArrays& out, const NodeRecord& node, std::int32_t parent) 
     out.weight.push_back(node.weight);
     out.impurity.push_back(node.impurity);
     out.value.insert(out.value.end(), node.value.begin(), node.value.end());
-    static const Question none;
-    const Question& question = node.question ? *node.question : none;
-    const split::Candidate& s = question.split;
+    static const NodeSplit none;
+    const NodeSplit& node_split = node.node_split ? *node.node_split : none;
+    const split::Candidate& s = node_split.split;
     out.splits.push(s.kind, s.column, s.cut, 0, s.levels);
-    out.gain.push_back(node.question ? per_weight(s, node) : 0.0);
-    out.default_branch.push_back(question.default_branch);
-    out.sent_default.push_back(question.sent_default);
-    for (const split::Surrogate& r : question.surrogates) {
+    out.gain.push_back(node.node_split ? per_weight(s, node) : 0.0);
+    out.default_branch.push_back(node_split.default_branch);
+    out.sent_default.push_back(node_split.sent_default);
+    for (const split::Surrogate& r : node_split.surrogates) {
         out.surrogates.push(r.kind, r.column, r.cut, r.low_branch, r.levels);
         out.agreement.push_back(r.agreement);
         out.adjusted.push_back(r.adjusted);
         out.surrogate_sent.push_back(r.sent);
     }
-    for (const split::Candidate& c : question.competitors) {
+    for (const split::Candidate& c : node_split.competitors) {
         out.competitors.push(c.kind, c.column, c.cut, 0, c.levels);
         out.competitor_gain.push_back(per_weight(c, node));
     }
@@ -35,7 +35,7 @@ void append(tree::TreeArrays& out, const NodeRecord& node, std::int32_t parent) 
     out.competitor_start.push_back(static_cast<std::int32_t>(out.competitors.size()));
 }
 
-// A finished tree without runners-up, as the branch of `parent`.
+// Appends a finished tree without competitors as a branch of `parent`.
 void append(tree::TreeArrays& out, const tree::TreeArrays& part, std::int32_t parent) {
     const std::int32_t first = static_cast<std::int32_t>(out.parent.size());
     for (std::int32_t p : part.parent) out.parent.push_back(p < 0 ? parent : p + first);

@@ -1,6 +1,6 @@
-// A growing tree: nodes in the order in which they were made, numbered in pre-order only at the end.
+// A growing tree: nodes in order of creation, which are numbered in pre-order only at the end.
 //
-// Subtrees may be grown by other threads, each in its own builder, and grafted onto a node of the first builder; the
+// Other threads may grow subtrees, each in its own builder, which are grafted onto a node of the first builder. The
 // finished arrays do not depend on the threads.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace ceiba::grow {
 
-// What an inner node asks.
-struct Question {
+// The split of an inner node, with its surrogates and competitors.
+struct NodeSplit {
     split::Candidate split;
     std::vector<split::Candidate> competitors;
     std::vector<split::Surrogate> surrogates;
@@ -20,29 +20,30 @@ struct Question {
 
 struct NodeRecord {
     std::int32_t first_child = -1, n_children = 0;
-    std::int32_t graft = -1;                  // this node is the root of that builder's tree
-    std::unique_ptr<tree::TreeArrays> grown;  // or of this one, which is finished
+    std::int32_t graft = -1;                  // index of the builder whose root replaces this node
+    std::unique_ptr<tree::TreeArrays> grown;  // finished subtree that replaces this node
     std::int64_t n_rows = 0;
     double weight = 0.0, search_weight = 0.0, impurity = 0.0;
     double limited = 0.0;  // as in TreeArrays
     std::vector<double> value;
-    std::unique_ptr<Question> question;  // null: a leaf
+    std::unique_ptr<NodeSplit> node_split;  // null: a leaf
 };
 
 using Builder = std::vector<NodeRecord>;
 
-// builders[0] holds the root; its grafts name the others.
+// Assembles the tree. builders[0] contains the root, and the grafts of its nodes refer to the other builders.
 tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited);
 
-// Room for so many nodes at once, with `n_values` each: letting fourteen arrays grow costs a fifth of the tree of iris.
+// Reserves memory for `n_nodes` nodes with `n_values` values each. Growing the fourteen arrays step by step takes a
+// fifth of the time of the iris tree.
 void reserve(tree::TreeArrays& out, std::size_t n_nodes, std::size_t n_values);
 
-// Fills in the branches of nodes in pre-order, from their parents.
+// Fills in the branches of nodes in pre-order from their parents.
 void link_branches(tree::TreeArrays& tree);
 
-// What monotone splits limit, the value of a node or the share of its second class, and how limits are handed down.
+// Monotone constraints limit the value of a node or the share of its second class. Branches inherit the limits.
 
-// The value of a node within the limits that splits above it have set.
+// The value of a node within the limits that the splits above it have set.
 inline double limited_value(const criteria::NodeSummary& summary, const split::NodeContext& context) {
     const bool classes = summary.value.size() == 2;
     if (classes && !(summary.weight > 0.0)) return 0.0;
@@ -51,7 +52,7 @@ inline double limited_value(const criteria::NodeSummary& summary, const split::N
                       classes ? std::min(context.high, 1.0) : context.high);
 }
 
-// Fills in what a node says of itself; the value is left to the caller to move. `limits`: values have monotone limits.
+// Copies the summary of a node, except for the value, which the caller moves. `limits`: there are monotone constraints.
 inline void describe(NodeRecord& node, const criteria::NodeSummary& summary, std::uint64_t n_rows, bool limits,
                      const split::NodeContext& context) {
     node.n_rows = static_cast<std::int64_t>(n_rows);
@@ -66,8 +67,8 @@ struct LimitedBranch {
     double& value;
 };
 
-// The split was chosen by the rows that it places; rows placed otherwise may reverse the order. Then both sides
-// answer with the middle.
+// The split was chosen by the rows that it places, and other rows may reverse the order of the values. Both sides then
+// predict the mean of the two values.
 inline void hand_down_limits(const split::SearchOptions& options, const split::Candidate& split,
                              const split::NodeContext& parent, LimitedBranch first, LimitedBranch second) {
     const int direction = options.monotone[split.column];

@@ -60,7 +60,7 @@ private:
         builders_.emplace_back();
         builders_[0].emplace_back();
         NodeContext context{options_.seed, options_.low, options_.high,
-                            split::path_below(nullptr, -1, n_columns_, options_.search)};
+                            split::path_below(options_.path, -1, n_columns_, options_.search)};
         Open root{engine_.release_root(), std::move(context), 0, 0, false, {}};
         n_rows_ = root.rows.size();
         describe(root, builders_[0], &pool_);
@@ -237,11 +237,11 @@ private:
 
     // Divides the rows, writes the split into the node and opens the children that may be split (pushed last first).
     void divide(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
-        auto question = std::make_unique<Question>();
-        question->split = std::move(open.found[0]);
-        question->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
-                                     std::make_move_iterator(open.found.end()));
-        split::Division& division = engine_.divide(open.rows, question->split, pool, thread);
+        auto node_split = std::make_unique<NodeSplit>();
+        node_split->split = std::move(open.found[0]);
+        node_split->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
+                                       std::make_move_iterator(open.found.end()));
+        split::Division& division = engine_.divide(open.rows, node_split->split, pool, thread);
         split::Placement& placement = division.placement;
         const std::size_t n_branches = division.branches.size();
         const std::int32_t first = static_cast<std::int32_t>(builder.size());
@@ -249,7 +249,7 @@ private:
         std::vector<Open> children(n_branches);
         std::vector<split::BranchRows> branches;
         branches.reserve(n_branches);
-        const auto path = split::path_below(open.context.path, question->split.column, n_columns_, options_.search);
+        const auto path = split::path_below(open.context.path, node_split->split.column, n_columns_, options_.search);
         for (std::size_t b = 0; b < n_branches; ++b) {
             Open& child = children[b];
             child.rows = std::move(division.branches[b]);
@@ -265,19 +265,19 @@ private:
             const auto branch = [&](std::size_t b) -> LimitedBranch {
                 return {children[b].context, builder[children[b].node].limited};
             };
-            hand_down_limits(options_.search, question->split, open.context, branch(0), branch(1));
+            hand_down_limits(options_.search, node_split->split, open.context, branch(0), branch(1));
         }
         engine_.hand_down(open.rows, division, branches, pool);
         open.rows = {};
         if (placement.default_branch == split::Placement::by_row_counts)
             placement.default_branch = most_rows(builder, first, n_branches);
-        question->default_branch = placement.default_branch;
-        question->sent_default = placement.sent_default;
-        question->surrogates = std::move(placement.surrogates);
+        node_split->default_branch = placement.default_branch;
+        node_split->sent_default = placement.sent_default;
+        node_split->surrogates = std::move(placement.surrogates);
         NodeRecord& node = builder[open.node];
         node.first_child = first;
         node.n_children = static_cast<std::int32_t>(n_branches);
-        node.question = std::move(question);
+        node.node_split = std::move(node_split);
         for (std::size_t b = children.size(); b-- > 0;)
             if (children[b].splittable) stack.push_back(std::move(children[b]));
     }

@@ -9,17 +9,18 @@ namespace ceiba::grow {
 
 struct GrowOptions : split::EngineOptions, StopOptions {
     int max_leaf_nodes = -1;   // best-first growth when set
-    bool small_tables = true;  // whole trees of small tables may be grown by small_tree.hpp
+    bool small_tables = true;  // trees of small tables may be grown completely by small_tree.hpp
     std::uint64_t seed = 0;
     double low = -std::numeric_limits<double>::infinity();  // monotone limits of the root (a part of a larger tree)
     double high = std::numeric_limits<double>::infinity();
+    std::shared_ptr<const split::PathColumns> path;  // of the splits above the root (a part of a larger tree)
     int n_threads = 1;
 
     bool operator==(const GrowOptions&) const = default;
 };
 
 // Calls visit(name, field) for every option that Python sets by name; field(options) is the member. An option of the
-// core is declared by its member and its line here, or both in stop_rules.hpp.
+// core needs its member and its line here, or both in stop_rules.hpp.
 template <class Visit>
 void for_each_option(Visit visit) {
     for_each_stop_option(visit);
@@ -78,7 +79,7 @@ void for_each_option(Visit visit) {
 tree::TreeArrays grow(const data::Table& table, const data::Target& target, const GrowOptions& options,
                       base::Interrupt& interrupt);
 
-// The same best first (max_leaf_nodes must be set), as nodes in the order in which they were made.
+// Grows best first (max_leaf_nodes must be set) and returns the nodes in order of creation.
 Builder grow_nodes(const data::Table& table, const data::Target& target, const GrowOptions& options,
                    base::Interrupt& interrupt);
 

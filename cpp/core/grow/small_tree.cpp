@@ -8,19 +8,20 @@ namespace ceiba::grow {
 
 using split::PackedColumns;
 
-// The best cut so far. The gini gain of a cut grows with numerator / denominator: for two classes in the node n^2 times
-// the square of (left ones - left share of all ones), over n_left n_right; for more, left squares / n_left + right
-// squares / n_right. Both fit into 60 bits for 2,048 rows, and so does a numerator times another cut's denominator.
+// The best cut so far. The Gini gain of a cut grows with numerator / denominator. For two classes in the node the
+// fraction is (n left ones - left ones of the node)^2 / (left x right); for more it is left squares / left + right
+// squares / right. For 2,048 rows the numerator and denominator fit into 60 bits, and so does the product of a
+// numerator and another cut's denominator.
 struct SmallGrower::BestCut {
-    std::size_t at = 0;       // among the packed columns
-    std::int32_t column = 0;  // of the table
-    std::uint32_t begin = 0;  // entries [begin, end) are one side of the cut: the left one, unless ...
+    std::size_t at = 0;       // index among the packed columns
+    std::int32_t column = 0;  // index in the table
+    std::uint32_t begin = 0;  // entries [begin, end) are one side of the cut: the left side, unless ...
     std::uint32_t end = 0;
-    std::uint32_t code = 0;  // ... a member of a bundle is cut, and this is where its rare value lies
+    std::uint32_t code = 0;  // ... the cut separates this rare value of a bundle
     std::int64_t numerator = -1, denominator = 1;
-    double threshold = -1.0;  // what a rounded score must reach to be compared exactly
+    double threshold = -1.0;  // minimum floating-point score for an exact comparison
 
-    // Is it better, however little? Ties go to the lowest column, then the lowest cut.
+    // Takes the cut if it is better by any amount. Ties go to the lowest column, then to the lowest cut.
     bool offer(std::int64_t top, std::int64_t bottom, std::int32_t of_column) {
         if (numerator >= 0) {
             const std::int64_t ours = numerator * bottom, theirs = top * denominator;
@@ -29,7 +30,7 @@ struct SmallGrower::BestCut {
         numerator = top;
         denominator = bottom;
         column = of_column;
-        // The score is rounded four times, by 2^-53 each.
+        // The score has four roundings of relative size 2^-53.
         threshold = static_cast<double>(top) / static_cast<double>(bottom) * (1.0 - 0x1p-49);
         return true;
     }
@@ -44,16 +45,16 @@ struct SmallGrower::BestCut {
 
 namespace {
 
-// More values (rows x columns) than this no longer lie in the cache.
+// More values (rows x columns) than this do not fit into the cache.
 constexpr std::size_t most_values = std::size_t{1} << 17;
-// Fewer are done before sixteen at a time have begun.
+// Nodes with fewer rows are finished before a loop with 16 lanes has started.
 constexpr std::int32_t least_wide_rows = 16;
 // Entries that are scanned between two polls: less than a millisecond.
 constexpr std::size_t work_per_poll = 100000;
-// A whole table in one thread: 128 MB of entries.
+// The limit for a complete table in one thread: 128 MB of entries.
 constexpr std::size_t most_values_alone = std::size_t{1} << 25;
 
-// Counts of both sides of the chosen cut, for the criterion's own precise gain.
+// The counts of both sides of the chosen cut, for the criterion's high-precision gain.
 class CutCounts {
 public:
     CutCounts(const std::uint32_t* of_left, const std::uint32_t* of_all, int n_classes)
@@ -63,7 +64,7 @@ public:
     double left_precise(int c) const { return left_[c]; }
     double right_precise(int c) const { return total_[c] - left_[c]; }
     double total_precise(int c) const { return total_[c]; }
-    // Of 2,048 rows at most.
+    // There are at most 2,048 rows.
     bool squares_are_exact() const { return true; }
     double left_squares() const {
         return squares([this](int c) { return left_[c]; });
@@ -120,12 +121,12 @@ tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interru
     stop_.begin(whole_weight);
     out_ = {};
     reserve(out_, std::min<std::size_t>(2 * columns_.n_rows(), 32), n_classes_);
-    counts_.assign(3 * n_classes_, 0);  // those of open nodes follow, one group per place on the stack
+    counts_.assign(3 * n_classes_, 0);  // the counts of open nodes follow, one group per stack position
     for (std::size_t i = 0; i < columns_.n_rows(); ++i) ++open_counts(0)[columns_.label_of_row(i)];
     stack_.clear();
     stack_.push_back({0, static_cast<std::uint32_t>(columns_.n_rows()), -1, depth});
     stack_.back().splittable = splittable(stack_.back(), open_counts(0));
-    std::size_t work = 0;  // entries since the host was asked
+    std::size_t work = 0;  // entries since the host was polled
     while (!stack_.empty()) {
         work += stack_.back().size() * columns_.size();
         if (interrupt && work > work_per_poll) {
@@ -192,7 +193,7 @@ std::int32_t SmallGrower::append(const Open& open) {
     return id;
 }
 
-// Two classes in the node, as most small nodes have, however many the table has. `shift` is n left_ones - n_left ones.
+// Scans a column if the node has two classes, whatever their number in the table. `shift` is n left_ones - n_left ones.
 void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
     const std::int32_t n = static_cast<std::int32_t>(size),
                        ones = static_cast<std::int32_t>(counts_[n_classes_ + second_class_]);
@@ -227,7 +228,7 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
     }
 }
 
-// Any number of classes; the sums of squares are kept up to date, right = total - 2 cross + left.
+// Scans a column with any number of classes. The sums of squares are updated in O(1): right = total - 2 cross + left.
 void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
     const std::int32_t n = static_cast<std::int32_t>(size);
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first, all_squares = node_squares_;
@@ -243,8 +244,8 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
-        // The score is asked first: that branch is rarely taken, while whether two values are the same is guessed wrong
-        // too often.
+        // The score is tested first because this branch is rarely taken. Whether two values are equal is often
+        // mispredicted.
         if (static_cast<double>(top) * (reciprocal[left] * reciprocal[right]) < threshold) continue;
         if (left < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
         if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
@@ -253,7 +254,7 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
     }
 }
 
-// The rows of one code are one side of the only cut of its column.
+// Scans a bundle. The rows with one code are one side of the only cut of their column.
 void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
     const std::uint32_t* const total = node_counts();
     std::uint32_t* const count = left_counts();
@@ -322,8 +323,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     stack_.push_back(first);
 }
 
-// Partitions the entries of all columns but that of the cut, which is in order already (bundles are not). A side that
-// will not be searched is not kept. No branch instruction depends on the data.
+// Partitions the entries of all columns except the cut column, which is in order already (bundles are not). A side that
+// will not be searched is dropped. No branch instruction depends on the data.
 void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
@@ -379,7 +380,7 @@ bool SmallGrower::supports(const data::Table& table, const data::Target& target,
                                     [](const data::Column& c) { return c.kind() == data::ColumnKind::levels; });
     if (!plain || options.search.missing == Missing::surrogate || options.search.missing == Missing::fractional)
         return false;
-    // Values that mean the same as the default.
+    // Normalises values that are equivalent to the default.
     GrowOptions adjusted = options;
     if (adjusted.max_leaf_nodes <= 0) adjusted.max_leaf_nodes = -1;
     if (adjusted.min_gain_ratio <= 0.0) adjusted.min_gain_ratio = 0.0;
@@ -391,14 +392,14 @@ bool SmallGrower::supports(const data::Table& table, const data::Target& target,
     using G = GrowOptions;
     const bool search =
         base::differs_only_in(adjusted.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
-                              // there are no missing values and no levels:
+                              // no effect without missing values and levels:
                               &S::missing, &S::multiway, &S::empty_branches,
-                              // without effect on gini:
+                              // no effect on gini:
                               &S::cuts_at_values, &S::min_branch);
     return search &&
            base::differs_only_in(adjusted, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
                                  &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
-                                 // there are no missing values, no weights, and no risk is watched:
+                                 // no effect without missing values, weights and risk rules:
                                  &G::surrogates, &G::use_surrogate, &G::risk);
 }
 

@@ -6,15 +6,15 @@ namespace ceiba::predict {
 
 namespace {
 
-constexpr std::size_t block_bytes = 24576;  // they stay in the first cache, with some nodes beside them
-constexpr std::size_t few_rows = 32;        // are not worth a block
-constexpr std::size_t most_columns = 256;   // of a block of columns for the wide walk: the second cache holds them
-// The places of values in a block of the wide walk are numbers of 31 bits.
+constexpr std::size_t block_bytes = 24576;  // fits the L1 cache together with some nodes
+constexpr std::size_t few_rows = 32;        // fewer rows are not worth a block
+constexpr std::size_t most_columns = 256;   // columns in a block of the wide walk, which must fit the L2 cache
+// The offsets of values in a block of the wide walk have 31 bits.
 constexpr std::ptrdiff_t farthest_row = (std::ptrdiff_t{1} << 30) / static_cast<std::ptrdiff_t>(wide_rows);
 
 }  // namespace
 
-// Missing: values may be missing. Rounded: values and cuts are rounded, so equal ones must be compared again.
+// Missing: values may be missing. Rounded: values and cuts are rounded, so rows with equal ones must be routed again.
 template <bool Missing, bool Rounded, int Shift>
 struct CutTree::SmallStep {
     const SmallNode* nodes;
@@ -49,7 +49,7 @@ void CutTree::resize(std::size_t n_nodes) {
     id_.resize(n_nodes);
 }
 
-// A leaf also reads some value: that of its parent's column, which is in the cache.
+// A leaf also reads a value: that of its parent's column, which is in the cache.
 void CutTree::set_leaf(std::size_t place, std::int32_t id, std::int32_t column) {
     nodes_[place] = {std::numeric_limits<double>::infinity(), static_cast<std::uint32_t>(column),
                      static_cast<std::uint32_t>(place)};
@@ -90,7 +90,7 @@ bool CutTree::supports(const data::Table& table) const {
            !table.sparse;
 }
 
-// The memory of rows with one type, if the values of each row are contiguous.
+// The memory of rows with a single type, if the values of each row are contiguous.
 template <class T>
 CutTree::Matrix CutTree::in_place(const data::Table& table) const {
     const auto start = [&](std::uint32_t c) {
@@ -110,7 +110,7 @@ void CutTree::exactly(Matrix rows, std::size_t n, std::int32_t* out) const {
                 nothing);
 }
 
-// In float64: for what cannot be decided in float32, and for a few rows.
+// Routes in float64: for rows that cannot be decided in float32, and for few rows.
 void CutTree::exactly(const Task& task) const {
     const std::size_t n = task.end - task.begin;
     const auto from = [&](Matrix rows) {
@@ -155,13 +155,13 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
     const std::size_t first = columns_.front(), width = columns_.back() - first + std::size_t{1};
     const std::size_t n_rows = std::clamp<std::size_t>(block_bytes / (width * sizeof(T)), lanes, 256) & ~(lanes - 1);
     const auto row_at = [&](std::size_t i) { return matrix.data + static_cast<std::ptrdiff_t>(i) * matrix.row_step; };
-    // If the tree uses few columns of wide rows, most cache lines are never touched.
+    // If the tree uses few columns of wide rows, most cache lines are never read.
     Prefetch prefetch;
     if (dense_) prefetch.add(row_at(0) + first * sizeof(T), matrix.row_step);
     const bool one_piece = matrix.row_step == static_cast<std::ptrdiff_t>(width * sizeof(T));
     for (std::size_t begin = task.begin; begin < task.end; begin += n_rows) {
         const std::size_t n = std::min(n_rows, task.end - begin);
-        bool missing = !dense_;  // not known
+        bool missing = !dense_;  // true if it is not checked
         for (std::size_t i = 0; i < n && !missing; i += one_piece ? n : 1)
             missing = any_missing(reinterpret_cast<const T*>(row_at(begin + i)) + first, one_piece ? n * width : width);
         const auto route = [&](auto step) {
@@ -176,7 +176,7 @@ void CutTree::by_rows(const Task& task, Matrix matrix) const {
     }
 }
 
-// Adds the columns that the tree uses; true if some are not float32.
+// Adds the columns that the tree uses. Returns true if some are not float32.
 bool CutTree::add_streams(const data::Table& table, Prefetch& prefetch) const {
     bool others = false;
     for (const std::uint32_t c : columns_) {
@@ -186,7 +186,7 @@ bool CutTree::add_streams(const data::Table& table, Prefetch& prefetch) const {
     return others;
 }
 
-// The columns that the tree uses as float32; true if some value is missing.
+// Copies the columns that the tree uses as float32. Returns true if some value is missing.
 bool CutTree::copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const {
     bool missing = false;
     for (const std::uint32_t c : columns_)
@@ -194,7 +194,7 @@ bool CutTree::copy_columns(const data::Table& table, std::size_t begin, std::siz
     return missing;
 }
 
-// Separate columns are copied as float32, one block of rows at a time.
+// Copies separate columns as float32, one block of rows at a time.
 template <int Shift>
 void CutTree::by_columns(const Task& task) const {
     const std::size_t span = columns_.back() + std::size_t{1}, n_rows = std::size_t{1} << Shift;
@@ -224,7 +224,7 @@ void CutTree::by_columns(const Task& task) const {
     }
 }
 
-// Rows that lie in one piece, where they are; float64 is copied as float32.
+// Reads contiguous rows in place; float64 is copied as float32.
 template <class T>
 bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
     constexpr bool copied = std::is_same_v<T, double>;
@@ -241,7 +241,7 @@ bool CutTree::widely_by_rows(const Task& task, Matrix matrix) const {
     if (dense_) prefetch.add(reinterpret_cast<const char*>(row_at(0) + first), matrix.row_step);
     for (std::size_t begin = task.begin, n; begin < task.end; begin += n) {
         n = std::min(n_rows, task.end - begin);
-        bool missing = !dense_;  // not known
+        bool missing = !dense_;  // true if it is not checked
         for (std::size_t i = 0; i < n && dense_; i += one_piece ? n : 1) {
             const T* const from = row_at(begin + i) + first;
             const std::size_t size = one_piece ? n * width : width;
@@ -276,7 +276,7 @@ bool CutTree::widely_by_columns(const Task& task) const {
     return true;
 }
 
-// False if more than half of the rows cannot be decided in float32; then all later rows are routed in float64.
+// Returns false if more than half of the rows cannot be decided in float32; all later rows are then routed in float64.
 bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Prefetch& prefetch) const {
     const SmallTree tree{rows.rounded ? rounded_.data() : small_.data(), column_bits_, least_depth_, id_.data(),
                          static_cast<std::uint32_t>(nodes_.size())};
@@ -295,7 +295,7 @@ bool CutTree::walk_block(const Task& task, std::size_t begin, const SmallRows& r
     return false;
 }
 
-// By sixteen rows in a register; false: not on this processor, or not these rows.
+// Routes sixteen rows per register. Returns false if the processor or the rows do not support it.
 bool CutTree::widely(const Task& task) const {
     if (!base::has_fast_gathers()) return false;
     if (const Matrix rows = in_place<float>(task.table); rows.data) return widely_by_rows<float>(task, rows);
@@ -304,7 +304,7 @@ bool CutTree::widely(const Task& task) const {
 }
 
 void CutTree::apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const {
-    if (columns_.empty()) {  // a tree of one leaf
+    if (columns_.empty()) {  // a tree with a single leaf
         std::fill(out, out + (end - begin), id_[0]);
         return;
     }

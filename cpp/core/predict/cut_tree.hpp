@@ -1,12 +1,12 @@
-// Memory layout for fast routing of trees of plain cuts, which most trees are.
+// Memory layout for fast routing of trees that contain only plain cuts, which are the most common trees.
 //
-// - Rows go down eight at a time (row_block.hpp), or sixteen (wide_walk.hpp). A node has 16 bytes, or 8 for float32. A
-//   matrix in C order is read where it is; of anything else the columns that the tree asks for are copied as float32.
-// - The two branches of a node stand together, and after them those of the branch with more rows: a path crosses fewer
-//   cache lines than breadth first (31 ms -> 28 ms for 1M rows, 13,270 leaves).
-// - float32 values are compared with the largest float32 that is not above the cut: the same answer. float64 values are
-//   rounded as the cuts are; rounding keeps the order, so the answer is the same unless both become equal. Rows in
-//   which that happens are sent down again by the nodes of 16 bytes.
+// - Eight rows are routed together (row_block.hpp), or sixteen (wide_walk.hpp). A node has 16 bytes, or 8 for float32.
+//   A C-contiguous matrix is read in place; otherwise the columns that the tree uses are copied as float32.
+// - The two branches of a node are adjacent, followed by those of the branch with more rows. A path crosses fewer cache
+//   lines than in breadth-first order (31 ms -> 28 ms for 1M rows, 13,270 leaves).
+// - float32 values are compared with the largest float32 that is not above the cut, with the same result. float64
+//   values are rounded like the cuts. Rounding preserves order, so the result is the same unless both become equal.
+//   Rows for which this happens are routed again with the nodes of 16 bytes.
 #pragma once
 
 #include "predict/wide_walk.hpp"
@@ -15,7 +15,7 @@ namespace ceiba::predict {
 
 class CutTree {
 public:
-    // Each node gets a place; that of the root is 0, the branches of a node have places next to each other.
+    // Each node has a place. The place of the root is 0, and the branches of a node have consecutive places.
     void resize(std::size_t n_nodes);
     void set_leaf(std::size_t place, std::int32_t id, std::int32_t column);
     void set_cut(std::size_t place, std::int32_t id, std::int32_t column, double cut, std::uint32_t first_child,
@@ -27,10 +27,10 @@ public:
     // Whether all columns that the tree uses are numeric in this table.
     bool supports(const data::Table& table) const;
 
-    // The node in which each of the rows [begin, end) ends; out[0] is that of the first.
+    // Writes the final node of each of the rows [begin, end); out[0] is that of row `begin`.
     void apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out) const;
 
-    // The node in which one row ends, whose values lie so many bytes apart.
+    // The final node of a single row, whose values are `column_step` bytes apart.
     template <class T>
     std::int32_t end_of(const char* row, std::ptrdiff_t column_step) const;
 
@@ -38,19 +38,19 @@ private:
     struct Node {
         double cut;
         std::uint32_t column;
-        std::uint32_t first_child;  // bit 31: missing goes to the second branch
+        std::uint32_t first_child;  // bit 31: missing values go to the second branch
     };
     template <bool Missing, bool Rounded, int Shift>
     struct SmallStep;
     template <class T, bool Missing>
     struct ExactStep;
 
-    // The value of column c in row i is at  data + i * row_step + c * sizeof(T), in bytes.
+    // The value of column c in row i is at data + i * row_step + c * sizeof(T), in bytes.
     struct Matrix {
         const char* data = nullptr;
         std::ptrdiff_t row_step = 0;
     };
-    // Part of a table, and where the answers go.
+    // A range of rows of a table, and its output.
     struct Task {
         const data::Table& table;
         std::size_t begin, end;
@@ -76,13 +76,13 @@ private:
     bool walk_block(const Task& task, std::size_t begin, const SmallRows& rows, const Prefetch& prefetch) const;
 
     std::vector<Node> nodes_;
-    // Empty: they do not fit; cuts not above, and to the nearest (with one more, for rows that are not decided).
+    // Empty if they do not fit. Cuts rounded down, and to the nearest (with an extra node for undecided rows).
     std::vector<SmallNode> small_, rounded_;
     int column_bits_ = 0;
     std::uint32_t least_depth_ = 0;
-    bool dense_ = false;                  // does the tree ask for half of the columns between the first and the last?
-    std::vector<std::int32_t> id_;        // of each node in the Tree; -1 of the one more
-    std::vector<std::uint32_t> columns_;  // that the tree asks for, ascending
+    bool dense_ = false;                  // does the tree use half of the columns between the first and the last?
+    std::vector<std::int32_t> id_;        // of each node in the Tree; -1 for the extra node
+    std::vector<std::uint32_t> columns_;  // that the tree uses, ascending
 };
 
 }  // namespace ceiba::predict

@@ -1,5 +1,7 @@
 #include "predict/general_tree.hpp"
 
+#include <cfloat>
+
 #include "base/processor/wide_registers.hpp"
 
 namespace ceiba::predict {
@@ -9,16 +11,17 @@ namespace {
 using tree::Kind;
 
 constexpr std::size_t most_words = std::size_t{1} << 22;  // 16 MB of tables
-constexpr std::size_t most_asked = 1024;                  // columns: beyond, routing node by node is faster
-constexpr std::size_t most_bits = 31;                     // of a packed node: a place, a slot
-constexpr std::int32_t most_codes = (1 << 23) - 2;        // float32 holds them exactly
+constexpr std::size_t most_used_columns = 1024;           // columns; with more, routing node by node is faster
+constexpr std::size_t most_bits = 31;                     // of a packed node: place and slot
+constexpr std::int32_t most_codes = (1 << 23) - 2;        // float32 represents them exactly
+constexpr bool copies_any_bits = FLT_EVAL_METHOD == 0;    // x87 registers change the bits of some NaN
 constexpr std::uint32_t place_bits = (1u << 23) - 1u;
 
-// A place as a float32 whose lowest bits it is: 2^23 + place. (Small integers would be denormal numbers.)
+// A place as the float32 2^23 + place, whose lowest bits it is. (Small integers would be denormal numbers.)
 float place(std::int32_t level) { return std::bit_cast<float>(static_cast<std::uint32_t>(level) | 0x4B000000u); }
 
-// Sixteen rows in a register: a step does more than that of a plain cut, so this pays on AMD too, where gathers are
-// slow (surrogates: 34 -> 27 ns per row), but not where a mitigation has made them very slow.
+// Sixteen rows per register: a step takes longer than that of a plain cut, so this also pays off on AMD, where gathers
+// are slow (surrogates: 34 -> 27 ns per row), but not if a mitigation has made them very slow.
 bool walks_wide() {
 #if defined(CEIBA_HAS_WIDE)
     return base::has_fast_gathers() || (base::has_wide_registers() && __builtin_cpu_is("amd"));
@@ -29,92 +32,96 @@ bool walks_wide() {
 
 }  // namespace
 
-// A block of rows: the number or place of slot s in row i is at  values[(s << shift) + i].
+// A block of rows. The number or place of slot s in row i is values[(s << shift) + i].
 struct GeneralTree::Block {
     std::unique_ptr<float[]> values;
     int shift;
     std::size_t n = 0;
     bool missing = false, rounded = false;
-    bool careful = false;  // look whether numbers are rounded: many rows were not decided
+    bool careful = false;  // check whether numbers are rounded, because many rows were undecided
 };
 
-std::size_t GeneralTree::table_words(const Asked& asked) const {
-    return (((static_cast<std::size_t>(asked.n_levels) + 2) << entry_shift_) + 31) / 32;
+std::size_t GeneralTree::table_words(const UsedColumn& used) const {
+    return (((static_cast<std::size_t>(used.n_levels) + 2) << entry_shift_) + 31) / 32;
 }
 
 std::uint32_t GeneralTree::slot_of(std::int32_t column) const {
-    const auto at = std::find_if(asked_.begin(), asked_.end(),
-                                 [&](const Asked& a) { return a.column == static_cast<std::uint32_t>(column); });
-    return static_cast<std::uint32_t>(at - asked_.begin());
+    const auto at = std::find_if(used_columns_.begin(), used_columns_.end(),
+                                 [&](const UsedColumn& a) { return a.column == static_cast<std::uint32_t>(column); });
+    return static_cast<std::uint32_t>(at - used_columns_.begin());
 }
 
-GeneralTree::GeneralTree(const tree::Questions& questions) {
-    ask_for_columns(questions);
-    set_entry_width(questions);
-    if (asked_.empty() || asked_.size() > most_asked || !lay_out(questions)) *this = {};
+GeneralTree::GeneralTree(const tree::RoutingArrays& arrays) {
+    find_used_columns(arrays);
+    set_entry_width(arrays);
+    if (used_columns_.empty() || used_columns_.size() > most_used_columns || !lay_out(arrays)) *this = {};
 }
 
-// A column is of levels if any node parts its levels. Those of numbers come first.
-void GeneralTree::ask_for_columns(const tree::Questions& questions) {
+// A column has levels if any node splits by its levels. Numeric columns come first.
+void GeneralTree::find_used_columns(const tree::RoutingArrays& arrays) {
     const auto add = [&](const tree::SplitTable& splits) {
         for (std::size_t i = 0; i < splits.size(); ++i) {
             if (splits.column[i] < 0) continue;
             const std::uint32_t column = static_cast<std::uint32_t>(splits.column[i]);
-            auto at = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& a) { return a.column == column; });
-            if (at == asked_.end()) at = asked_.insert(at, {column, false, 0});
+            auto at = std::find_if(used_columns_.begin(), used_columns_.end(),
+                                   [&](const UsedColumn& a) { return a.column == column; });
+            if (at == used_columns_.end()) at = used_columns_.insert(at, {column, false, 0});
             if (static_cast<Kind>(splits.kind[i]) != Kind::levels) continue;
             at->levels = true;
             if (splits.level_start[i] < splits.level_start[i + 1])
                 at->n_levels = std::max(at->n_levels, splits.level_code[splits.level_start[i + 1] - 1] + 1);
         }
     };
-    add(questions.splits);
-    add(questions.surrogates);
-    const auto first_levels =
-        std::stable_partition(asked_.begin(), asked_.end(), [](const Asked& a) { return !a.levels; });
-    n_numbers_ = static_cast<std::uint32_t>(first_levels - asked_.begin());
-    slot_bits_ = std::bit_width(asked_.size());
+    add(arrays.splits);
+    add(arrays.surrogates);
+    const auto first_levels = std::stable_partition(used_columns_.begin(), used_columns_.end(),
+                                                    [](const UsedColumn& a) { return !a.levels; });
+    n_numbers_ = static_cast<std::uint32_t>(first_levels - used_columns_.begin());
+    slot_bits_ = std::bit_width(used_columns_.size());
 }
 
-// Entries hold the number of a branch; if some rows go to a successor that is none, also the number of all ones.
-void GeneralTree::set_entry_width(const tree::Questions& questions) {
+// Entries are branch numbers; if a successor of some rows is not a branch, the entry with all bits set is also used.
+void GeneralTree::set_entry_width(const tree::RoutingArrays& arrays) {
     std::int32_t most = 2;
-    for (std::size_t i = 0; i < questions.n_nodes(); ++i) {
-        if (questions.is_leaf(i)) continue;
-        most = std::max(most, questions.branch_start[i + 1] - questions.branch_start[i]);
-        lacks_ |= questions.default_branch[i] < 0;
+    for (std::size_t i = 0; i < arrays.n_nodes(); ++i) {
+        if (arrays.is_leaf(i)) continue;
+        most = std::max(most, arrays.branch_start[i + 1] - arrays.branch_start[i]);
+        lacks_ |= arrays.default_branch[i] < 0;
     }
-    lacks_ |= !questions.surrogates.kind.empty();
+    lacks_ |= !arrays.surrogates.kind.empty();
     const int bits = std::bit_width(static_cast<std::uint32_t>(most - (lacks_ ? 0 : 1)));
     entry_shift_ = std::bit_width(static_cast<std::uint32_t>(bits - 1));
     entry_mask_ = ~0u >> (32 - (1 << entry_shift_));
-    for (const Asked& a : asked_)
-        if (a.levels) which_ = std::max(which_, table_words(a) <= 2 ? Tables::inside : Tables::outside);
+    for (const UsedColumn& a : used_columns_)
+        if (a.levels)
+            which_ = std::max(which_, table_words(a) == 1 && copies_any_bits ? Tables::in_cut
+                                      : table_words(a) <= 2                  ? Tables::inside
+                                                                             : Tables::outside);
 }
 
-bool GeneralTree::lay_out(const tree::Questions& questions) {
+bool GeneralTree::lay_out(const tree::RoutingArrays& arrays) {
     tables_.assign(1, 0);
     struct Open {
         std::size_t node;
         std::uint32_t place, depth;
     };
     std::vector<Open> open{{0, add_places(1), 0}};
-    const bool has_surrogates = !questions.surrogates.kind.empty();
+    const bool has_surrogates = !arrays.surrogates.kind.empty();
     least_depth_ = std::numeric_limits<std::uint32_t>::max();
     while (!open.empty()) {
         const auto [node, place, depth] = open.back();
         open.pop_back();
-        if (questions.is_leaf(node)) {
+        if (arrays.is_leaf(node)) {
             set_leaf(place, static_cast<std::int32_t>(node));
             least_depth_ = std::min(least_depth_, depth);
             continue;
         }
-        const std::int32_t start = questions.branch_start[node], n = questions.branch_start[node + 1] - start;
+        const std::int32_t start = arrays.branch_start[node], n = arrays.branch_start[node + 1] - start;
         const std::uint32_t first = add_places(static_cast<std::size_t>(n));
-        const std::int32_t fallback = questions.default_branch[node];
-        // Without surrogates, the branch of low numbers stands first: nothing but the cut leads to the branches.
-        const bool cut = static_cast<Kind>(questions.splits.kind[node]) == Kind::cut;
-        const std::int32_t exchanged = cut && !has_surrogates ? questions.splits.low_branch[node] : 0;
+        const std::int32_t fallback = arrays.default_branch[node];
+        // Without surrogates, the branch of low numbers comes first: only the cut leads to the branches.
+        const bool cut = static_cast<Kind>(arrays.splits.kind[node]) == Kind::cut;
+        const std::int32_t exchanged = cut && !has_surrogates ? arrays.splits.low_branch[node] : 0;
         Targets to{first, static_cast<std::uint32_t>(n), 0, -1};
         if (fallback >= 0) {
             to.successor = first + static_cast<std::uint32_t>(fallback ^ exchanged);
@@ -123,21 +130,22 @@ bool GeneralTree::lay_out(const tree::Questions& questions) {
             least_depth_ = std::min(least_depth_, depth + 1);
         }
         if (has_surrogates)
-            for (std::int32_t s = questions.surrogate_start[node + 1]; s-- > questions.surrogate_start[node];) {
+            for (std::int32_t s = arrays.surrogate_start[node + 1]; s-- > arrays.surrogate_start[node];) {
                 const std::uint32_t surrogate = add_places(1);
-                if (!set_split(questions.surrogates, static_cast<std::size_t>(s), surrogate, to)) return false;
+                if (!set_split(arrays.surrogates, static_cast<std::size_t>(s), surrogate, to)) return false;
                 to.successor = surrogate;
             }
-        if (!questions.unseen_is_missing) to.unknown = questions.majority_branch[node];
-        if (static_cast<Kind>(questions.splits.kind[node]) == Kind::intervals)
-            set_intervals(std::span(questions.cuts).subspan(static_cast<std::size_t>(questions.cut_start[node]),
-                                                            static_cast<std::size_t>(n) - 1),
-                          place, slot_of(questions.splits.column[node]), to);
-        else if (!set_split(questions.splits, node, place, to))
+        if (!arrays.unseen_is_missing) to.unknown = arrays.majority_branch[node];
+        if (static_cast<Kind>(arrays.splits.kind[node]) == Kind::intervals)
+            set_intervals(
+                std::span(arrays.cuts)
+                    .subspan(static_cast<std::size_t>(arrays.cut_start[node]), static_cast<std::size_t>(n) - 1),
+                place, slot_of(arrays.splits.column[node]), to);
+        else if (!set_split(arrays.splits, node, place, to))
             return false;
         if (exchanged) nodes_[place].packed = rounded_[place].packed &= ~missing_second;
         for (std::int32_t b = n; b-- > 0;)
-            open.push_back({static_cast<std::size_t>(questions.branch_node[start + b]),
+            open.push_back({static_cast<std::size_t>(arrays.branch_node[start + b]),
                             first + static_cast<std::uint32_t>(b ^ exchanged), depth + 1});
         if (std::bit_width(nodes_.size()) + slot_bits_ > most_bits) return false;
     }
@@ -163,10 +171,11 @@ void GeneralTree::set_node(std::uint32_t place, double cut, std::uint32_t slot, 
     successor_[place] = successor;
 }
 
-// A leaf leads to itself: no number is above infinity.
+// A leaf is its own child: no number is above infinity, and a table of zeros leads to the first branch.
 std::uint32_t GeneralTree::set_leaf(std::uint32_t place, std::int32_t id) {
     id_[place] = id;
-    set_node(place, std::numeric_limits<double>::infinity(), 0, place, place, false);
+    const bool holds_table = which_ == Tables::in_cut && n_numbers_ == 0;
+    set_node(place, holds_table ? 0.0 : std::numeric_limits<double>::infinity(), 0, place, place, false);
     return place;
 }
 
@@ -181,7 +190,7 @@ bool GeneralTree::set_split(const tree::SplitTable& splits, std::size_t split, s
     return true;
 }
 
-// Parts the branches in the middle until two are left. An odd one out is asked for together with its neighbour.
+// Halves the branches until two are left. An odd one is tested together with its neighbour.
 void GeneralTree::set_intervals(std::span<const double> cuts, std::uint32_t place, std::uint32_t slot,
                                 const Targets& to) {
     if (cuts.size() == 1) return set_node(place, cuts[0], slot, to.first, to.successor, false);
@@ -195,19 +204,19 @@ void GeneralTree::set_intervals(std::span<const double> cuts, std::uint32_t plac
     set_intervals(cuts.subspan(second), halves + 1, slot, above);
 }
 
-// False: there is no room for another table.
+// Returns false if there is no room for another table.
 bool GeneralTree::set_table(const tree::SplitTable& splits, std::size_t split, std::uint32_t place, std::uint32_t slot,
                             const Targets& to) {
-    const Asked& asked = asked_[slot];
-    const std::size_t start = tables_.size(), last = static_cast<std::size_t>(asked.n_levels) + 1;
-    if (start + table_words(asked) > most_words || asked.n_levels > most_codes) return false;
-    tables_.resize(start + table_words(asked), 0);
+    const UsedColumn& used = used_columns_[slot];
+    const std::size_t start = tables_.size(), last = static_cast<std::size_t>(used.n_levels) + 1;
+    if (start + table_words(used) > most_words || used.n_levels > most_codes) return false;
+    tables_.resize(start + table_words(used), 0);
     const auto set = [&](std::size_t level, std::uint32_t entry) {
         const std::size_t bit = level << entry_shift_;
         std::uint32_t& word = tables_[start + bit / 32];
         word = (word & ~(entry_mask_ << bit % 32)) | (entry & entry_mask_) << bit % 32;
     };
-    // A successor that is a branch needs no look at the list of successors.
+    // A successor that is a branch needs no lookup in the list of successors.
     const std::uint32_t unplaced = to.successor - to.first < to.n ? to.successor - to.first : entry_mask_;
     const bool presence = static_cast<Kind>(splits.kind[split]) == Kind::presence;
     const std::uint32_t unknown = presence ? 0u : to.unknown < 0 ? unplaced : static_cast<std::uint32_t>(to.unknown);
@@ -218,6 +227,10 @@ bool GeneralTree::set_table(const tree::SplitTable& splits, std::size_t split, s
             set(static_cast<std::size_t>(splits.level_code[l]) + 1, static_cast<std::uint32_t>(splits.level_branch[l]));
     set_node(place, std::numeric_limits<double>::infinity(), slot, to.first, to.successor, false);
     levels_[place] = std::uint64_t{place_bits} << 32 | start;
+    if (which_ == Tables::in_cut) {
+        nodes_[place].cut = rounded_[place].cut = std::bit_cast<float>(tables_[start]);
+        tables_.resize(start);
+    }
     if (which_ == Tables::inside) {
         levels_[place] = tables_[start] | (start + 1 < tables_.size() ? std::uint64_t{tables_[start + 1]} << 32 : 0u);
         tables_.resize(start);
@@ -226,7 +239,7 @@ bool GeneralTree::set_table(const tree::SplitTable& splits, std::size_t split, s
 }
 
 bool GeneralTree::supports(const data::Table& table) const {
-    return !table.sparse && std::all_of(asked_.begin(), asked_.end(), [&](const Asked& a) {
+    return !table.sparse && std::all_of(used_columns_.begin(), used_columns_.end(), [&](const UsedColumn& a) {
         const data::Column& column = table.columns[a.column];
         return a.levels ? column.kind() == data::ColumnKind::levels : column.n_levels() <= most_codes;
     });
@@ -234,7 +247,7 @@ bool GeneralTree::supports(const data::Table& table) const {
 
 namespace {
 
-// Some of the numbers are not those of the column, but the nearest float32.
+// Whether some numbers are not those of the column, but the nearest float32.
 bool any_rounded(const data::Column& column, std::size_t begin, std::size_t n, const float* numbers) {
     bool rounded = false;
     column.with_reader([&](auto number) {
@@ -246,7 +259,22 @@ bool any_rounded(const data::Column& column, std::size_t begin, std::size_t n, c
     return rounded;
 }
 
-// As places: 0 for a missing value, n_levels + 1 for all levels that no node knows.
+#if defined(CEIBA_HAS_WIDE)
+CEIBA_WIDE_BEGIN
+CEIBA_WIDE void copy_levels_wide(const std::int32_t* from, std::size_t n, std::int32_t n_levels, float* to) {
+    const __m512i least = _mm512_set1_epi32(-1), most = _mm512_set1_epi32(n_levels), one = _mm512_set1_epi32(1),
+                  base = _mm512_castps_si512(_mm512_set1_ps(place(0)));
+    for (std::size_t i = 0; i < n; i += 16) {
+        const __mmask16 some = n - i >= 16 ? 0xFFFF : static_cast<__mmask16>((1u << (n - i)) - 1u);
+        const __m512i code = _mm512_maskz_loadu_epi32(some, from + i);
+        const __m512i level = _mm512_add_epi32(_mm512_min_epi32(_mm512_max_epi32(code, least), most), one);
+        _mm512_mask_storeu_epi32(to + i, some, _mm512_or_si512(level, base));
+    }
+}
+CEIBA_WIDE_END
+#endif
+
+// Copies levels as places: 0 for a missing value, n_levels + 1 for all levels that no node contains.
 void copy_levels(const data::Column& column, std::size_t begin, std::size_t n, std::int32_t n_levels, float* to) {
     const auto copy = [&](const char* from, auto stride) {
         for (std::size_t i = 0; i < n; ++i, from += stride)
@@ -254,6 +282,10 @@ void copy_levels(const data::Column& column, std::size_t begin, std::size_t n, s
     };
     const char* const first = column.data() + static_cast<std::ptrdiff_t>(begin) * column.stride();
     constexpr std::integral_constant<std::ptrdiff_t, sizeof(std::int32_t)> one;
+#if defined(CEIBA_HAS_WIDE)
+    if (column.stride() == one && base::has_wide_registers())
+        return copy_levels_wide(reinterpret_cast<const std::int32_t*>(first), n, n_levels, to);
+#endif
     column.stride() == one ? copy(first, one) : copy(first, column.stride());
 }
 
@@ -263,11 +295,11 @@ void GeneralTree::copy_rows(const data::Table& table, std::size_t begin, Block& 
                             std::vector<std::size_t>& unresolved) const {
     block.missing = lacks_;
     block.rounded = false;
-    for (std::size_t s = 0; s < asked_.size(); ++s) {
-        const data::Column& column = table.columns[asked_[s].column];
+    for (std::size_t s = 0; s < used_columns_.size(); ++s) {
+        const data::Column& column = table.columns[used_columns_[s].column];
         float* const to = block.values.get() + (s << block.shift);
-        if (asked_[s].levels) {
-            copy_levels(column, begin, block.n, asked_[s].n_levels, to);
+        if (used_columns_[s].levels) {
+            copy_levels(column, begin, block.n, used_columns_[s].n_levels, to);
             continue;
         }
         block.missing |= narrow_column(column, begin, block.n, to);
@@ -280,7 +312,7 @@ void GeneralTree::copy_rows(const data::Table& table, std::size_t begin, Block& 
     }
 }
 
-// No branch instruction depends on the row: a node adds what a cut and what a table say.
+// No branch instruction depends on the row: the results of the cut and of the table of a node are added.
 template <Tables tables, bool Missing>
 struct GeneralTree::Step {
     GeneralNodes tree;
@@ -290,21 +322,31 @@ struct GeneralTree::Step {
         const SmallNode node = tree.nodes[at];
         const std::uint32_t slot = node.packed & ((1u << tree.column_bits) - 1u);
         const float x = reinterpret_cast<const float*>(row)[std::size_t{slot} << block_shift];
-        std::uint32_t branch = x > node.cut, lacks = x != x, packed = node.packed;
-        unsure |= branch ^ static_cast<std::uint32_t>(x >= node.cut);  // equal
-        if constexpr (Missing) {  // the only trees with exchanged branches have surrogates
+        std::uint32_t branch = x > node.cut, lacks = x != x, packed = node.packed, equal = x == node.cut, entry = 0;
+        if constexpr (tables == Tables::in_cut) {
+            const std::uint32_t levels = 0u - static_cast<std::uint32_t>(slot >= tree.n_numbers);
+            entry =
+                (std::bit_cast<std::uint32_t>(node.cut) >> (std::bit_cast<std::uint32_t>(x) << tree.entry_shift) % 32) &
+                tree.entry_mask & levels;
+            branch &= ~levels;
+            equal &= ~levels;
+        }
+        unsure |= equal;
+        if constexpr (Missing) {  // only trees with surrogates have exchanged branches
             branch ^= packed >> 31;
             packed &= ~missing_second;
         }
-        if constexpr (tables != Tables::none) {
+        if constexpr (tables == Tables::inside || tables == Tables::outside) {
             const std::uint64_t levels = tree.levels[at];
-            std::uint32_t bit = std::bit_cast<std::uint32_t>(x), entry;
+            std::uint32_t bit = std::bit_cast<std::uint32_t>(x);
             if constexpr (tables == Tables::inside) {
                 entry = static_cast<std::uint32_t>(levels >> (bit << tree.entry_shift) % 64) & tree.entry_mask;
             } else {
                 bit = (bit & static_cast<std::uint32_t>(levels >> 32)) << tree.entry_shift;
                 entry = (tree.tables[static_cast<std::uint32_t>(levels) + bit / 32] >> bit % 32) & tree.entry_mask;
             }
+        }
+        if constexpr (tables != Tables::none) {
             branch += entry;
             lacks |= entry == tree.lacking;
         }
@@ -314,7 +356,7 @@ struct GeneralTree::Step {
     }
 };
 
-// The rows of a block; those that cannot be decided in float32 get no node (-1).
+// Routes the rows of a block. Rows that cannot be decided in float32 get no node (-1).
 void GeneralTree::walk(const Block& block, LinePrefetch next, std::int32_t* out) const {
     const SmallNode* const nodes = block.rounded ? rounded_.data() : nodes_.data();
     const GeneralNodes tree{{nodes, slot_bits_, least_depth_, id_.data(), lost_},
@@ -324,7 +366,8 @@ void GeneralTree::walk(const Block& block, LinePrefetch next, std::int32_t* out)
                             which_,
                             entry_shift_,
                             entry_mask_,
-                            lacks_ ? entry_mask_ : ~0u};
+                            lacks_ ? entry_mask_ : ~0u,
+                            n_numbers_};
     if (walks_wide())
         return walk_wide(tree, {block.values.get(), 1, block.shift, block.n, block.missing, block.rounded}, next, out);
     const auto ahead = [&](std::size_t) {
@@ -346,12 +389,13 @@ void GeneralTree::walk(const Block& block, LinePrefetch next, std::int32_t* out)
 std::size_t GeneralTree::apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out,
                                std::vector<std::size_t>& unresolved) const {
     Block block;
-    // 256 or 32 rows: a block fits into the first cache, or into the second one for registers.
-    block.shift = asked_.size() << 8 <= (walks_wide() ? std::size_t{1} << 16 : std::size_t{1} << 13) ? 8 : 5;
+    // 256 or 32 rows, so that a block fits the L1 cache, or the L2 cache for registers.
+    block.shift = used_columns_.size() << 8 <= (walks_wide() ? std::size_t{1} << 16 : std::size_t{1} << 13) ? 8 : 5;
     const std::size_t n_rows = std::size_t{1} << block.shift;
-    block.values = std::make_unique_for_overwrite<float[]>(asked_.size() << block.shift);
+    block.values = std::make_unique_for_overwrite<float[]>(used_columns_.size() << block.shift);
     Prefetch prefetch;
-    for (const Asked& a : asked_) prefetch.add(table.columns[a.column].data(), table.columns[a.column].stride());
+    for (const UsedColumn& a : used_columns_)
+        prefetch.add(table.columns[a.column].data(), table.columns[a.column].stride());
     for (std::size_t from = begin; from < end;) {
         block.n = std::min(n_rows, end - from);
         const std::size_t n_known = unresolved.size(), after = from + block.n;

@@ -1,4 +1,4 @@
-// The nodes that rows pass through, from the root to where they end, as compressed rows.
+// The nodes on the paths of rows, from the root to the last node, as compressed rows.
 #pragma once
 
 #include "base/standard.hpp"

@@ -9,26 +9,26 @@ namespace {
 using tree::Kind;
 
 constexpr std::size_t block_rows = 4096;
-constexpr std::size_t parallel_rows = 20000;  // below, waking a thread costs more than it brings
+constexpr std::size_t parallel_rows = 20000;  // with fewer rows, waking a thread costs more than it gains
 
 }  // namespace
 
-Router::Router(tree::Questions questions) : questions_(std::move(questions)) {
+Router::Router(tree::RoutingArrays arrays) : arrays_(std::move(arrays)) {
     make_cuts();
-    if (cuts_.empty()) general_ = GeneralTree(questions_);
+    if (cuts_.empty()) general_ = GeneralTree(arrays_);
 }
 
-// Trees of two branches that only cut numbers, or ask whether they are there, get a layout of their own.
+// Binary trees with only numeric cuts and presence splits have a layout of their own.
 void Router::make_cuts() {
-    const tree::SplitTable& splits = questions_.splits;
-    const std::size_t n = questions_.n_nodes();
+    const tree::SplitTable& splits = arrays_.splits;
+    const std::size_t n = arrays_.n_nodes();
     for (std::size_t i = 0; i < n; ++i) {
-        const int n_branches = questions_.branch_start[i + 1] - questions_.branch_start[i];
+        const int n_branches = arrays_.branch_start[i + 1] - arrays_.branch_start[i];
         if (n_branches == 0) continue;
         const Kind kind = static_cast<Kind>(splits.kind[i]);
-        if (n_branches != 2 || kind == Kind::levels || (kind == Kind::cut && questions_.default_branch[i] < 0)) return;
+        if (n_branches != 2 || kind == Kind::levels || (kind == Kind::cut && arrays_.default_branch[i] < 0)) return;
     }
-    if (!questions_.surrogates.kind.empty()) return;
+    if (!arrays_.surrogates.kind.empty()) return;
     struct Open {
         std::int32_t node, column;  // column: that of the parent
         std::uint32_t place, depth;
@@ -40,20 +40,20 @@ void Router::make_cuts() {
         const Open now = open.back();
         open.pop_back();
         const std::size_t i = static_cast<std::size_t>(now.node);
-        if (questions_.is_leaf(i)) {
+        if (arrays_.is_leaf(i)) {
             cuts_.set_leaf(now.place, now.node, now.column);
             least_depth = std::min(least_depth, now.depth);
             continue;
         }
         const bool cut = splits.kind[i] == static_cast<std::int8_t>(Kind::cut);
         const int low = cut ? splits.low_branch[i] : 0;
-        const double at = cut ? splits.cut[i] : std::numeric_limits<double>::infinity();  // all that is there
+        const double at = cut ? splits.cut[i] : std::numeric_limits<double>::infinity();  // presence: all values
         cuts_.set_cut(now.place, now.node, splits.column[i], at, n_places,
-                      cut ? questions_.default_branch[i] != low : true);
-        // The branch with more rows is looked at next, so it stands nearer.
-        const int large = questions_.majority_branch[i] == 1 ? 1 : 0;
+                      cut ? arrays_.default_branch[i] != low : true);
+        // The branch with more rows is usually read next, so it is placed nearer.
+        const int large = arrays_.majority_branch[i] == 1 ? 1 : 0;
         for (const int b : {1 - large, large})
-            open.push_back({questions_.branch_node[questions_.branch_start[i] + b], splits.column[i],
+            open.push_back({arrays_.branch_node[arrays_.branch_start[i] + b], splits.column[i],
                             n_places + (b == low ? 0u : 1u), now.depth + 1});
         n_places += 2;
     }
@@ -62,10 +62,10 @@ void Router::make_cuts() {
 
 std::int32_t Router::end_of(const data::Table& table, std::size_t row) const {
     std::size_t node = 0;
-    while (questions_.branch_start[node] != questions_.branch_start[node + 1]) {
-        const int branch = questions_.branch_at(node, table, row);
+    while (arrays_.branch_start[node] != arrays_.branch_start[node + 1]) {
+        const int branch = arrays_.branch_at(node, table, row);
         if (branch < 0) break;
-        node = static_cast<std::size_t>(questions_.branch_node[questions_.branch_start[node] + branch]);
+        node = static_cast<std::size_t>(arrays_.branch_node[arrays_.branch_start[node] + branch]);
     }
     return static_cast<std::int32_t>(node);
 }
@@ -78,13 +78,13 @@ Router::Method Router::method(const data::Table& table) const {
 void Router::ends(const data::Table& table, std::size_t begin, std::size_t end, Method method,
                   std::int32_t* out) const {
     if (method == Method::cuts) return cuts_.apply(table, begin, end, out);
-    constexpr std::size_t few = 16;  // below, making room takes longer than asking row by row
+    constexpr std::size_t few = 16;  // for fewer rows, allocating memory takes longer than routing row by row
     std::vector<std::size_t> unresolved;
     std::size_t done = begin;
     if (end - begin >= few) {
         if (method == Method::general) done = general_.apply(table, begin, end, out, unresolved);
-        if (done < end && questions_.branch_share.empty()) {
-            tree::route_rows(questions_, table, done, end, out + (done - begin));
+        if (done < end && arrays_.branch_share.empty()) {
+            tree::route_rows(arrays_, table, done, end, out + (done - begin));
             done = end;
         }
     }
@@ -124,11 +124,11 @@ template void Router::gather(const data::Table&, const std::int64_t*, std::size_
 
 Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> counted) const {
     std::vector<std::int32_t> end_of(table.n_rows);
-    tree::FractionalRows fractional_rows = tree::route_rows(questions_, table, 0, table.n_rows, end_of.data());
+    tree::FractionalRows fractional_rows = tree::route_rows(arrays_, table, 0, table.n_rows, end_of.data());
     std::sort(fractional_rows.begin(), fractional_rows.end());
     Spread out;
-    std::vector<std::int64_t> arrivals(questions_.n_nodes(), 0);  // fractional rows, below where they became so
-    out.n_rows.assign(questions_.n_nodes(), 0);
+    std::vector<std::int64_t> arrivals(arrays_.n_nodes(), 0);  // fractional rows, below their first unplaced split
+    out.n_rows.assign(arrays_.n_nodes(), 0);
     out.start.reserve(table.n_rows + 1);
     out.node.reserve(table.n_rows);
     out.share.reserve(table.n_rows);
@@ -146,14 +146,14 @@ Spread Router::spread(const data::Table& table, std::span<const std::uint8_t> co
             stop(end, 1.0);
         } else {
             const auto pass = [&](std::int32_t node) { arrivals[node] += counts; };
-            tree::route_fractional(questions_, table, static_cast<std::uint32_t>(row), end, pass, stop);
+            tree::route_fractional(arrays_, table, static_cast<std::uint32_t>(row), end, pass, stop);
             ++fractional;
         }
         out.start.push_back(static_cast<std::int64_t>(out.node.size()));
     }
-    for (std::size_t i = questions_.n_nodes(); i-- > 0;)  // branches stand after their node
-        for (std::int32_t b = questions_.branch_start[i]; b < questions_.branch_start[i + 1]; ++b)
-            out.n_rows[i] += out.n_rows[questions_.branch_node[b]];
+    for (std::size_t i = arrays_.n_nodes(); i-- > 0;)  // branches come after their node
+        for (std::int32_t b = arrays_.branch_start[i]; b < arrays_.branch_start[i + 1]; ++b)
+            out.n_rows[i] += out.n_rows[arrays_.branch_node[b]];
     for (std::size_t i = 0; i < arrivals.size(); ++i) out.n_rows[i] += arrivals[i];
     return out;
 }

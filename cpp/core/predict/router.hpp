@@ -1,6 +1,6 @@
 // Routes rows of a table down a finished tree, by one of three methods. Trees of plain cuts over numeric columns use
-// the fastest (cut_tree.hpp), all others the next (general_tree.hpp). Very large tables of levels, sparse matrices, and
-// columns that have another kind than in the tree are routed node by node (tree/route_rows.hpp).
+// the fastest one (cut_tree.hpp), all others the next one (general_tree.hpp). Very large tables of levels, sparse
+// matrices, and columns of another kind than in the tree are routed node by node (tree/route_rows.hpp).
 #pragma once
 
 #include "base/thread_pool.hpp"
@@ -9,36 +9,36 @@
 
 namespace ceiba::predict {
 
-// Leaves reached by each row, with its share, as compressed rows; for trees that send rows down several branches.
+// The leaves that each row reaches, with its share, as compressed rows; for trees that send rows down several branches.
 struct Spread {
     std::vector<std::int64_t> start;
     std::vector<std::int32_t> node;
     std::vector<double> share;
-    std::vector<std::int64_t> n_rows;  // of each node: how many rows pass it
+    std::vector<std::int64_t> n_rows;  // per node: number of rows that pass it
 };
 
 class Router {
 public:
-    explicit Router(tree::Questions questions);
+    explicit Router(tree::RoutingArrays arrays);
 
-    // The node in which each row ends.
+    // Writes the final node of each row.
     void apply(const data::Table& table, std::int32_t* out, int n_threads) const;
 
-    // That of one row of numbers, whose values lie so many bytes apart; -1: the tree asks for more than cuts.
+    // The final node of a row of numbers that are `column_step` bytes apart; -1: the tree has other splits than cuts.
     template <class T>
     std::int32_t end_of_numbers(const char* row, std::ptrdiff_t column_step) const {
         return cuts_.empty() ? -1 : cuts_.end_of<T>(row, column_step);
     }
 
-    // What that node says: `width` values of each node, of type double or int64, for each row.
+    // Writes the values of that node for each row: `width` values of type double or int64 per node.
     template <class T>
     void gather(const data::Table& table, const T* values, std::size_t width, T* out, int n_threads) const;
 
     // A row that a split cannot place goes down all branches, each with its share of the weight (C4.5).
-    // `counted`: which rows n_rows counts; empty: all.
+    // `counted`: the rows that n_rows counts; empty: all.
     Spread spread(const data::Table& table, std::span<const std::uint8_t> counted = {}) const;
 
-    const tree::Questions& questions() const { return questions_; }
+    const tree::RoutingArrays& arrays() const { return arrays_; }
 
 private:
     enum class Method { cuts, general, by_node };
@@ -49,9 +49,9 @@ private:
     std::int32_t end_of(const data::Table& table, std::size_t row) const;
     void make_cuts();
 
-    tree::Questions questions_;
-    CutTree cuts_;         // empty: the tree asks for more than cuts
-    GeneralTree general_;  // empty: for cuts only, or for too much
+    tree::RoutingArrays arrays_;
+    CutTree cuts_;         // empty: the tree has other splits than cuts
+    GeneralTree general_;  // empty: the tree has only cuts, or is too large
 };
 
 }  // namespace ceiba::predict

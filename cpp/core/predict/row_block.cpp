@@ -45,7 +45,7 @@ float not_above(double cut) {
 }
 
 float nearest(double cut) {
-    // The conversion of a number out of range is not defined by the language; it is by IEEE 754.
+    // The language does not define the conversion of a number out of range, but IEEE 754 does.
     static_assert(std::numeric_limits<float>::is_iec559);
     return static_cast<float>(cut);
 }

@@ -1,24 +1,24 @@
-// Blocks of rows on their path: lanes, missing values, copies of columns, and prefetching of the next block (20 columns
-// are more streams than a processor follows by itself; 1M x 20: 41 ms -> 33 ms).
+// Blocks of rows during routing: lanes, missing values, copies of columns, and prefetching of the next block (20
+// columns are more streams than a processor prefetches on its own; 1M x 20: 41 ms -> 33 ms).
 #pragma once
 
 #include "data/table.hpp"
 
 namespace ceiba::predict {
 
-// Eight rows go down a tree together: their cache misses overlap, and no branch is mispredicted.
+// Eight rows are routed together: their cache misses overlap, and no branch is mispredicted.
 //
-// The two branches of a node stand next to each other, so a step is  first child + (x > cut). A leaf is its own first
-// child, with the cut +infinity: rows that have arrived walk on the spot until the last of the eight has arrived.
-// (Sketches on 1M rows, 13,270 leaves, depth 34: 8 rows 32 ms, 12 rows 34 ms, 16 rows 47 ms. Another: one step for a
-// block of 256 rows at a time, without those that have arrived, 43 ms against 31 ms for 8 rows.)
+// The two branches of a node are adjacent, so a step is first child + (x > cut). A leaf is its own first child, with
+// the cut +infinity: a row stays at its leaf until the last of the eight rows has reached one. (Prototypes on 1M rows,
+// 13,270 leaves, depth 34: 8 rows 32 ms, 12 rows 34 ms, 16 rows 47 ms. Another prototype moved a block of 256 rows step
+// by step, without the rows at leaves: 43 ms against 31 ms for 8 rows.)
 constexpr std::size_t lanes = 8;
-// The bit of a first child that sends rows without a value to the second one.
+// The bit of a first child that sends missing values to the second child.
 constexpr std::uint32_t missing_second = 1u << 31;
 
-// Routes n rows; step(at, row, unsure) gives the node after `at`, and sets unsure (to other than 0) if it may be wrong.
-// `least`: no leaf is nearer to the root than this. Before each eight rows, ahead(first of them) may ask for what comes
-// later. Where a step was not sure, aside(first row of the eight) is called.
+// Routes n rows. step(at, row, unsure) returns the node after `at`, and sets unsure (to nonzero) if it may be wrong.
+// `least`: the least depth of a leaf. prefetch(first row) is called before each eight rows, and redo(first row) after
+// eight rows with an unsure step.
 template <class Step, class RowStep, class Prefetch, class Redo>
 void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_t least, const std::int32_t* id,
                  std::int32_t* out, const Step step, Prefetch prefetch, Redo redo) {
@@ -31,7 +31,7 @@ void route_lanes(std::size_t n, const char* data, RowStep row_step, std::uint32_
         std::uint32_t moved, unsure = 0;
         for (std::uint32_t s = 0; s < least; ++s)
             for (std::size_t l = 0; l < lanes; ++l) at[l] = step(at[l], rows[l], unsure);
-        do {  // two steps to a look: a leaf leads to itself
+        do {  // two steps per check, because a leaf leads to itself
             for (std::size_t l = 0; l < lanes; ++l) at[l] = step(at[l], rows[l], unsure);
             moved = 0;
             for (std::size_t l = 0; l < lanes; ++l) {
@@ -57,7 +57,7 @@ template <class T>
 bool any_missing(const T* values, std::size_t n) {
     std::size_t i = 0;
 #if defined(__GNUC__)
-    // Four registers that do not wait for each other. GCC does not see this by itself.
+    // Four independent registers. GCC does not find this on its own.
     using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
     typedef T Values __attribute__((vector_size(16)));
     typedef Bits Mask __attribute__((vector_size(16)));
@@ -74,13 +74,13 @@ bool any_missing(const T* values, std::size_t n) {
     return std::any_of(values + i, values + n, [](T value) { return value != value; });
 }
 
-// Asks for the rows of the next block while those of this one go down, a part at a time: one column after the other.
+// Prefetches the rows of the next block while those of the current one are routed, in pieces: column by column.
 class Prefetch {
 public:
     void add(const char* data, std::ptrdiff_t stride) {
         if (stride > 0) streams_.push_back({data, static_cast<std::size_t>(stride)});
     }
-    // The part of the rows [begin, begin + n) that is asked for when eight rows from `done` on go down.
+    // Prefetches a piece of the rows [begin, begin + n) while eight rows from `done` on are routed.
     void operator()(std::size_t begin, std::size_t n, std::size_t done) const {
 #if defined(__GNUC__)
         const std::uint64_t size = std::uint64_t{streams_.size()} * n;  // values
@@ -96,7 +96,7 @@ public:
 #endif
     }
 
-    // Lines of the cache that rows take up.
+    // The number of cache lines of these rows.
     std::size_t n_lines(std::size_t n_rows) const {
         std::size_t bytes = 0;
         for (const Stream& s : streams_) bytes += n_rows * s.stride;
@@ -112,7 +112,7 @@ private:
     std::vector<Stream> streams_;
 };
 
-// Asks for the rows [begin, begin + n) line after line, a few at each call, of which there are about n.
+// Prefetches the rows [begin, begin + n) line by line, a few lines per call, in about n calls.
 class LinePrefetch {
 public:
     LinePrefetch(const Prefetch& prefetch, std::size_t begin, std::size_t n)
@@ -127,7 +127,7 @@ public:
     void operator()() {
 #if defined(__GNUC__)
         for (std::size_t k = 0; k < at_once_ && stream_ != last_; ++k) {
-            __builtin_prefetch(at_, 0, 2);  // into the second cache: the first is full
+            __builtin_prefetch(at_, 0, 2);  // into the L2 cache, because L1 is full
             at_ += 64;
             if (at_ >= end_ && ++stream_ != last_) enter();
         }
@@ -145,7 +145,7 @@ private:
     const char *at_ = nullptr, *end_ = nullptr;
 };
 
-// Returns what the walk of a block calls as it goes on: it prefetches the next block, if that is a whole one.
+// Returns the callback of the walk of a block: it prefetches the next block, if that is a whole one.
 inline auto next_block(const Prefetch& prefetch, std::size_t after, std::size_t n, std::size_t n_rows) {
     return [&prefetch, after, n, whole = after + n <= n_rows](std::size_t done) {
         if (whole) prefetch(after, n, done);
@@ -154,14 +154,14 @@ inline auto next_block(const Prefetch& prefetch, std::size_t after, std::size_t 
 
 // The largest float32 that is not above the cut.
 float not_above(double cut);
-// To the nearest, as values are; what is too large for float32 is infinite.
+// The nearest float32, as for values; too large numbers become infinite.
 float nearest(double cut);
 
-// Copies values that lie in one piece, float64 to the nearest float32; true: one of them is missing.
+// Copies contiguous values, float64 as the nearest float32. Returns true if some value is missing.
 bool narrow_values(const float* from, std::size_t n, float* out);
 bool narrow_values(const double* from, std::size_t n, float* out);
 
-// Copies n values of a column; true: one of them is missing.
+// Copies n values of a column. Returns true if some value is missing.
 inline bool narrow_column(const data::Column& column, std::size_t begin, std::size_t n, float* out) {
     const auto copy = [&]<class T>(const T* values) {
         if (column.stride() == static_cast<std::ptrdiff_t>(sizeof(T))) return narrow_values(values + begin, n, out);

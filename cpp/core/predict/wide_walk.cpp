@@ -11,17 +11,17 @@ namespace {
 
 constexpr std::size_t in_register = 16;
 
-// The rows on their way, and those that have arrived. The last register of a list may be written past its end.
+// The rows being routed, and those at leaves. Writes of the last register may pass the end of a list.
 struct Walkers {
     alignas(64) std::uint32_t at[wide_rows + in_register];     // node
-    alignas(64) std::uint32_t start[wide_rows + in_register];  // of the row's values
+    alignas(64) std::uint32_t start[wide_rows + in_register];  // offset of the row's values
     alignas(64) std::uint32_t row[wide_rows + in_register];
     alignas(64) std::uint32_t end[wide_rows + in_register];
     alignas(64) std::uint32_t arrived[wide_rows + in_register];
     std::size_t n = 0, n_arrived = 0;
 };
 
-// What every step begins with: the nodes of sixteen rows, and the values that they ask for.
+// The start of every step: reads the nodes of sixteen rows, and the values that these nodes compare.
 struct Look {
     const SmallNode* nodes;
     const float* data;
@@ -77,7 +77,7 @@ template <Tables tables, bool Missing>
 struct GeneralStep {
     Look look;
     const GeneralNodes& tree;
-    __m512i entry_mask, lacking;
+    __m512i entry_mask, lacking, n_numbers;
     __mmask16 rounded;
 
     CEIBA_WIDE GeneralStep(const GeneralNodes& general, const SmallRows& rows)
@@ -85,28 +85,44 @@ struct GeneralStep {
           tree(general),
           entry_mask(_mm512_set1_epi32(static_cast<std::int32_t>(general.entry_mask))),
           lacking(_mm512_set1_epi32(static_cast<std::int32_t>(general.lacking))),
+          n_numbers(_mm512_set1_epi32(static_cast<std::int32_t>(general.n_numbers))),
           rounded(rows.rounded ? 0xFFFF : 0) {}
 
     CEIBA_WIDE_INLINE __m512i operator()(__m512i at, __m512i start) const {
         const auto [cut, x, packed, column, child] = look(at, start);
-        const __mmask16 above = _mm512_cmp_ps_mask(x, cut, _CMP_GT_OQ), reversed = _mm512_movepi32_mask(packed);
+        __mmask16 numbers = 0xFFFF;
+        if constexpr (tables == Tables::in_cut) numbers = _mm512_cmplt_epu32_mask(column, n_numbers);
+        const __mmask16 above = _mm512_mask_cmp_ps_mask(numbers, x, cut, _CMP_GT_OQ),
+                        reversed = _mm512_movepi32_mask(packed);
         const __mmask16 second = static_cast<__mmask16>(above ^ reversed);
         __m512i next = _mm512_mask_add_epi32(child, second, child, _mm512_set1_epi32(1));
         __mmask16 lacks = 0;
         if constexpr (Missing) lacks = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
         if constexpr (tables != Tables::none) {
-            const __mmask16 levels = _mm512_cmp_ps_mask(cut, _mm512_set1_ps(HUGE_VALF), _CMP_EQ_OQ);
-            const __m512i entry = entry_of(levels, at, _mm512_castps_si512(x));
+            __m512i entry;
+            if constexpr (tables == Tables::in_cut)
+                entry = entry_in_cut(_mm512_knot(numbers), _mm512_castps_si512(cut), _mm512_castps_si512(x));
+            else
+                entry = entry_of(_mm512_cmp_ps_mask(cut, _mm512_set1_ps(HUGE_VALF), _CMP_EQ_OQ), at,
+                                 _mm512_castps_si512(x));
             next = _mm512_add_epi32(next, entry);
             if constexpr (Missing) lacks = static_cast<__mmask16>(lacks | _mm512_cmpeq_epi32_mask(entry, lacking));
         }
         if constexpr (Missing)
             if (lacks) next = _mm512_mask_i32gather_epi32(next, lacks, at, tree.successor, sizeof(std::uint32_t));
-        const __mmask16 undecided = _mm512_mask_cmp_ps_mask(rounded, x, cut, _CMP_EQ_OQ);
+        const __mmask16 undecided =
+            _mm512_mask_cmp_ps_mask(static_cast<__mmask16>(rounded & numbers), x, cut, _CMP_EQ_OQ);
         return _mm512_mask_mov_epi32(next, undecided, look.lost);
     }
 
-    // 0 at nodes that ask for no levels: all but those of infinite cuts.
+    // The table entries of sixteen rows; 0 at nodes without levels.
+    CEIBA_WIDE_INLINE __m512i entry_in_cut(__mmask16 levels, __m512i cut, __m512i x) const {
+        const __m512i bit =
+            _mm512_and_si512(_mm512_slli_epi32(x, static_cast<unsigned>(tree.entry_shift)), _mm512_set1_epi32(31));
+        return _mm512_maskz_and_epi32(levels, _mm512_srlv_epi32(cut, bit), entry_mask);
+    }
+
+    // The table entries of sixteen rows; 0 at nodes with finite cuts, which have no levels.
     CEIBA_WIDE_INLINE __m512i entry_of(__mmask16 levels, __m512i at, __m512i x) const {
         const unsigned shift = static_cast<unsigned>(tree.entry_shift);
         const __m512i low_half = _mm512_slli_epi32(at, 1), in_word = _mm512_set1_epi32(31);
@@ -137,7 +153,7 @@ CEIBA_WIDE void set_out(Walkers& walkers, const SmallRows& rows) {
         walkers.row[i] = static_cast<std::uint32_t>(i);
         walkers.at[i] = 0;
     }
-    for (std::size_t i = rows.n; i < rows.n + in_register; ++i) walkers.at[i] = walkers.start[i] = 0;  // walk along
+    for (std::size_t i = rows.n; i < rows.n + in_register; ++i) walkers.at[i] = walkers.start[i] = 0;  // padding
 }
 
 template <class Step>
@@ -149,7 +165,7 @@ CEIBA_WIDE void step_all(const Step& step, LinePrefetch& next_rows, Walkers& wal
     }
 }
 
-// A step after which those that have arrived are taken out.
+// A step after which the rows at leaves are removed.
 template <class Step>
 CEIBA_WIDE void step_and_compact(const Step& step, LinePrefetch& next_rows, Walkers& walkers) {
     std::size_t kept = 0;

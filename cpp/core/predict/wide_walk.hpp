@@ -1,8 +1,8 @@
-// Sixteen rows go down a tree together in one register, where registers are filled fast (base/processor).
+// Routes sixteen rows per register on processors with fast gathers (base/processor).
 //
-// All rows of a block take a step, then the next: the cache misses of many rows overlap. Every second step the rows
-// that have arrived (a leaf leads to itself) are taken out, so the time goes by the mean depth of the rows, not by the
-// deepest of eight. The answers are the same (speed: docs/benchmarks.md).
+// All rows of a block take one step at a time, so the cache misses of many rows overlap. Every second step, the rows at
+// leaves (which lead to themselves) are removed: the time depends on the mean depth of the rows, not on the maximum of
+// each eight. The results are the same (speed: docs/benchmarks.md).
 #pragma once
 
 #include "predict/row_block.hpp"
@@ -12,50 +12,52 @@ namespace ceiba::predict {
 // A node of a tree over float32.
 struct SmallNode {
     float cut;
-    std::uint32_t packed;  // missing goes to the second branch (bit 31) | first child | column (lowest bits)
+    std::uint32_t packed;  // missing values go to the second branch (bit 31) | first child | column (lowest bits)
 };
 
 struct SmallTree {
     const SmallNode* nodes;
     int column_bits;
-    std::uint32_t least_depth;  // no leaf is nearer to the root
+    std::uint32_t least_depth;  // least depth of a leaf
     const std::int32_t* id;     // of each node, in the Tree
-    std::uint32_t lost;         // a leaf for rows that cannot be decided in float32; used if values were rounded
+    std::uint32_t lost;         // leaf of rows that cannot be decided in float32; used if values were rounded
 };
 
-// Where the branches of levels stand.
-enum class Tables { none, inside, outside };
+// The location of the branches of levels: in the cut of a node (32 bits), in its 64 bits of levels, or elsewhere.
+enum class Tables { none, in_cut, inside, outside };
 
-// What nodes of any splits have besides (general_tree.hpp); bit 31 of a node exchanges the branches of its cut.
+// Additional data of nodes with any splits (general_tree.hpp). Bit 31 of a node exchanges the branches of its cut.
 struct GeneralNodes : SmallTree {
-    const std::uint32_t* successor;     // of each node, for rows that it cannot place
-    const std::uint64_t* levels;        // of each node: its table; or the mask of places (high) and the table's place
+    const std::uint32_t* successor;  // of each node, for rows that it cannot place
+    const std::uint64_t* levels;     // of each node: its table; or the mask of places (high) and the table's start
     const std::uint32_t* tables;
-    Tables which;                       // outside: some do not fit into 64 bits, so all are elsewhere
+    Tables which;                       // outside: some tables do not fit into 64 bits, so all are separate
     int entry_shift;                    // an entry of a table has 1 << entry_shift bits: the number of a branch
     std::uint32_t entry_mask, lacking;  // its bits; the entry of levels that are not placed
+    std::uint32_t n_numbers;            // slots of numbers, which precede those of levels
 };
 
 template <class F>
 void with_tables(Tables which, F f) {
     if (which == Tables::none) return f(std::integral_constant<Tables, Tables::none>{});
+    if (which == Tables::in_cut) return f(std::integral_constant<Tables, Tables::in_cut>{});
     if (which == Tables::inside) return f(std::integral_constant<Tables, Tables::inside>{});
     f(std::integral_constant<Tables, Tables::outside>{});
 }
 
-// Rows of float32: the value of column c in row i is data[i * row_step + (c << column_shift)].
+// Rows of float32. The value of column c in row i is data[i * row_step + (c << column_shift)].
 struct SmallRows {
     const float* data;
     std::int32_t row_step;
     int column_shift;
     std::size_t n;
-    bool missing;  // some value may be
-    bool rounded;  // values and cuts were: what is equal cannot be decided
+    bool missing;  // some value may be missing
+    bool rounded;  // values and cuts were rounded, so equal ones cannot be decided
 };
 
-constexpr std::size_t wide_rows = 256;  // most rows of a block
+constexpr std::size_t wide_rows = 256;  // maximum rows of a block
 
-// Sends the rows down, on a processor with fast gathers; while they go, what comes next is asked for.
+// Routes the rows on a processor with fast gathers, and prefetches the next rows meanwhile.
 void walk_wide(const SmallTree& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out);
 void walk_wide(const GeneralNodes& tree, const SmallRows& rows, LinePrefetch next, std::int32_t* out);
 

@@ -1,4 +1,4 @@
-// A split that was found, before it is carried out; and what limits the search.
+// A split that was found but not carried out, and the limits of the search.
 #pragma once
 
 #include "base/double_double.hpp"
@@ -14,32 +14,30 @@ using tree::Kind, tree::LevelBranch;
 struct Candidate {
     Kind kind = Kind::none;
     std::int32_t column = -1;
-    base::DoubleDouble gain;  // decrease of impurity mass (weight x impurity) over the rows that took part
+    base::DoubleDouble gain;  // decrease of impurity mass (weight x impurity) over the participating rows
     double tolerance = 0.0;   // gains closer than this are tied
     double cut = std::numeric_limits<double>::quiet_NaN();
-    std::uint32_t position = 0;  // kind cut: how many of the sorted entries lie on the left
+    std::uint32_t position = 0;  // kind cut: number of sorted entries on the left
     int n_branches = 2;
-    bool learned_missing = false;     // the search itself decided where missing values go ...
-    int missing_branch = 1;           // ... namely here
-    std::vector<LevelBranch> levels;  // kind levels: every level present in the node, ascending
+    bool learned_missing = false;     // whether the search chose the branch of missing values
+    int missing_branch = 1;           // the branch of missing values if learned_missing
+    std::vector<LevelBranch> levels;  // kind levels: branches of all levels in the node and possibly others, ascending
 
     bool found() const { return kind != Kind::none; }
 };
 
-// What a division must respect. Rows are counted, weights weighed; the monotone limits are values of the children.
+// The limits of a division: minima per branch (rows, weight, weighted events) and monotone limits of the branch values.
 struct Limits {
     std::size_t min_rows = 1;
     double min_weight = 0.0;
     double min_events = 0.0;
-    int monotone = 0;  // +1: the right side's value must not be below the left's; -1 the other way round
+    int monotone = 0;  // +1: the right side's value must not be below the left's; -1: vice versa
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
 };
 
-// Where a cut between two neighbouring values lies.
-
-// A number between two neighbours such that lower <= cut < upper: the midpoint where doubles allow it, or with
-// `below` the number just below the midpoint.
+// Returns a number with lower <= cut < upper: the midpoint if it is in this range, with `below` the next double below
+// the midpoint, otherwise `lower`.
 inline double cut_between(double lower, double upper, bool below) {
     double middle = 0.5 * (lower + upper);
     if (!std::isfinite(middle)) middle = 0.5 * lower + 0.5 * upper;

@@ -27,13 +27,13 @@ Engine::Engine(const data::Table& table, const data::Target& target, const Engin
         finder_ = make_gain_ratio_finder(root_, options.search, pool.size());
         return;
     }
-    // Stores of rows that go down several branches have weights, and the search is the same for all stores.
+    // Stores of fractional rows have weights. One finder searches all stores, so the root needs weights too.
     if (options.search.missing == Missing::fractional && root_.target().weight.empty())
         for (data::TargetRows& side : root_.store->target) side.weight.assign(root_.size(), 1.0);
     finder_ = make_presort_finder(root_.target(), options.search, pool.size());
 }
 
-// Binning pays off for large nodes only. What the binned search does not support is sorted.
+// Binning pays off for large nodes only. Problems that the binned search does not support use presorted columns.
 bool Engine::worth_binning(const data::Table& table, const data::Target& target) const {
     const bool surrogates = options_.search.missing == Missing::surrogate && options_.surrogates.max_surrogates > 0;
     const bool zero_weights = options_.search.conventions.keep_zero_weights && target.weight &&
@@ -41,7 +41,7 @@ bool Engine::worth_binning(const data::Table& table, const data::Target& target)
     if (surrogates || zero_weights) return false;
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
     SearchOptions adjusted = options_.search;
-    // Runners-up cost nothing where cuts are at edges only; exact ones would have most bins of most columns fetched.
+    // If cuts are at edges only, competitors are free. Exact competitors would fetch most bins of most columns.
     if (options_.bins.approximate) adjusted.max_competitors = 0;
     return (n >= 2 * options_.search.small_node || options_.bins.approximate) && bins_support(table, target, adjusted);
 }
@@ -87,7 +87,7 @@ void Engine::hand_down(NodeRows& node, const Division& division, const std::vect
     finder_->hand_down(node, branches, pool);
 }
 
-// Rows for which a row counts in what a tree says of its rows.
+// The number of rows that a row represents in the row counts of the tree.
 double Engine::rows_counted(const NodeRows& node, std::size_t i) const {
     return options_.surrogates.weights_count_rows ? node.target().case_weight_of(node.begin + i) : 1.0;
 }
@@ -102,7 +102,7 @@ std::int64_t Engine::missing_rows(const NodeRows& node, std::size_t column, base
     return std::llround(sum);
 }
 
-// Decides for every row that the split could not place.
+// Places the rows that the split itself could not place.
 Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Routing& routing,
                                 base::ThreadPool* pool) const {
     Placement out;
@@ -116,7 +116,7 @@ Placement Engine::place_missing(const NodeRows& node, const Candidate& split, Ro
     const Conventions& conventions = options_.search.conventions;
     if (conventions.absent_levels_stay && node.store->zero_weights) let_absent_levels_stay(node, split, routing);
     const BranchLoad branch_load = load(node, routing, pool);
-    // As in scikit-learn: where nothing was missing there was nothing to learn, and a tie goes to the right.
+    // As in scikit-learn: if no value was missing, missing values go to the heavier branch, and to the right on a tie.
     const bool nothing_learned = options_.search.missing == Missing::learn &&
                                  node.n_present(static_cast<std::size_t>(split.column), pool) == node.size();
     const bool tie_stays = by_surrogate && conventions.tie_stays;

@@ -1,5 +1,5 @@
-// The seam between growing a tree and working with rows (ARCHITECTURE.md). A grower calls four functions for a node and
-// never reads a row: summarize it, find its best split, divide its rows, hand down what the searched branches need.
+// The interface between tree growing and rows (ARCHITECTURE.md). A grower calls four functions per node and never reads
+// a row: summarize the node, find its best split, divide its rows, hand down the data that the searched branches need.
 #pragma once
 
 #include "criteria/node_summary.hpp"
@@ -19,19 +19,19 @@ struct EngineOptions {
     bool operator==(const EngineOptions&) const = default;
 };
 
-// Where rows go that the split itself cannot place.
+// The destination of the rows that the split itself cannot place.
 struct Placement {
-    static constexpr int stays = -1, by_row_counts = -2;  // instead of a branch
+    static constexpr int stays = -1, by_row_counts = -2;  // values of default_branch that are no branch
 
     std::int32_t default_branch = stays;
-    std::int64_t sent_default = 0;  // rows that went there
+    std::int64_t sent_default = 0;  // number of rows placed by default
     std::vector<Surrogate> surrogates;
 };
 
-// The rows of a node shared out among its branches.
+// The rows of a node, divided among its branches.
 struct Division {
     Placement placement;
-    std::vector<NodeRows> branches;  // with their target; their columns follow by Engine::hand_down
+    std::vector<NodeRows> branches;  // with their targets only; Engine::hand_down adds the columns
 
 private:
     friend class Engine;
@@ -45,7 +45,7 @@ public:
     Engine(const data::Table& table, const data::Target& target, const EngineOptions& options, base::ThreadPool& pool,
            base::Interrupt& interrupt);
 
-    // All rows. To be taken once.
+    // Returns all rows. It may be called once.
     NodeRows release_root() { return std::move(root_); }
     bool classification() const { return classification_; }
     bool counts_in_bins() const { return in_bins_; }
@@ -54,7 +54,7 @@ public:
     std::vector<Candidate> find(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread) {
         return finder_->find(node, context, pool, thread);
     }
-    // Good until this thread divides the next node.
+    // The result is valid until this thread divides the next node.
     Division& divide(const NodeRows& node, const Candidate& split, base::ThreadPool* pool, int thread);
     void hand_down(NodeRows& node, const Division& division, const std::vector<BranchRows>& branches,
                    base::ThreadPool* pool);
@@ -70,7 +70,7 @@ private:
     NodeRows root_;
     bool classification_, in_bins_ = false;
     std::unique_ptr<SplitFinder> finder_;
-    std::vector<Division> divisions_;  // one per thread, whose memory serves all nodes
+    std::vector<Division> divisions_;  // one per thread; the memory is reused for all nodes
 };
 
 }  // namespace ceiba::split

@@ -5,8 +5,8 @@ namespace ceiba::tree {
 namespace {
 
 // By a table of levels; what is not in it is `unknown`.
-void ask_levels(const Questions& tree, std::size_t node, const data::Column& column, const std::uint32_t* rows,
-                std::size_t n, std::int32_t* branch) {
+void route_levels(const RoutingArrays& tree, std::size_t node, const data::Column& column, const std::uint32_t* rows,
+                  std::size_t n, std::int32_t* branch) {
     const SplitTable& splits = tree.splits;
     const std::int32_t unknown = tree.unseen_is_missing ? row_has_unknown_level : tree.majority_branch[node];
     const std::size_t n_levels = static_cast<std::size_t>(column.n_levels());
@@ -24,13 +24,13 @@ void ask_levels(const Questions& tree, std::size_t node, const data::Column& col
     }
 }
 
-void ask_split(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
-               std::size_t n, std::int32_t* branch) {
+void route_split(const RoutingArrays& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
+                 std::size_t n, std::int32_t* branch) {
     const SplitTable& splits = tree.splits;
     const data::Column& column = table.columns[splits.column[node]];
     const Kind kind = static_cast<Kind>(splits.kind[node]);
     if (kind == Kind::levels && n * 4 >= static_cast<std::size_t>(column.n_levels()))
-        return ask_levels(tree, node, column, rows, n, branch);
+        return route_levels(tree, node, column, rows, n, branch);
     if (kind != Kind::cut || column.kind() != data::ColumnKind::numeric) {
         for (std::size_t i = 0; i < n; ++i) branch[i] = tree.by_split(node, table, rows[i]);
         return;
@@ -53,7 +53,7 @@ struct RowRange {
 
 class Walk {
 public:
-    Walk(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* node)
+    Walk(const RoutingArrays& tree, const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* node)
         : tree_(tree),
           table_(table),
           rows_(end - begin),
@@ -138,7 +138,7 @@ private:
         if (right > 0) open_.push_back({tree_.branch_node[first + 1], middle, middle + right});
     }
 
-    const Questions& tree_;
+    const RoutingArrays& tree_;
     const data::Table& table_;
     std::vector<std::uint32_t> rows_, spare_, next_;
     std::vector<std::int32_t> branch_;
@@ -150,15 +150,15 @@ private:
 
 }  // namespace
 
-void branches_of_rows(const Questions& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
+void branches_of_rows(const RoutingArrays& tree, std::size_t node, const data::Table& table, const std::uint32_t* rows,
                       std::size_t n, std::int32_t* branch) {
-    ask_split(tree, node, table, rows, n, branch);
+    route_split(tree, node, table, rows, n, branch);
     const bool fractional = !tree.branch_share.empty();
     for (std::size_t i = 0; i < n; ++i)
         if (branch[i] < 0) branch[i] = fractional ? row_is_fractional : tree.branch_at(node, table, rows[i]);
 }
 
-FractionalRows route_rows(const Questions& tree, const data::Table& table, std::size_t begin, std::size_t end,
+FractionalRows route_rows(const RoutingArrays& tree, const data::Table& table, std::size_t begin, std::size_t end,
                           std::int32_t* node) {
     return Walk(tree, table, begin, end, node).run();
 }

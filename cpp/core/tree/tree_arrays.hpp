@@ -1,11 +1,11 @@
-// A grown tree as plain arrays: the layout that Python's Tree, the predictor and the exporters share.
+// A grown tree as plain arrays: the common layout of Python's Tree, the predictor and the exporters.
 #pragma once
 
 #include "base/standard.hpp"
 
 namespace ceiba::tree {
 
-// Intervals: several cuts of a column of numbers, with a branch for each interval. No search makes them.
+// Intervals: several cuts of a numeric column, with a branch for each interval. The search does not create them.
 enum class Kind : std::int8_t { none, cut, levels, presence, intervals };
 
 struct LevelBranch {
@@ -13,13 +13,13 @@ struct LevelBranch {
     std::int32_t branch;
 };
 
-// Splits as a struct of arrays; used for the split of each node, for surrogates and for competitors.
+// Splits as a struct of arrays, for the splits of nodes, surrogates and competitors.
 struct SplitTable {
     std::vector<std::int8_t> kind;        // Kind
     std::vector<std::int32_t> column;     // -1: no split
     std::vector<double> cut;              // NaN unless kind is cut
     std::vector<std::int8_t> low_branch;  // branch of x <= cut
-    std::vector<std::int8_t> digits;      // of the printed cut, see cut_digits.hpp; empty: not known
+    std::vector<std::int8_t> digits;      // digits of the printed cut, see cut_digits.hpp; empty: unknown
     std::vector<std::int64_t> level_start{0};
     std::vector<std::int32_t> level_code;  // only levels present in the node, ascending within a split
     std::vector<std::int32_t> level_branch;
@@ -44,11 +44,11 @@ struct TreeArrays {
     std::vector<std::int32_t> branch_start{0};
     std::vector<std::int32_t> branch_node;
     SplitTable splits;                         // one per node
-    std::vector<std::int32_t> default_branch;  // -1: a row that nothing can place stays in the node
+    std::vector<std::int32_t> default_branch;  // -1: a row that no rule can place stays in the node
     std::vector<std::int64_t> n_rows;
     std::vector<double> weight, impurity, gain;
     std::vector<double> value;    // n_nodes x width: class weights or node values
-    std::vector<double> limited;  // monotone limits: value, or share of the second class, within them; else empty
+    std::vector<double> limited;  // with monotone limits: `value` or the share of the second class, clipped; else empty
     std::vector<std::int64_t> sent_default;
     std::vector<std::int32_t> surrogate_start{0};
     SplitTable surrogates;
@@ -60,7 +60,24 @@ struct TreeArrays {
 
     std::size_t n_nodes() const { return parent.size(); }
 
-    // The share of the root's impurity that its column leaves, asked once or twice (see ceiba.estimators.leaves).
+    // The most probable class of each node, the first of those that agree up to rounding, as in Tree.answer.
+    std::vector<std::int32_t> best_classes() const {
+        std::vector<std::int32_t> best;
+        best.reserve(n_nodes());
+        const std::size_t width = value.size() / n_nodes();
+        for (auto count = value.begin(); count != value.end(); count += static_cast<std::ptrdiff_t>(width)) {
+            double total = 0.0, most = 0.0;
+            for (std::size_t k = 0; k < width; ++k) total += count[k], most = std::max(most, count[k]);
+            const double share = total > 0.0 ? most / total : 0.0, least = share - 1e-12 * share;
+            std::int32_t k = 0;
+            while (total > 0.0 && !(count[k] / total >= least)) ++k;
+            best.push_back(k);
+        }
+        return best;
+    }
+
+    // The share of the root's impurity that remains after one or two splits on the root's column (see
+    // ceiba.estimators.leaves).
     double left_by_first_column() const {
         const auto loss = [&](std::int32_t i) { return impurity[i] * weight[i]; };
         const auto below = [&](std::int32_t i) {

@@ -1,4 +1,4 @@
-// An option that a list does not name must have its default.
+// Tests that an option that is not in a list must have its default.
 #include "base/allow_list.hpp"
 
 #include <vector>

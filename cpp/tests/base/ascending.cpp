@@ -1,4 +1,4 @@
-// Orders by score against std::stable_sort.
+// Tests orders by score against std::stable_sort.
 #include "base/sort.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Double-double numbers against 128-bit integers, and sums in any order.
+// Tests double-double numbers against 128-bit integers, and sums in any order.
 #include "base/double_double.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using base::DoubleDouble;
 
-#ifdef __SIZEOF_INT128__  // not on 32-bit machines
+#ifdef __SIZEOF_INT128__  // not available on 32-bit machines
 __extension__ using Whole = __int128;
 
 // Exact for integers of up to 106 bits.

@@ -1,4 +1,4 @@
-// Exact arithmetic: against integers, and identities of arbitrary doubles.
+// Tests exact arithmetic against integers, and identities of arbitrary doubles.
 #include "base/expansion.hpp"
 
 #include "check.hpp"

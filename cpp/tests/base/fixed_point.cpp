@@ -1,4 +1,4 @@
-// Integers of many limbs: against exact expansions, and the three widths against each other.
+// Tests integers with several limbs against exact expansions, and the three widths against each other.
 #include "base/fixed_point.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The radix sort against std::stable_sort.
+// Tests the radix sort against std::stable_sort.
 #include "base/sort.hpp"
 
 #include <cmath>
@@ -29,7 +29,7 @@ void compare(std::size_t n, bool part, const std::function<double()>& draw, base
 
 void run() {
     Numbers numbers(7);
-    base::SortSpace space;  // used again, larger and smaller
+    base::SortSpace space;  // reused for larger and smaller inputs
     const double infinity = std::numeric_limits<double>::infinity();
     const std::vector<std::function<double()>> draws = {
         [&] { return numbers.uniform(); },

@@ -1,4 +1,4 @@
-// The set of ranks against std::set.
+// Tests the set of ranks against std::set.
 #include "base/rank_set.hpp"
 
 #include <set>
@@ -26,7 +26,7 @@ void run() {
             set.reset(n, full);
             std::set<std::uint32_t> members;
             for (std::uint32_t r = 0; full && r < n; ++r) members.insert(members.end(), r);
-            // A full set is emptied in part, an empty one filled; then both change at random, in clusters.
+            // A full set is partly emptied, an empty one is filled; then both change randomly, in clusters.
             for (int step = 0; step < 3000; ++step) {
                 const std::uint32_t centre = numbers.below(n);
                 const std::uint32_t r = step % 3 ? centre : std::min(n - 1, centre / 64 * 64 + numbers.below(64));
@@ -38,7 +38,7 @@ void run() {
                 for (bool downwards : {false, true})
                     check(set.neighbour(asked, downwards) == neighbour(members, asked, downwards), "neighbour");
             }
-            // Nearly empty: far neighbours.
+            // A nearly empty set has distant neighbours.
             for (std::uint32_t r : std::set<std::uint32_t>(members)) set.erase(r);
             members.clear();
             for (std::uint32_t r : {0u, n / 2, n - 1}) set.insert(r), members.insert(r);

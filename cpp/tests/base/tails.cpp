@@ -1,4 +1,4 @@
-// Tails of chi-square and F: closed forms, integrals of the density, and far out where only logarithms are left.
+// Tests tails of chi-square and F: closed forms, integrals of the density, and extreme values with only logarithms.
 #include "base/probability/tails.hpp"
 
 #include "check.hpp"
@@ -49,12 +49,12 @@ void f() {
             for (double d1 : {1.0, 3.0, 8.0})
                 check_near(base::f_tail(x, d1, d2), 1.0 - base::f_tail(1.0 / x, d2, d1), 1e-10, "turned round");
         }
-    // F with 1 and 1 degrees of freedom is the square of a Cauchy number.
+    // F with 1 and 1 degrees of freedom is the square of a Cauchy variable.
     for (double x : {0.2, 1.0, 9.0})
         check_near(base::f_tail(x, 1.0, 1.0), 1.0 - 2.0 / 3.14159265358979323846 * std::atan(std::sqrt(x)), 1e-10,
                    "one and one");
     check_near(base::log_f_tail(1e200, 2.0, 10.0), -5.0 * std::log(2e199), 1e-10, "far out");
-    // Many degrees of freedom below: chi-square.
+    // With many denominator degrees of freedom, F approaches chi-square.
     check_near(base::f_tail(2.0, 5.0, 1e9), base::chi_square_tail(10.0, 5), 1e-6, "the limit is chi-square");
     check(base::f_tail(0.0, 2.0, 3.0) == 1.0 && base::f_tail(1.0, 0.0, 3.0) == 1.0, "nothing to exceed");
 }

@@ -1,4 +1,4 @@
-// The pool of threads: every task once, errors, threads that come late, pools that live for a moment.
+// Tests the thread pool: each task runs once, errors, threads that wake late, and short-lived pools.
 #include "base/thread_pool.hpp"
 
 #include <atomic>
@@ -11,11 +11,11 @@ namespace {
 
 using base::ThreadPool;
 
-// Short runs, one after the other: most threads wake when the run they were called for is over.
+// Short runs in succession: most threads wake after the run for which they were called.
 void check_runs(int n_threads, int n_runs, Numbers& numbers) {
     ThreadPool pool(n_threads);
     check(pool.size() >= 1 && pool.size() <= n_threads, "size of the pool");
-    std::vector<int> busy(static_cast<std::size_t>(pool.size()));  // plain: threads of one number would race
+    std::vector<int> busy(static_cast<std::size_t>(pool.size()));  // not atomic: equal thread numbers would race
     std::vector<int> done;
     bool once = true;
     for (int r = 0; r < n_runs; ++r) {
@@ -69,7 +69,7 @@ void check_short_lives(int n_threads) {
     check(done == 300, "pools that end at once");
 }
 
-// Sums of doubles depend on their order: that of the blocks, whoever makes them.
+// Sums of doubles depend on their order, which is that of the blocks for any number of threads.
 void check_blocks(int n_threads, Numbers& numbers) {
     ThreadPool pool(n_threads);
     for (const std::size_t n : {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 50000}) {

@@ -1,4 +1,4 @@
-// Dealing rows to folds: every order equally likely, equal sizes, and the same folds from pieces of a table.
+// Tests folds: all orders are equally likely, sizes are equal, and parts of a table get the same folds.
 #include "prune/folds.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void permutations_hold_every_number_once() {
     check(Permutation(most, 1)(most - 1) < most, "of as many rows as 64 bits count");
 }
 
-// Chi-square of the frequencies of all orders: within five standard deviations of its mean.
+// The chi-square of the frequencies of all orders is within five standard deviations of its mean.
 void orders_are_equally_likely() {
     for (const std::uint64_t n : {2, 3, 4, 5, 6}) {
         std::uint64_t n_orders = 1;
@@ -62,7 +62,7 @@ void strata_are_spread_evenly() {
     Numbers numbers(5);
     for (const std::uint32_t n_folds : {2u, 3u, 10u}) {
         std::vector<std::uint32_t> strata(997);
-        for (std::uint32_t& s : strata) s = std::min(numbers.below(4), numbers.below(4)) * 2;  // odd ones are empty
+        for (std::uint32_t& s : strata) s = std::min(numbers.below(4), numbers.below(4)) * 2;  // odd strata are empty
         const std::vector<std::uint32_t> fold = deal_folds(strata.size(), strata, n_folds, 7, 0);
         check(spread(sizes_of(fold, n_folds)) <= 1, "folds of all rows");
         for (std::uint32_t s = 0; s < 8; s += 2) {
@@ -77,7 +77,7 @@ void strata_are_spread_evenly() {
     }
 }
 
-// A piece needs the sizes of the strata, and how many rows of each come before it.
+// A part needs the sizes of the strata, and the number of rows of each that precede it.
 void pieces_are_dealt_as_the_whole() {
     Numbers numbers(6);
     std::vector<std::uint32_t> strata(500);

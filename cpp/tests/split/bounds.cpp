@@ -1,5 +1,5 @@
-// Bounds of the gain (split/survey/bounds.hpp) against brute force: whatever the order of the rows of a bin, no cut
-// inside it may gain more than its bound says.
+// Tests bounds of the gain (split/survey/bounds.hpp) against brute force: for any order of the rows of a bin, no cut
+// inside it has a larger gain than its bound.
 #include "split/survey/bounds.hpp"
 
 #include <functional>
@@ -52,7 +52,7 @@ double hellinger_gain(const Counts& left, const Counts& right) {
 
 using Gain = double (*)(const Counts&, const Counts&);
 
-// A bin with counts left and right of it. With `error` the bounds see weights that are rounded down by up to that much.
+// A bin with counts left and right of it. With `error`, the bounds use weights rounded down by at most this amount.
 template <class Bounds>
 void classes(const char* name, const Bounds& made, Gain gain, std::size_t n_classes, double error, std::uint64_t seed) {
     Numbers numbers(seed);
@@ -81,7 +81,7 @@ void classes(const char* name, const Bounds& made, Gain gain, std::size_t n_clas
         place.ends_count = !place.first && !place.last && numbers.bits() & 1;
         const Counts left_seen = seen(left);
         const double inside = bounds.inside(left_seen.data(), seen(cell).data(), place, 0.0);
-        // All parts of the bin that an order of its rows can put on the left.
+        // All parts of the bin that are on the left in some order of its rows.
         const auto at = [&](const Counts& part) {
             Counts l = left, r = right;
             for (std::size_t k = 0; k < n_classes; ++k) l[k] += part[k], r[k] += cell[k] - part[k];
@@ -111,7 +111,7 @@ void classes(const char* name, const Bounds& made, Gain gain, std::size_t n_clas
     }
 }
 
-// Numbers: every part of the bin's rows, at most 10 of them.
+// Numbers: all parts of the rows of the bin, at most 10 rows.
 using Moments = std::vector<double>;  // weight, sum, sum of squares
 
 double squared_gain(const Moments& l, const Moments& r) {

@@ -1,4 +1,4 @@
-// The bin of a value against a binary search, with narrow registers and with wide ones.
+// Tests the bin of a value against a binary search, with narrow and wide registers.
 #include "split/bins/edge_search.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ void run() {
     for (bool wide : {false, true}) {
         base::wide_registers_allowed = wide;
         for (std::size_t n : {0u, 1u, 2u, 7u, 8u, 9u, 100u, 253u, 254u})
-            for (int exponent : {0, 3, 60}) {  // evenly spread, and so unevenly that the table is of no use
+            for (int exponent : {0, 3, 60}) {  // even spacing, and spacing so uneven that the table is useless
                 std::vector<double> edges;
                 while (edges.size() < n) {
                     const double edge = exponent ? numbers.spread(exponent) : 2.0 * numbers.uniform() - 1.0;

@@ -1,5 +1,5 @@
-// The arithmetic of zoom (split/survey/keys.hpp, split/survey/zoom.hpp): parts keep the order of values, and a part
-// that is said to hold one value does.
+// Tests the arithmetic of zoom (split/survey/marks.hpp, split/survey/zoom.hpp): parts preserve the order of values, and
+// a part reported as a single value has one.
 #include "split/survey/zoom.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using split::key_of;
 using split::ZoomPlan;
 
-// The values of a range in a few shapes: spread over many exponents, close together, few of them, of both signs.
+// The values of a range with one of four shapes: spread over many exponents, close together, few distinct, mostly zero.
 std::vector<double> values(Numbers& numbers, int shape, bool single) {
     std::vector<double> out(1 + numbers.below(300));
     for (double& x : out) {
@@ -71,7 +71,7 @@ void keys_are_ordered() {
     check((~std::uint64_t{0} >> split::zoom_shift(0, ~std::uint64_t{0})) == split::zoom_parts - 1, "the whole range");
 }
 
-// Ranges as lay_out() sees them.
+// Ranges in the form that lay_out() reads.
 struct Ranges {
     std::vector<double> n;
     std::size_t size() const { return n.size(); }
@@ -93,7 +93,7 @@ void layouts_keep_what_is_open() {
             split::lay_out(column, marks, column.size(), 1 + numbers.below(60), per_part, plans);
         check(layout.fits == (layout.n_places <= 65535), "16 bits hold a place");
         std::size_t next = 0, last = 0;
-        bool after_open = true;  // a cut at the end of the range before may win, or inside it
+        bool after_open = true;  // whether a cut inside the last range, or at its end, may win
         for (std::size_t i = 0; i < column.size(); ++i) {
             if (column.n[i] == 0.0) continue;
             const bool open = marks.of(i) & split::Marks::inside;

@@ -1,4 +1,4 @@
-// A finished tree without anything that grows trees: prediction, Shapley values and pruning, worked out by hand.
+// Tests a finished tree without the code that grows trees: prediction, Shapley values and pruning, computed by hand.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,8 +19,8 @@ namespace {
 using tree::Kind;
 
 // 0: x0 <= 1.5 ? 1 (leaf) : 2: level of x1 in {0, 2} ? 3 : 4. Six of eight rows go right, three of these to 3.
-tree::Questions questions() {
-    tree::Questions q;
+tree::RoutingArrays example_arrays() {
+    tree::RoutingArrays q;
     q.branch_start = {0, 2, 2, 4, 4, 4};
     q.branch_node = {1, 2, 3, 4};
     q.default_branch = q.majority_branch = {1, -1, 0, -1, -1};
@@ -48,15 +48,15 @@ struct Rows {
 void rows_end_in_their_leaves() {
     const Rows rows;
     std::vector<std::int32_t> node(rows.table.n_rows);
-    predict::Router(questions()).apply(rows.table, node.data(), 1);
+    predict::Router(example_arrays()).apply(rows.table, node.data(), 1);
     check(node == std::vector<std::int32_t>{1, 1, 3, 4, 3, 4, 3}, "by cut, level and default branch");
 }
 
 void shapley_values_add_up() {
     const Rows rows;
-    const tree::Questions asked = questions();
+    const tree::RoutingArrays arrays = example_arrays();
     const std::vector<double> share{0.25, 0.75, 0.5, 0.5}, values{0.0, 8.0, 0.0, 16.0, 32.0};
-    const explain::Shapley shapley(asked, share.data(), {values.data(), 1}, 2, false);
+    const explain::Shapley shapley(arrays, share.data(), {values.data(), 1}, 2, false);
     std::vector<double> out(rows.table.n_rows * 2, 0.0);
     base::ThreadPool pool(1);
     base::Interrupt never([] { return false; });
@@ -64,7 +64,7 @@ void shapley_values_add_up() {
     const double expected = shapley.expected()[0];
     check_near(expected, 0.25 * 8.0 + 0.75 * 24.0, 1e-15, "before any column is known");
     std::vector<std::int32_t> node(rows.table.n_rows);
-    predict::Router(asked).apply(rows.table, node.data(), 1);
+    predict::Router(arrays).apply(rows.table, node.data(), 1);
     for (std::size_t i = 0; i < node.size(); ++i)
         check_near(expected + out[2 * i] + out[2 * i + 1], values[node[i]], 1e-14, "the value of the leaf");
     // Row 2 (x0 = 2, level 0): v({}) = 20, v({0}) = 24, v({1}) = 0.25 * 8 + 0.75 * 16 = 14, v({0, 1}) = 16.

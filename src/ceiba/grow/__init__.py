@@ -1,4 +1,4 @@
-"""Grow trees: the options, the growers, and the problem of table, target and weights."""
+"""Grow trees from a problem: a table, a target, weights and options."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 The categories of each column are merged into groups that differ, and the column with the smallest
 p-value splits the node; the tree stops where no column is significant. The impurity of nodes is
 gini, or squared error: a test measures splits, not nodes. Numbers are first cut into at most `bins`
-bins of about equal size: the k-th cut follows the value up to which there are at least k / bins of
-the rows; a column with at most `bins` values is cut between all of them.
+bins of about equal size: the k-th cut follows the first value up to which there are at least
+floor(k n / bins) of the n rows; a column with at most `bins` values is cut between all of them.
 
 The most similar pair of categories (largest p-value) is merged as long as that p-value is above
 alpha_merge and more than two groups are left; groups with too few rows are always merged. Nominal
-columns may merge any two categories, ordered ones only neighbours; missing values of an ordered
+columns may merge any two categories, ordered ones only neighbors; missing values of an ordered
 column are a floating category that may merge with any other. The core does this
 (`cpp/core/split/levels`). The p-value of the merged table is multiplied by the number of groupings
 of c categories into r groups:
@@ -76,14 +76,14 @@ def grow_by_tests(
 
 @dataclass(frozen=True)
 class Categories:
-    """The categories of a column: their number, their order, and the cuts if they are bins."""
+    """Categories of a column: their number, whether they are ordered, and cuts that bin numbers."""
 
     n: int
     ordered: bool
     cuts: Array | None = None
 
     def codes(self, column: Column) -> npt.NDArray[np.int32]:
-        """Return the category of each value, -1 if missing; level codes are categories already."""
+        """Return the category of each value, or -1 if it is missing."""
         if self.cuts is None:
             return np.asarray(column.values, np.int32)
         numbers = np.asarray(column.values, np.float64)
@@ -102,7 +102,7 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     lower = np.arange(max(len(distinct) - 1, 0))
     if len(distinct) > bins:
         each = None if weight is None else weight[rows][present]
-        up_to = np.cumsum(np.bincount(code, weights=each))  # number of rows up to each value
+        up_to = np.cumsum(np.bincount(code, weights=each))  # cumulative number of rows by value
         wanted = np.floor(np.arange(1, bins) * up_to[-1] / bins)
         lower = np.unique(np.searchsorted(up_to, wanted))
         lower = lower[lower + 1 < len(distinct)]
@@ -110,13 +110,13 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     with np.errstate(over="ignore"):
         middle = (low + high) / 2
     middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
-    cuts = np.where(middle < high, middle, low)  # low <= cut < high, also for adjacent floats
+    cuts = np.where(middle < high, middle, low)  # `low` if no float is between it and `high`
     return Categories(len(cuts) + 1, True, cuts)
 
 
 @dataclass(frozen=True)
 class MergeResult:
-    """The merged groups of a column, their test and the merging steps."""
+    """Groups into which a column's categories are merged, their test, and the merging steps."""
 
     group: npt.NDArray[np.intp]
     test: NodeTest
@@ -124,12 +124,12 @@ class MergeResult:
 
     @property
     def n_groups(self) -> int:
-        """The number of groups."""
+        """The number of groups after merging."""
         return int(self.group.max()) + 1
 
     @property
     def groups(self) -> list[list[int]]:
-        """The categories of each group, by index."""
+        """The indices of the categories in each group."""
         order = np.argsort(self.group, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
         return [part.tolist() for part in parts]
@@ -137,7 +137,7 @@ class MergeResult:
 
 @lru_cache(maxsize=4096)
 def count_groupings(c: int, r: int, kind: MergeKind) -> int:
-    """Return the number of groupings of c categories into r groups."""
+    """Return the number of ways to merge c categories of one kind into r groups."""
     if kind == "ordered":
         return comb(c - 1, r - 1)
     if kind == "floating":
@@ -154,9 +154,9 @@ def merge(
     alpha_merge: float = 0.05,
     min_rows: float = 1,
 ) -> MergeResult:
-    """Merge the categories of a column."""
+    """Merge similar categories of a column, and test the resulting groups."""
     cells = np.ascontiguousarray(cells, np.float64)
-    # The core labels a group by its first category; here groups are numbered in that order.
+    # The core labels each group with its first category. Number the groups in this order.
     leader, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
     is_leader = np.zeros(len(cells), bool)
     is_leader[leader] = True
@@ -173,13 +173,13 @@ def merge(
 
 
 def is_hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: float = 1) -> bool:
-    """Whether no grouping of nominal categories can reach such a small adjusted p-value."""
+    """Whether a bound shows that no grouping of nominal categories reaches the p-value limit."""
     cells = np.ascontiguousarray(cells, np.float64)
     return _core.merging_is_hopeless(cells, _CORE_NAME[statistic], log_limit, min_rows)
 
 
 def _test_groups(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
-    """Test groups against the target."""
+    """Return the test of independence of groups and target; `log_factor` corrects its p-value."""
     from scipy.special import chdtrc, fdtrc  # import here, because other growers do not need scipy
 
     if statistic == "f_test":
@@ -221,16 +221,16 @@ def _f_statistic(cells: Array) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The merged groups of a column's categories (-1 is missing)."""
+    """The groups of merged categories of a column (-1: missing values), and their test."""
 
     column: int
     groups: tuple[tuple[int, ...], ...]
     test: NodeTest
-    size: Array  # number of rows of each category
+    size: Array  # number of rows in each category
 
 
 class _ChaidChooser:
-    """Choose the split of a node: merge and test every column, and take the best."""
+    """Chooser that merges categories and splits on the column with the smallest p-value."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         table, target, options = problem.table, problem.target, problem.options
@@ -245,7 +245,7 @@ class _ChaidChooser:
         self.n_classes = 0
         if options.task.is_classification("CHAID"):
             self.n_classes = len(target.info.classes[0])
-        else:  # F does not depend on the unit; in this unit, squares neither overflow nor underflow
+        else:  # scaling the target leaves F unchanged and keeps squares finite
             truth = np.ldexp(truth, -int(np.frexp(float(np.abs(truth).max()))[1]))
         self.truth = truth
         n_rows, total, self.depth = len(rows), float(len(rows)), 0
@@ -267,12 +267,12 @@ class _ChaidChooser:
         self.order = sorted(range(len(many)), key=many.__getitem__)
 
     def __call__(self, rows: Rows, depth: int) -> SplitChoice | None:
-        """Return the split of these rows, or None for a leaf."""
+        """Return the split of the node with these rows, or None if it becomes a leaf."""
         size = len(rows) if self.counted is None else float(self.counted[rows].sum())
         deep = self.max_depth is not None and self.depth + depth >= self.max_depth
         if deep or size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
             return None
-        moments: list[Array] = []  # sums of weight times target, and of weight times squared target
+        moments: list[Array] = []  # per row: frequency x t and frequency x t^2 (t: centered target)
         if not self.n_classes:
             truth = self.truth[rows] - exact_sum(self.truth[rows]) / len(rows)
             first = truth if self.counted is None else self.counted[rows] * truth
@@ -289,19 +289,19 @@ class _ChaidChooser:
             return None
         group_of = np.full(self.columns[best.column].n + 1, -1, np.intp)
         for g, codes in enumerate(best.groups):
-            group_of[list(codes)] = g  # the last entry (-1) is for missing values
+            group_of[list(codes)] = g  # -1, the code of missing values, indexes the last entry
         split = self._group_split(best, int(group_of[_MISSING]))
         return SplitChoice(split, group_of[self.codes[best.column][rows]], best.test)
 
     # ------------------------------------------------------------------ counts of rows
 
     def _row_categories(self, j: int, rows: Rows) -> npt.NDArray[np.int32]:
-        """Return the category of each row; missing is the last one."""
+        """Return the category of each row, with missing values as the last category."""
         codes = self.codes[j][rows]
         return np.where(codes < 0, np.int32(self.columns[j].n), codes)
 
     def _cells(self, j: int, rows: Rows, moments: list[Array]) -> Array:
-        """Return class counts, or moments of the target, by category (missing is the last)."""
+        """Return class counts, or row count and target moments, by category (missing last)."""
         codes, size = self._row_categories(j, rows), self.columns[j].n + 1
         weight: Any = None if self.counted is None else self.counted[rows]
         if self.n_classes:
@@ -325,7 +325,7 @@ class _ChaidChooser:
     # ------------------------------------------------------------------ groups and splits
 
     def _merge(self, j: int, cells: Array, limit: float) -> Grouping | None:
-        """Merge the categories of a column; None if its adjusted p-value exceeds the limit."""
+        """Return the merged categories, or None if no split remains or the p-value is too large."""
         column = self.columns[j]
         size = cells[:, 0] if self.statistic == "f_test" else cells.sum(axis=1)
         present = np.flatnonzero(size > 0)
@@ -351,21 +351,21 @@ class _ChaidChooser:
         return Grouping(j, groups, merged.test, size)
 
     def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
-        """Return the split for a grouping; `home` is the group with the missing values, if any."""
-        # A group with only missing values is the last branch.
+        """Return the split for a grouping; `home` has the missing values (-1: no group)."""
+        # A group that contains only missing values becomes the last branch.
         j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
         alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)
         parts = [g for g in range(len(groups)) if g != alone]
         if len(parts) == 1:
             assert alone is not None
             return GroupSplit(SplitKind.PRESENCE, j, (parts[0], alone), missing=1)
-        if home not in parts:  # without missing values in training, they go to the largest group
+        if home not in parts:  # if the node has no missing values, use the largest group
             home = max(parts, key=lambda g: float(grouping.size[list(groups[g])].sum()))
         if cuts is not None:
             parts.sort(key=lambda g: max(groups[g]))
         missing = parts.index(home) if alone is None else len(parts)
         ordered = (*parts, *([] if alone is None else [alone]))
-        # A last cut of infinity marks a branch of missing values.
+        # A final cut at infinity marks the branch for missing values.
         end = () if alone is None else (np.inf,)
         if cuts is None:
             pairs = sorted(

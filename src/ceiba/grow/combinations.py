@@ -1,4 +1,4 @@
-"""Reject options that conflict with each other, the grower or the data.
+"""Reject options that conflict with each other, with the grower or with the data.
 
 Options that a grower does not support are rejected, never ignored. The row of an option in
 `options.py` lists its growers; `_VALUES` lists the values that a grower supports, if not all.
@@ -20,7 +20,7 @@ from ceiba.options import OptionObject
 from ceiba.table import Kind, Table, Target
 from ceiba.task import Task
 
-#: The supported values of an option, for growers that do not support all.
+#: The supported values of an option, for growers that do not support all of its values.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
     ("bins", "missing"): ("learn", "majority", "error"),
@@ -45,50 +45,52 @@ MAX_ROWS: Final = 2**32 - 1
 def check_combinations(
     table: Table, target: Target, options: GrowOptions, weight: Any = None
 ) -> None:
-    """Raise if options contradict each other, the target, the weights or the table."""
+    """Raise an error if options conflict with each other or with the data."""
     if target.info.task != options.task:
-        raise OptionError(f"The target is for {target.info.task}, the options for {options.task}.")
-    if "_known" not in options.__dict__:  # check each object only once
+        task = target.info.task
+        raise OptionError(f"The task of the target must be {options.task}, got {task}.")
+    if "_known" not in options.__dict__:  # each options object is checked only once
         _check_growers(options)
         options.__dict__["_known"] = True
     if options.monotonic_cst is not None:
         _check_monotonic(table, target, options)
     if options.interaction_cst is not None and options.missing_rule == "surrogate":
-        raise OptionError(  # a surrogate would add its column to the path
+        raise OptionError(  # surrogates may use columns that `interaction_cst` forbids
             f"interaction_cst is not supported with missing={options.missing!r}. Use "
             "missing='learn' or 'majority'."
         )
     if target.info.n_outputs > 1 and (texts := single_output_options(options)):
         raise OptionError(
-            f"{texts[0]} needs a target with one output, got {target.info.n_outputs}. Fit one tree "
-            "per output."
+            f"{texts[0]} requires a target with one output, got {target.info.n_outputs}. Fit one "
+            "tree per output."
         )
     if table.n_rows > MAX_ROWS and table.grower != "shards":
         raise DataError(
-            f"A table in memory can have at most {MAX_ROWS:,} rows, got {table.n_rows:,}. Read it "
+            f"A table in memory must have at most {MAX_ROWS:,} rows, got {table.n_rows:,}. Read it "
             "in pieces with ceiba.scan(), or pass a dask DataFrame."
         )
     if table.sparse is not None and (texts := dense_only_options(options)):
+        other = "leave it at its default" if options.rpart is None else "use a DecisionTree class"
         raise OptionError(
             f"{texts[0]} is not supported for sparse X. Pass X.toarray() (it must fit into "
-            "memory), or leave that option at its default."
+            f"memory), or {other}."
         )
     if options.frequency_weights and weight is not None and weight.sum() >= 2.0**63:
         raise DataError(
-            f"Frequency weights must sum to at most 9.2e18, got {weight.sum():.4g}. Divide them by "
-            "a common factor, or pass them as sample_weight."
+            f"Frequency weights must sum to less than 2**63, got {weight.sum():.4g}. Divide them "
+            "by a common factor, or pass them as sample_weight."
         )
     if options.task is Task.SURVIVAL:
         _check_survival(options)
     if options.criterion == "poisson" and table.grower != "shards":
         check_counts(target.values)
     if options.missing == "error":
-        advice = "Fill them in, or use missing='learn'."
+        advice = "Impute them, or use missing='learn'."
         _refuse_missing(table, "missing='error'", advice, DataError)
     elif refuses_missing(options):
-        # Split information counts missing values as a branch, so no side can be tried.
+        # Split information treats missing values as a separate branch, unlike missing='learn'.
         advice = "Use missing='fractional' (C4.5) or missing='majority'."
-        why = "criterion='gain_ratio' does not support missing='learn'"
+        why = "criterion='gain_ratio' and missing='learn'"
         _refuse_missing(table, why, advice, OptionError)
 
 
@@ -106,7 +108,7 @@ def _check_growers(options: GrowOptions) -> None:
                 )
             supported = _VALUES.get((grower, name))
             if supported is not None and value not in supported:
-                listed = " or ".join(map(repr, supported))
+                listed = f"{', '.join(map(repr, supported[:-1]))} or {supported[-1]!r}"
                 raise OptionError(
                     f"{_option_for(grower, options)} requires {name}={listed}, got {value!r}."
                 )
@@ -127,8 +129,8 @@ def _check_survival(options: GrowOptions) -> None:
     """Raise an error for options that survival trees do not support."""
     if options.missing_rule == "fractional":
         raise OptionError(
-            "missing='fractional' is not supported for survival. Use missing='learn' or "
-            "'surrogate'."
+            "missing='fractional' is not supported for survival trees. Use missing='learn' "
+            "or 'surrogate'."
         )
     if options.criterion_name == "logrank" and options.categorical_splits != "binary":
         raise OptionError(
@@ -138,7 +140,7 @@ def _check_survival(options: GrowOptions) -> None:
 
 
 def _option_for(grower: Grower, options: GrowOptions) -> str:
-    """Return the option that selects a grower, as the user wrote it."""
+    """Return text for error messages: the option that selects a grower, and its value."""
     name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
         grower, "criterion"
     )
@@ -149,7 +151,7 @@ def _option_for(grower: Grower, options: GrowOptions) -> str:
 
 
 def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None:
-    """Raise for directions with several outputs or classes, or on unordered levels."""
+    """Raise an error for monotonic constraints that the target or a column does not support."""
     if target.info.n_outputs > 1:
         raise OptionError("Monotonicity constraints are not supported with multiple outputs.")
     if options.task.has_classes and len(target.info.classes[0]) > 2:
@@ -163,12 +165,12 @@ def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None
         if direction and info.kind == Kind.CATEGORICAL:
             raise OptionError(
                 f"monotonic_cst must be 0 for column {info.name!r}, whose levels have no order, "
-                f"got {direction}. Pass 0, or the column as numbers or an ordered category."
+                f"got {direction}. Pass 0, or convert the column to an ordered category."
             )
 
 
 def single_output_options(options: GrowOptions) -> list[str]:
-    """Return the options that require a target with one output, as the user wrote them."""
+    """Return the given options that require a target with one output, as text."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule == "surrogate":
         texts.append(f"missing={options.missing!r}")
@@ -177,33 +179,33 @@ def single_output_options(options: GrowOptions) -> list[str]:
 
 
 def dense_only_options(options: GrowOptions) -> list[str]:
-    """Return the options that require every value of a table, including zeros."""
+    """Return the given options that require a dense table, as text."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule in ("surrogate", "fractional"):
         texts.append(f"missing={options.missing!r}")
-    return texts if options.rpart is None else [*texts, "rpart"]
+    return texts if options.rpart is None else ["ceiba.rpart"]
 
 
 def refuses_missing(options: GrowOptions) -> bool:
-    """Whether the options do not allow a table with missing values."""
+    """Whether the options reject tables with missing values."""
     by_ratio = options.missing == "learn" and options.growers[-2:-1] == ("gain_ratio",)
     return options.missing == "error" or by_ratio
 
 
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
-    if table.sparse is not None or table.grower == "shards":  # no missing values; checked later
-        return
+    if table.sparse is not None or table.grower == "shards":
+        return  # sparse tables have no missing values; shards/grower.py checks shards
     for column in table.columns:
         missing = column.missing
         if missing.any():
             raise error(
-                f"Column {column.info.name!r}: {np.count_nonzero(missing)} values are missing "
-                f"(first in row {int(np.argmax(missing))}), and {why}. {advice}"
+                f"Column {column.info.name!r}: missing values are not supported with {why}, got "
+                f"{np.count_nonzero(missing)} (first in row {int(np.argmax(missing))}). {advice}"
             )
 
 
 def check_counts(values: Any) -> None:
-    """Raise for a target without a Poisson deviance, with scikit-learn's messages."""
+    """Raise scikit-learn's errors for a Poisson target that is negative or sums to 0."""
     if (values < 0).any():
         row = int(np.argmax((values < 0).any(axis=1)))
         raise DataError(

@@ -1,12 +1,11 @@
-"""Grow trees with the core: convert the options to numbers, and the arrays to a Tree.
+"""Grow trees with the core, which receives converted options and returns arrays.
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
 
-Targets and weights near the limits of float64 are scaled while a tree is grown: the search squares
-and multiplies sums, which would overflow beyond about 1e150 and underflow below 1e-150. Multiplying
-by a power of two changes no digit and no split; it is undone in the grown arrays
-(`ceiba.tree.grown`).
+Very large or very small targets and weights are scaled by powers of two while a tree is grown,
+because products of sums overflow beyond about 1e150 and underflow below 1e-150 in the search.
+Scaling changes no digit and no split. `ceiba.tree.grown` undoes it in the arrays of the core.
 """
 
 from __future__ import annotations
@@ -38,26 +37,26 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-# Within these exponents, fourth powers of sums over 2**32 rows stay finite and normal.
+# With exponents up to this size, fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
-#: The names of criteria that the core calls differently.
+#: Criteria that have a different name in the core.
 _CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
-_COUNTS: Final = (int, Integral)  # int first, because isinstance with an abstract class is slow
-_MANY_ROWS: Final = 2**53  # exceeds any table size and is exact as a float
-#: C4.5 treats weights this close as equal, because sums of fractional weights are inexact.
+_COUNTS: Final = (int, Integral)  # int is first, because isinstance with ABCs is slow
+_MANY_ROWS: Final = 2**53  # limit of row counts, above any table size and exact as a float
+#: In C4.5 trees, weights this close count as equal, because sums of fractions are inexact.
 _SLACK: Final = 1e-6
 
 
 @dataclass(frozen=True)
 class Units:
-    """Exponents of the powers of two that divide targets and weights; 0 for ordinary data."""
+    """Exponents of the powers of 2 that divide targets and weights: 0 unless values are extreme."""
 
     target: int = 0
     weight: int = 0
 
     @classmethod
     def of(cls, target: npt.NDArray[Any], weight: Array | None) -> Units:
-        """Choose the exponents for this data (class indices need none)."""
+        """Return the exponents for a target and weights; class indices are not scaled."""
         return cls(
             _exponent(target) if target.dtype.kind == "f" else 0,
             0 if weight is None else _exponent(weight),
@@ -72,12 +71,12 @@ class Units:
         return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
 
 
-#: The units of data that need no scaling.
+#: Units for data that need no scaling, in which all exponents are 0.
 PLAIN_UNITS = Units()
 
 
 def _exponent(values: npt.NDArray[Any]) -> int:
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = float(max(values.max(initial=0.0), -values.min(initial=0.0)))  # np.abs would copy
     exponent = int(np.frexp(largest)[1])
     return 0 if largest == 0 or abs(exponent) <= _SAFE else exponent
 
@@ -99,10 +98,10 @@ def read_per_column(
     except (TypeError, ValueError):
         raise OptionError(f"{option} must contain one number per column, got {values!r}.") from None
     if numbers.shape != (len(names),):
-        # scikit-learn's message, with advice.
+        # The message begins with the text of scikit-learn's error.
         raise OptionError(
-            f"{option} has shape {numbers.shape[0] if numbers.ndim else '()'} but the input data X "
-            f"has {len(names)} features. Pass one number per column, or a dict by column name."
+            f"{option} has shape {numbers.size if numbers.ndim == 1 else numbers.shape} but the "
+            f"input data X has {len(names)} features. Pass one number per column or a dict by name."
         )
     return numbers
 
@@ -121,18 +120,18 @@ def read_monotonic(values: Any, names: Sequence[str]) -> list[int]:
 
 
 def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
-    """Return the cost of each column, by which its gain is divided, or [] if all are 1."""
+    """Return the cost by which the gain of each column is divided, or [] if all are 1."""
     numbers = read_per_column("column_cost", values, names, 1.0)
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-        raise OptionError(f"column_cost must contain positive numbers, got {numbers.tolist()}.")
+        raise OptionError(f"column_cost must contain positive, finite numbers, got {values!r}.")
     return [] if (numbers == 1).all() else numbers.tolist()
 
 
 def read_interactions(
     values: Any, names: Sequence[str], path: Sequence[int] = ()
 ) -> tuple[int, list[list[int]]]:
-    """Return the maximum number of columns on a path, and the groups that may share a path."""
-    # 0 and [] mean no limit. Below a path, only the groups that contain its columns remain.
+    """Return the maximum number of columns on a path, and the sets of columns allowed on one."""
+    # 0 and [] mean no limit. Below splits on `path`, only groups that contain its columns remain.
     used, n_columns = set(path), len(names)
     if values is None:
         return 0, []
@@ -148,7 +147,8 @@ def read_interactions(
     for group in values:
         if isinstance(group, str | bytes) or not hasattr(group, "__iter__"):
             raise OptionError(
-                f"interaction_cst must contain sets of columns, got {group!r}. Pass nested lists."
+                f"interaction_cst must contain sets of columns, got {group!r}. Pass nested lists, "
+                "such as [[0, 1], [2]]."
             )
         groups.append(sorted({_read_column(column, places) for column in group}))
     rest = sorted(set(range(n_columns)).difference(*groups))
@@ -157,7 +157,7 @@ def read_interactions(
 
 
 def allowed_columns(options: GrowOptions, names: Sequence[str], path: Sequence[int]) -> list[int]:
-    """Return the columns that `interaction_cst` allows for a split below a path."""
+    """Return the columns that `interaction_cst` allows below splits on the columns in `path`."""
     _, groups = read_interactions(options.interaction_cst, names, path)
     return sorted(set().union(*groups)) if groups else list(range(len(names)))
 
@@ -178,18 +178,18 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class SubtreeContext:
-    """The larger tree of a new subtree; its stopping rules also apply to the subtree."""
+    """The place of a new subtree in a larger tree, whose stopping rules apply to both."""
 
-    depth: int  # depth of the node that the subtree replaces
+    depth: int  # depth of the node that becomes the root of the subtree
     n_rows: int  # of the larger tree
     weight: float  # of the larger tree
-    share: float  # share of the total weight in the node, under the altered priors
+    share: float  # share of the total weight in that node, under the altered priors
     seed: int
     leaves: int = 0  # number of leaves elsewhere in the tree, for `max_leaf_nodes`
-    low: float = -inf  # limits set by monotonic splits above
+    low: float = -inf  # bounds on node values, from monotonic constraints on splits above
     high: float = inf
     path: tuple[int, ...] = ()  # columns of the splits above, for `interaction_cst`
-    row_weight: Array | None = None  # fractional weights (missing="fractional")
+    row_weight: Array | None = None  # fractional row weights (missing="fractional")
 
     def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
         """Set the core options that depend on the surrounding tree, in the units of the core."""
@@ -212,7 +212,7 @@ def core_options(
     rows: npt.NDArray[np.uint32] | None,
     path: Sequence[int] = (),
 ) -> _core.GrowOptions:
-    """Return the core options for this table, below a path of columns."""
+    """Return the core options for a table, and for a subtree below splits on columns `path`."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:
@@ -236,7 +236,7 @@ def core_options(
     if scales.search is not None:
         core.class_scale = scales.search.tolist()
     rules = options.rpart
-    if rules is not None:  # the kind of risk, and the risk below which nodes are not split
+    if rules is not None:  # rpart does not split nodes with a risk below these limits
         core.min_risk = max(rules.min_risk, -1.0)
         core.min_risk_ratio = max(rules.min_risk_ratio, -1.0)
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
@@ -281,7 +281,7 @@ def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
 def set_sizes(
     core: _core.GrowOptions, options: GrowOptions, n_rows: int, total_weight: float
 ) -> None:
-    """Set the size limits; a row with frequency weight k counts as k rows."""
+    """Set the minimum sizes of nodes and leaves; a row with frequency weight k counts as k rows."""
     core.min_weight_leaf = options.min_weight_fraction_leaf * total_weight
     n = total_weight if options.frequency_weights else n_rows
     min_leaf = resolve_min_leaf(options.min_samples_leaf, n)
@@ -299,18 +299,18 @@ def set_sizes(
 
 
 def resolve_min_leaf(value: int | float, n_rows: float) -> int:
-    """Return the minimum rows of a leaf: a count, or a fraction of the rows rounded up."""
+    """Return the minimum number of rows in a leaf, from a count or a fraction of all rows."""
     return min(int(value) if isinstance(value, _COUNTS) else ceil(value * n_rows), _MANY_ROWS)
 
 
 def resolve_min_split(value: int | float, min_leaf: int, n_rows: float) -> int:
-    """Return the minimum rows of a split node, which are at least those of two leaves."""
+    """Return the minimum number of rows in a node that is split, at least twice `min_leaf`."""
     count = int(value) if isinstance(value, _COUNTS) else max(2, ceil(value * n_rows))
     return min(max(count, 2 * min_leaf), _MANY_ROWS)
 
 
 def resolve_max_features(value: int | float | str | None, n_columns: int) -> int:
-    """Return the number of columns tried at each node."""
+    """Return the number of columns tried at each node, from `max_features`."""
     if value is None:
         return n_columns
     if value == "sqrt":
@@ -353,7 +353,7 @@ def grow_by_search(
 def _grow_survival(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a survival tree by searching for splits of event rates on a rescaled time."""
+    """Grow a survival tree as a tree of event rates on a rescaled time axis."""
     table, options, hazard = problem.table, problem.options, problem.hazard
     units, rate, exposure, cases = survival_rates(hazard)
     path = () if subtree is None else subtree.path
@@ -377,7 +377,7 @@ def _grow_survival(
 
 
 def set_survival_options(core: _core.GrowOptions, exposure: Array, cases: Array) -> None:
-    """Set the core options for event rates, whose gains are per time instead of per weight."""
+    """Allow leaves with a rate of 0, and convert `min_gain` from per weight to per time."""
     core.allow_zero_rate = True
     core.min_gain *= exact_sum(cases) / exact_sum(exposure)
 
@@ -392,13 +392,13 @@ def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
 def with_survival_figures(
     grown: Tree, problem: Problem, ends: RowEnds, subtree: SubtreeContext | None = None
 ) -> Tree:
-    """Return a tree of rates with hazards and curves computed from its rows."""
+    """Return a tree of event rates with hazards and survival curves computed from its rows."""
     hazard = problem.hazard
     sums = SurvivalSums.of(grown, hazard, ends)
     overall = hazard.overall if subtree is not None else float(sums.events[0] / sums.time[0])
     value = sums.shrunken_hazard(overall)
     if problem.options.monotonic_cst is not None:
-        # Shrinkage would violate monotonic limits. A lower limit keeps hazards positive.
+        # Shrinkage may violate the constraints, so use the unshrunken rates, kept above zero.
         value = np.maximum(grown.value[:, 0, 0], value.min())
     factor = np.divide(grown.weight, sums.weight, out=np.zeros_like(sums.weight),
                        where=sums.weight > 0)  # fmt: skip
@@ -422,7 +422,7 @@ def with_survival_figures(
 def tree_from_arrays(
     arrays: _core.TreeArrays, problem: Problem, units: Units, subtree: SubtreeContext | None
 ) -> Tree:
-    """Return the tree for the arrays of the core."""
+    """Convert the arrays of the core to a tree."""
     target, options, scales = problem.target, problem.options, problem.scales
     return tree_from_grown(
         GrownArrays(

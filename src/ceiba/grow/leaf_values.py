@@ -8,13 +8,13 @@ Smoothing: with n rows in a node (weights scaled to a mean of 1) and its value v
   h(root) = v(root) (Agarwal et al. 2022, hierarchical shrinkage).
 
 Counts, rows and impurities of the nodes do not change; risks are those of the new predictions.
-Honest values come from rows that were not used to choose splits, and so lack their bias (Athey and
-Imbens 2016).
+Honest values come from rows that were not used to choose splits, and so lack the bias of this
+choice (Athey and Imbens 2016).
 
 Monotone limits: a split of a column with a direction bounds all values below it by the midpoint of
-the values of its branches. The core applies these limits while it grows (`hand_down_limits`),
-`apply_monotonic_limits` to a recounted tree. Class counts do not change; the prediction and its
-risk do.
+the values of its branches. The core applies these limits while it grows (`hand_down_limits`), and
+`apply_monotonic_limits` applies them to a recounted tree. They change predictions and risks, but
+not class counts.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 
 Array = npt.NDArray[np.float64]
-#: Short forms of `leaf_values`.
+#: Names of the rules for leaf values besides "honest".
 LEAF_VALUES: Final = ("share", "laplace", "m_estimate", "shrinkage")
 Rows = npt.NDArray[np.intp]
 
 
 class MEstimate(OptionObject):
-    """Shrink leaf values towards the root's value, as if m rows with that value were added.
+    """Smoothing of leaf values towards the root's value, as if m rows with that value were added.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class MEstimate(OptionObject):
 
 
 class Shrinkage(OptionObject):
-    """Shrink leaf values towards the nodes above, most strongly for leaves with few rows.
+    """Smoothing of leaf values towards those of the nodes above, strongest below small nodes.
 
     Hierarchical shrinkage (Agarwal et al. 2022).
 
@@ -96,13 +96,13 @@ class Shrinkage(OptionObject):
 
 
 def fixed_strength(rule: Any) -> float | None:
-    """Return m of an m-estimate or the strength of a shrinkage, or None if it must be chosen."""
+    """Return `m` or `strength` (None: to be chosen), or 0 if the rule has neither."""
     return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
 
 
 def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
     """Return the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`."""
-    units = Units.of(tree.value, None)  # sums of very large values would overflow
+    units = Units.of(tree.value, None)  # scaling prevents overflow in sums of large values
     value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
     if isinstance(rule, Shrinkage):
@@ -124,7 +124,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 
 def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    """Return h as a weighted mean of the values on the path, so that it stays in their range."""
+    """Return for each node the weighted mean h of the values on its path, as in `Shrinkage`."""
     # Let s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root.
     # Then h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):
@@ -156,7 +156,7 @@ def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
 
 
 class Honest(OptionObject):
-    """Compute leaf values, probabilities and intervals from rows that did not choose the splits.
+    """Leaf values, probabilities and intervals from rows that were not used to choose the splits.
 
     Parameters
     ----------
@@ -192,34 +192,34 @@ def expand_leaf_values(rule: Any) -> Any:
 
 
 def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, Rows]:
-    """Return the rows for splits and the rows for values, stratified by class."""
+    """Divide the rows, stratified by class, into rows for the splits and rows for the values."""
     rows = np.arange(problem.n_rows)
-    if problem.weight is not None:  # zero-weight rows could leave one part without weight
+    if problem.weight is not None:  # zero-weight rows determine neither splits nor values
         rows = np.flatnonzero(problem.weight > 0)
     n = len(rows)
     rng = np.random.default_rng([seed, 0x40E57])
     order = rows[rng.permutation(n)]
     if problem.options.task.has_classes:
         order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
-    # Rows are sorted by class, so evenly spaced positions divide each class by `share`.
+    # The rows of a class are contiguous, so evenly spaced positions divide each class by `share`.
     taken = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
     values, structure = np.sort(order[taken]), np.sort(order[~taken])
     if not len(values) or not len(structure):
         raise DataError(
-            f"Honest(share={share:g}) needs rows for the values and rows for the splits, got {n} "
-            f"sample{'s' * (n != 1)}. Pass more rows or another share."
+            f"Honest(share={share:g}) must leave at least one row for the values and one for the "
+            f"splits, got {n} sample{'s' * (n != 1)}. Pass more rows or another share."
         )
     return structure, values
 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
-    """Return the tree with counts, values and risks computed from the rows of a problem."""
+    """Return the tree with the counts, values and risks of the rows in `problem`."""
     counted = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     value, empty = counted.value.copy(), counted.weight <= 0
-    for i in np.flatnonzero(empty).tolist():  # in pre-order, the parent already has its value
+    for i in np.flatnonzero(empty).tolist():  # the parent comes first, so it already has its value
         value[i] = value[counted.parent[i]]
     frequency = problem.weight if problem.options.frequency_weights else None
-    if frequency is not None:  # a weight of k means k rows
+    if frequency is not None:  # a row with weight k counts as k rows
         counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
     schema = recount_missing(counted.schema, problem.table, frequency)
     honest = replace(counted, value=value, honest=True, schema=schema)
@@ -228,20 +228,20 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
 
 
 def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
-    """Return a two-class tree with its predictions clipped to the monotonic limits."""
+    """Return a two-class tree with its predictions clipped to satisfy `monotonic_cst`."""
     if not any(directions) or tree.counts is None or tree.n_nodes == 1:
         return tree
     answers = set_class_share(tree.counts, _clip_second_class(tree, directions))
     factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
     value = node_value(answers, factor)
-    value[tree.weight == 0] = tree.value[tree.weight == 0]  # without rows, use the parent's value
+    value[tree.weight == 0] = tree.value[tree.weight == 0]  # without rows, keep the old value
     risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
     whole = tree.weight[0]
     return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
 
 
 def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
-    """Return the share of the second class in each node, clipped to the limits from above."""
+    """Return the share of the second class in each node, clipped to satisfy `monotonic_cst`."""
     assert tree.counts is not None
     counts = tree.counts[:, 0]
     total = counts.sum(axis=1)
@@ -265,13 +265,13 @@ def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:
 
 def merge_equal_siblings(tree: Tree) -> Tree:
     """Collapse subtrees in which all leaves have the same value."""
-    # If two branches are clipped to the same limit, their split is useless.
+    # If `monotonic_cst` clips all branches to the same value, their split has no effect.
     alike = tree.is_leaf.copy()
     start, nodes = tree.branch_start.tolist(), tree.branch_node
     stays = (tree.default_branch < 0) & (tree.sent_default > 0)
     for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
         below = nodes[start[node] : start[node + 1]]
-        if alike[below].all() and not stays[node]:  # shares may differ in the last bits
+        if alike[below].all() and not stays[node]:  # equal shares may differ by rounding
             values = tree.value[below]
             alike[node] = np.allclose(values, values[0], rtol=1e-12, atol=0.0)
     return tree.collapse(np.flatnonzero(alike & ~tree.is_leaf))

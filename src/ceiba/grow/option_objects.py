@@ -1,7 +1,7 @@
-"""Define growing options that are objects with parameters, and their short forms.
+"""Growing options that are objects with parameters, and their short forms.
 
-`missing="surrogate"` is `missing=Surrogates()`, `criterion="chi2"` is `criterion=Chaid()`,
-`min_significance=0.05` is `Significance(level=0.05)`, and so on.
+For example, `missing="surrogate"` is short for `missing=Surrogates()`, and `criterion="chi2"` for
+`criterion=Chaid()`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _LOSS = (one_of("error", "gini", "entropy"), nothing)
 
 
 class Lookahead(OptionObject):
-    """Find the best tree of a small depth at each node, keep its first split and repeat below.
+    """Search that gives each node the first split of the best tree of a small depth.
 
-    The time is polynomial. The tree is usually close to the optimum, but this is not proven.
+    The time is polynomial for a fixed depth. The tree is usually, but not provably, near-optimal.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class Lookahead(OptionObject):
 
 
 class Optimal(OptionObject):
-    """Search for the tree with the lowest training loss, and prove that it is optimal.
+    """Exact search for the tree with the lowest training loss.
 
-    The search always returns a tree; its certificate bounds its distance from the optimum.
+    The search always returns a tree, and its certificate states how far from the optimum it can be.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ class Optimal(OptionObject):
 
 
 class GainRatio(OptionObject):
-    """C4.5's criterion: gain divided by split information, for splits of at least average gain.
+    """Criterion of C4.5: gain divided by split information, if the gain is at least average.
 
     Parameters
     ----------
     cuts : {"midpoint", "value"}, default="midpoint"
-        Cut at the midpoint of two values of the node; or at the largest value of the whole column
-        not above it, as C4.5 does (which does not separate numbers closer than 1e-5).
+        Cut at the midpoint of two values of the node, or at the largest value of the column that is
+        not above the midpoint, as C4.5 does. C4.5 does not separate numbers closer than 1e-5.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class Chaid(OptionObject):
 
 
 class Quantile(OptionObject):
-    """Predict a quantile by minimizing the pinball loss.
+    """Criterion that minimizes the pinball loss, so that the tree predicts a quantile.
 
     The short form is a string, `criterion="quantile(0.9)"`.
 
@@ -153,17 +153,17 @@ class Quantile(OptionObject):
 
 
 class Surrogates(OptionObject):
-    """Route missing values by surrogate splits on columns that route rows similarly (rpart).
+    """Rule that sends rows with a missing value to branches by surrogate splits, as rpart does.
 
     Parameters
     ----------
     keep : int, default=5
-        Surrogates kept at each node, best first.
+        Number of surrogates stored for each node, best first.
     otherwise : {"majority", "stay"}, default="majority"
-        If no surrogate applies, the row goes to the heavier branch, or stays in the node.
+        A row without an applicable surrogate follows the heavier branch, or stays in the node.
     agreement : {"all", "both"}, default="all"
-        Agreement with the split is counted over all rows that it routes, or only over those with
-        both values.
+        Rows over which agreement with the split is measured: all rows with a value of its column,
+        or only those that also have a value of the surrogate's column.
 
     Examples
     --------
@@ -186,7 +186,7 @@ class Multiway(OptionObject):
     Parameters
     ----------
     empty : bool, default=False
-        Also make a branch for levels that are not in the node: a leaf that predicts as its parent.
+        Also make a leaf, which predicts as its parent, for each level that is not in the node.
 
     Examples
     --------
@@ -199,10 +199,10 @@ class Multiway(OptionObject):
 
 
 class Significance(OptionObject):
-    """Split a node on the column with the smallest p-value, and only if it is significant.
+    """Rule that splits a node on the column with the smallest p-value if it is significant.
 
     The p-values are corrected for the search over the column and, by Bonferroni, over the columns,
-    so columns with many levels are not favoured.
+    so columns with many levels are not favored.
 
     Parameters
     ----------
@@ -223,17 +223,17 @@ class Significance(OptionObject):
 class RpartRules:
     """Rules that are specific to rpart; `ceiba.rpart` sets them."""
 
-    # These rules imply that zero-weight rows are counted and routed, that a poisson branch may have
-    # no events, that a level map is a surrogate only if it errs on two rows or more, and that
-    # without surrogates, rows with a missing value stay in the node while growing.
+    # As in rpart, zero-weight rows are counted and routed, and a poisson branch may have no events.
+    # A surrogate on levels agrees with the split on at least 2 rows, and disagrees on at least 2.
+    # With `Surrogates(keep=0)`, rows with a missing value stay in the node during growing.
 
-    min_gain_ratio: float = 1e-10  # a split must exceed this share of the root's gain
-    shrink: float = 0.0  # poisson: coefficient of variation of the rates, 0 for no shrinkage
-    # Rows with a missing value stay in the node (0, surrogates are only listed), follow surrogates
-    # or else stay (1), or follow surrogates or else the majority (2).
+    min_gain_ratio: float = 1e-10  # minimum gain of a split, relative to the gain of the root split
+    shrink: float = 0.0  # coefficient of variation of the prior on Poisson rates (0: no prior)
+    # Rows with a missing value stay in the node (0), follow surrogates or stay if none applies (1),
+    # or follow surrogates or the majority if none applies (2).
     use_surrogate: int = 2
-    # Nodes with at most this risk (share of the root's, or sum) are not split; negative: off.
-    min_risk_ratio: float = -1.0
+    # A node is split only if its risk exceeds both limits (-1: no limit).
+    min_risk_ratio: float = -1.0  # relative to the risk of the root
     min_risk: float = -1.0
 
 
@@ -249,7 +249,7 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object for a short form; return other values unchanged."""
+    """Return the object for a short form of an option, and other values unchanged."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
     if name == "criterion" and isinstance(value, str) and value.startswith("quantile"):
@@ -276,7 +276,7 @@ def _is_forced(literal: Any) -> bool:
 
 
 FORCED_SPLITS: Final = Check(
-    "a split such as 'age <= 30', or a tuple (split, branch, branch) whose branches are splits "
-    "again or None",
+    "a split such as 'age <= 30', or a tuple (split, branch, branch) in which each branch is a "
+    "split, a tuple or None",
     _is_forced,
 )

@@ -1,4 +1,4 @@
-"""Define the growing options as fields of `GrowOptions`.
+"""The growing options as fields of `GrowOptions`, and tables of them by task.
 
 A field of `GrowOptions` declares its option: default, allowed values, documentation, the growers
 that support it and its name in the core. The estimators' parameters, their checks and docstrings,
@@ -64,7 +64,7 @@ def _without(*growers: Grower) -> frozenset[str]:
     return _ALL - set(growers)
 
 
-def _option(  # a dataclass field whose metadata describes the option
+def _option(  # returns a dataclass field whose metadata describes the option
     default: Any,
     *allowed: Check,
     kind: str,
@@ -92,12 +92,12 @@ class GrowOptions:
     """The growing options of a tree."""
 
     task: Task
-    criterion: Any = ""  # "" means gini or squared_error, depending on the task
+    criterion: Any = ""  # "" means the default criterion of the task
     splitter: str = _option(
         "best",
         one_of("best", "random"),
         kind='{"best", "random"}',
-        help="The best cut of each column, or the best of one random cut per column.",
+        help='Cuts tried for each column: all cuts ("best"), or one random cut ("random").',
         flag=str,
         growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
         core="random_splitter",
@@ -108,7 +108,7 @@ class GrowOptions:
         integer(1),
         nothing,
         kind="int",
-        help="Largest depth of a leaf. None: no limit.",
+        help="Maximum depth of the tree. None: no limit.",
         flag=int,
         core="max_depth",
         to_core=core_limit,
@@ -118,7 +118,7 @@ class GrowOptions:
         integer(2),
         fraction(0.0, 1.0, "(]"),
         kind="int or float",
-        help="Rows a node needs to be split. A float is a fraction of all rows, rounded up.",
+        help="Rows required to split a node. A float is a fraction of all rows, rounded up.",
         flag=float,
         growers=_without("best"),
     )
@@ -127,14 +127,14 @@ class GrowOptions:
         integer(1),
         fraction(0.0, 1.0, "()"),
         kind="int or float",
-        help="Rows each branch of a split needs. A float is a fraction of all rows, rounded up.",
+        help="Rows required in each branch. A float is a fraction of all rows, rounded up.",
         flag=float,
     )
     min_events_leaf: int = _option(
         0,
         integer(0),
         kind="int",
-        help="Observed events, by weight, that each branch of a split needs.",
+        help="Minimum number of observed events, by weight, in each branch of a split.",
         flag=int,
         growers=_without("best", "bins", "gain_ratio", "tests"),
         core="min_events_leaf",
@@ -143,7 +143,7 @@ class GrowOptions:
         0.0,
         number(0.0, 0.5, "[]"),
         kind="float",
-        help="Fraction of the total weight each branch of a split needs.",
+        help="Minimum fraction of the total weight in each branch of a split.",
         flag=float,
         growers=_without("best"),
     )
@@ -154,7 +154,7 @@ class GrowOptions:
         one_of("sqrt", "log2"),
         nothing,
         kind='int, float or {"sqrt", "log2"}',
-        help="Columns tried at each node, drawn at random. None: all.",
+        help="Number of columns tried at each node, drawn at random. None: all columns.",
         flag=float,
         growers=_without("best", "bins", "gain_ratio", "significance", "tests"),
     )
@@ -163,7 +163,7 @@ class GrowOptions:
         integer(2),
         nothing,
         kind="int",
-        help="Largest number of leaves. The node whose split gains most is split first.",
+        help="Maximum number of leaves. The node whose split has the largest gain is split first.",
         flag=int,
         growers=_without("significance", "tests"),
         core="max_leaf_nodes",
@@ -173,7 +173,7 @@ class GrowOptions:
         0.0,
         number(0.0),
         kind="float",
-        help="A split must decrease the impurity of the tree by at least this much.",
+        help="Minimum decrease in the impurity of the tree by a split.",
         flag=float,
         growers=_without("best", "tests"),
         core="min_gain",
@@ -183,7 +183,7 @@ class GrowOptions:
         Check("an int from 2 to 255", lambda value: _is_int(value) and 2 <= value <= 255),
         nothing,
         kind="int",
-        help="Cut numeric columns only at the edges of this many quantile bins, 2 to 255, which is "
+        help="Number of quantile bins (2 to 255) at whose edges numeric columns are cut, which is "
         "faster. None: the exact search.",
         flag=int,
         growers=_without("best", "gain_ratio", "tests"),
@@ -194,8 +194,8 @@ class GrowOptions:
         instance("a Significance object", Significance),
         nothing,
         kind="float or Significance",
-        help="Split a node only if the p-value of a column's best split is at most this, by the "
-        "column with the smallest one. The p-values are corrected for the search over cuts, level "
+        help="Largest p-value at which a node is split. The column whose best split has the "
+        "smallest p-value splits the node. P-values are corrected for the search over cuts, level "
         "sets and columns.",
         flag=float,
         growers=_without("best", "tests"),
@@ -207,7 +207,7 @@ class GrowOptions:
         nothing,
         kind="array-like of int or dict",
         help="For each column 1 (the prediction, or the probability of the second of two classes, "
-        "never decreases with it), -1 (never increases) or 0.",
+        "never decreases with the column), -1 (never increases) or 0 (no constraint).",
         growers=_without("best", "gain_ratio", "significance", "tests"),
     )
     interaction_cst: Any = _option(
@@ -217,7 +217,7 @@ class GrowOptions:
         nothing,
         kind='{"pairwise", "no_interactions"} or sequence of sets of columns',
         help="Columns that may be on one path: sets of names or indices, as in scikit-learn. One "
-        "of the sets must hold all columns of a path; columns in none of them form one more set. "
+        "of the sets must contain all columns of a path. Unlisted columns form another set. "
         '"no_interactions": one column per path; "pairwise": two. Forced splits may use any '
         "column.",
         flag=list,
@@ -228,7 +228,7 @@ class GrowOptions:
         Check("an int that is not 0", lambda value: _is_int(value) and value != 0),
         nothing,
         kind="int",
-        help="Threads. None: all cores, and one for small tables. The tree does not depend on it.",
+        help="Maximum threads; small tables use fewer. None: all cores. The tree is the same.",
         flag=int,
     )
     missing: Any = _option(
@@ -236,18 +236,18 @@ class GrowOptions:
         one_of("learn", "majority", "surrogate", "fractional", "error"),
         instance("a Surrogates object", Surrogates),
         kind='{"learn", "majority", "surrogate", "fractional", "error"} or Surrogates',
-        help='Where rows with a missing value go. "learn": tried on both sides of each split '
+        help='Rule for rows with a missing value. "learn": tried on both sides of each split '
         '(scikit-learn). "majority": the branch with more weight. "surrogate": where surrogate '
         'splits send them (rpart). "fractional": down every branch by its share (C4.5). "error": '
-        "missing values are refused.",
+        "an error is raised.",
         flag=str,
     )
     unseen: str = _option(
         "majority",
         one_of("majority", "missing", "error", "default"),
         kind='{"majority", "missing", "error", "default"}',
-        help="How to route a level that the node has not seen: to the branch with more rows, as a "
-        'missing value, with an error, or to the prediction of the root ("default").',
+        help="Rule for levels that no training row of a node has: the branch with more rows, the "
+        'rule for missing values, an error, or the prediction of the root ("default").',
         flag=str,
     )
     categorical_splits: Any = _option(
@@ -255,7 +255,7 @@ class GrowOptions:
         one_of("binary", "multiway"),
         instance("a Multiway object", Multiway),
         kind='{"binary", "multiway"} or Multiway',
-        help="Two branches, each with a set of levels, or one branch per level.",
+        help='Two branches with a set of levels each ("binary"), or one per level ("multiway").',
         flag=str,
         growers=_without("best", "tests"),
     )
@@ -263,7 +263,7 @@ class GrowOptions:
         0,
         integer(0),
         kind="int",
-        help="Runner-up splits kept at each node.",
+        help="Number of runner-up splits that are stored for each node.",
         flag=int,
         growers=_without("best", "significance", "tests"),
         core="max_competitors",
@@ -275,8 +275,8 @@ class GrowOptions:
         instance("a dict of class to share", dict),
         nothing,
         kind="array-like or dict",
-        help="Class shares in the population, if those of the table differ. Not together with "
-        "`class_weight`.",
+        help="Class shares in the population, if they differ from those in the table. Cannot be "
+        "combined with `class_weight`.",
         growers=_without("gain_ratio", "significance", "tests"),
     )
     cost_matrix: Any = _option(
@@ -297,7 +297,7 @@ class GrowOptions:
         instance("a dict of column name to cost", dict),
         nothing,
         kind="array-like or dict",
-        help="Cost of measuring a column; its gain is divided by it.",
+        help="Cost of measuring a column. The gain of each split is divided by this cost.",
         growers=_without("best", "significance", "tests"),
     )
     frequency_weights: bool = _option(
@@ -313,8 +313,8 @@ class GrowOptions:
         instance("a Lookahead or an Optimal object", Lookahead, Optimal),
         kind='{"greedy", "lookahead", "optimal"} or object',
         help='Search method. "greedy": split by split. "lookahead": the first split of the best '
-        'tree of depth 2, node by node. "optimal": the tree of least training loss, with a proof; '
-        "needs `max_depth`.",
+        'tree of depth 2, node by node. "optimal": the tree with the lowest training loss, with a '
+        "proof; requires `max_depth`.",
         flag=str,
         growers=frozenset({"search", "best"}),
     )
@@ -323,9 +323,9 @@ class GrowOptions:
         FORCED_SPLITS,
         nothing,
         kind="str, split or tuple",
-        help='Splits at the top of the tree, as they are printed: "age <= 30", or with further '
-        'splits, as in `ceiba.tree.build`, `("age <= 30", None, ("city = Oslo", None, None))`; '
-        "None: grown freely. Cross-validation and pruning apply them too.",
+        help='Splits at the top of the tree: "age <= 30", or a nested tuple as in '
+        '`ceiba.tree.build`, such as `("age <= 30", None, ("city = Oslo", None, None))`, in which '
+        "None is a branch that grows freely. The trees of cross-validation have these splits too.",
         growers=_without("best"),
     )
     seed: int = 0
@@ -355,11 +355,11 @@ class GrowOptions:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, task=Task(state["task"]))
 
-    # Cache derived values, because fits with the same plain options share one object.
+    # Cache derived values, because fits with equal options of built-in types share one object.
 
     @cached_property
     def criterion_name(self) -> str:
-        """The name of the criterion."""
+        """The criterion as a string, also if it is an option object."""
         if isinstance(self.criterion, GainRatio):
             return "gain_ratio"
         if isinstance(self.criterion, Quantile):
@@ -370,7 +370,7 @@ class GrowOptions:
 
     @cached_property
     def value_rules(self) -> ValueRules:
-        """The rules that compute node values from the arrays of the core."""
+        """The options by which node values are computed from the arrays of the core."""
         return ValueRules(
             self.criterion_name,
             self.task.has_classes,
@@ -388,19 +388,19 @@ class GrowOptions:
 
     @property
     def surrogates(self) -> Surrogates:
-        """The surrogate options if `missing_rule == "surrogate"`."""
+        """The `Surrogates` object in `missing`, or the default one."""
         return self.missing if isinstance(self.missing, Surrogates) else Surrogates()
 
     @property
     def use_surrogate(self) -> int:
-        """The `usesurrogate` of rpart: 0 lists surrogates, 1 stays otherwise, 2 the majority."""
+        """The `usesurrogate` parameter of rpart (see `RpartRules`)."""
         if self.rpart is not None:
             return self.rpart.use_surrogate
         return 2 if self.surrogates.otherwise == "majority" else 1
 
     @property
     def search_method(self) -> Lookahead | Optimal | None:
-        """The search object, or None for the greedy search."""
+        """The `Lookahead` or `Optimal` object in `search`, or None for the greedy search."""
         search = expand("search", self.search)
         return search if isinstance(search, Lookahead | Optimal) else None
 
@@ -412,7 +412,7 @@ class GrowOptions:
 
     @cached_property
     def growers(self) -> tuple[Grower, ...]:
-        """The growers that these options select: the first one grows, the others restrict it."""
+        """The growers that these options select; the first applies the rules of all of them."""
         if isinstance(expand("criterion", self.criterion), Chaid):
             return ("tests",) if self.search_method is None else ("tests", "best")
         if self.search_method is not None:

@@ -1,4 +1,4 @@
-"""Apply class priors and misclassification costs to the search, the values and the risks.
+"""Read class priors and misclassification costs, and compute the class factors that they imply.
 
 With f(k) the weighted count of class k in a node, F(k) in all data, W the sum of F, prior pi(k) and
 cost C[k, j] of predicting j when the truth is k (Breiman et al. 1984, sections 4.4 and 2.4; rpart):
@@ -6,7 +6,7 @@ cost C[k, j] of predicting j when the truth is k (Breiman et al. 1984, sections 
     q(k)     = pi(k) / (F(k) / W)                        1 without priors
     value    p(k|t) proportional to f(k) q(k)
     risk     R(t)   = min over j of sum_k f(k) q(k) C[k, j] / W
-    search   class weights times pi(k) sum_j C[k, j] (altered priors), normalised, / (F(k) / W)
+    search   class weights times pi(k) sum_j C[k, j] (altered priors), normalized, / (F(k) / W)
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
         absent = [label for label in _labels(classes) if label not in prior]
         if absent:
             raise OptionError(
-                f"class_prior must have a share for each of {_labels(classes)}, got none for "
-                f"{absent[0]!r}."
+                f"class_prior must contain a share for each of the classes {_labels(classes)}, got "
+                f"none for {absent[0]!r}."
             )
         prior = [prior[label] for label in _labels(classes)]
     shares = _read_numbers("class_prior", prior)
     if shares.shape != (len(classes),):
         raise OptionError(
             f"class_prior must contain one share for each of the {len(classes)} classes "
-            f"{_labels(classes)}, in this order; got shape {shares.shape}."
+            f"{_labels(classes)}, in this order, got shape {shares.shape}."
         )
     if (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
         raise OptionError(
             f"class_prior must contain shares of at least 0 that sum to 1, got {shares.tolist()}, "
-            f"which sums to {shares.sum():.6g}."
+            f"which sum to {shares.sum():.6g}."
         )
     return shares
 
@@ -70,8 +70,8 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     )
     if matrix.shape != (n, n):
         raise OptionError(
-            f"cost_matrix must have shape ({n}, {n}): truth in rows, predicted in columns, classes "
-            f"in the order {_labels(classes)}; got shape {matrix.shape}."
+            f"cost_matrix must have shape ({n}, {n}), with truth in rows, predictions in columns "
+            f"and classes in the order {_labels(classes)}, got shape {matrix.shape}."
         )
     if (matrix < 0).any() or np.diagonal(matrix).any():
         raise OptionError(
@@ -81,21 +81,21 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
     free = np.flatnonzero(~matrix.any(axis=1))
     if n > 1 and len(free):
         raise OptionError(
-            f"cost_matrix must have a positive cost for each truth, got only zeros for "
+            f"cost_matrix must have a positive cost for each true class, got only zeros for "
             f"{_labels(classes)[int(free[0])]!r} (row {int(free[0])})."
         )
     return matrix
 
 
 def ordinal_costs(classes: Classes, order: Classes) -> Array:
-    """Return costs |i - j|, the distance between two ordered classes."""
+    """Return the costs |i - j|, which are the distances between ordered classes."""
     place = {label: i for i, label in enumerate(_labels(order))}
     rank = np.array([place[label] for label in _labels(classes)], dtype=np.float64)
     return np.abs(np.subtract.outer(rank, rank))
 
 
 def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array | None:
-    """Return the factors q(k) that adjust weighted counts to the priors, or None without priors."""
+    """Return one factor per class that scales its weighted count to its prior (None: no priors)."""
     if prior is None:
         return None
     with np.errstate(over="ignore"):
@@ -103,18 +103,16 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
     lost = np.flatnonzero(((totals <= 0) & (prior > 0)) | np.isinf(factor))
     if len(lost):
         k = int(lost[0])
-        weight = (
-            "have weight 0" if totals[k] <= 0 else f"weigh {totals[k]:.3g} of {totals.sum():.3g}"
-        )
         raise DataError(
-            f"class_prior has the share {prior[k]:.6g} for class {_labels(classes)[k]!r}, but all "
-            f"its rows {weight}. Pass a prior of 0, or a larger weight."
+            f"class_prior must be 0 for class {_labels(classes)[k]!r}, whose rows have a total "
+            f"weight of {totals[k]:.3g}, got {prior[k]:.6g}. Set the prior to 0, or pass larger "
+            "weights."
         )
     return factor
 
 
 def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Array | None:
-    """Return the factor of each class weight in the split search, or None if all are 1."""
+    """Return the factor of each class's weight in the split search (None: no priors or costs)."""
     if prior is None and costs is None:
         return None
     share = totals / totals.sum()
@@ -140,7 +138,7 @@ def _costs_from_pairs(costs: Mapping[Any, Any], classes: Classes) -> Array:
     for pair, cost in costs.items():
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise OptionError(
-                f"cost_matrix as a dict must have keys (truth, predicted), got {pair!r}."
+                f"The keys of cost_matrix must be pairs (truth, predicted), got {pair!r}."
             )
         _check_labels("cost_matrix", costs, pair, classes)
         matrix[index[pair[0]], index[pair[1]]] = _read_numbers("cost_matrix", cost)
@@ -154,7 +152,7 @@ def _check_labels(option: str, mapping: Mapping[Any, Any], labels: Any, classes:
         if label in names:
             continue
         hint = did_you_mean(str(label), by_text)
-        if str(label) in by_text:  # a label of another type, such as "1" for 1
+        if str(label) in by_text:  # the label has another type, such as "1" for 1
             renamed = {
                 tuple(by_text.get(str(part), part) for part in key)
                 if isinstance(key, tuple)
@@ -162,7 +160,9 @@ def _check_labels(option: str, mapping: Mapping[Any, Any], labels: Any, classes:
                 for key, value in mapping.items()
             }
             hint = f" Pass {option}={renamed!r}."
-        raise OptionError(f"{option} names class {label!r}. Allowed values: {names}.{hint}")
+        raise OptionError(
+            f"{option} contains the unknown class {label!r}. Allowed values: {names}.{hint}"
+        )
 
 
 def _read_numbers(option: str, values: Any) -> Array:
@@ -181,7 +181,7 @@ def _labels(classes: Classes) -> list[Any]:
 
 @dataclass(frozen=True)
 class ClassScales:
-    """Factors of each class implied by priors and costs, or None without them."""
+    """Priors, costs and the class factors that they imply; None stands for no change."""
 
     prior: Array | None = None
     costs: Array | None = None
@@ -189,7 +189,7 @@ class ClassScales:
     search: Array | None = None
 
     def weighted_costs(self, n_classes: int) -> Array:
-        """Return the cost of each truth (row) and prediction (column), times prior over share."""
+        """Return the cost matrix, with the row of each true class multiplied by prior / share."""
         costs = 1.0 - np.eye(n_classes) if self.costs is None else self.costs
         return costs if self.factor is None else self.factor[:, None] * costs
 

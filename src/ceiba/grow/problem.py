@@ -1,7 +1,7 @@
 """The problem that a tree is grown on: table, target, weights and options.
 
-`Problem.grow` is the only entry to growing, for estimators, the folds of cross-validation,
-`regrow`, forced splits and pruning alike.
+`Problem.grow` grows the trees of estimators, `regrow`, forced splits and pruning, and those of
+cross-validation folds unless the table is in shards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
-#: The function of each grower that `GrowOptions.growers` or a table selects. Its arguments are the
+#: The function of each grower, which the options or the table select. Its arguments are the
 #: problem, the rows (None: all) and the context in a larger tree (or None). It is imported on first
 #: use, because it may be in a higher package.
 GROWERS: Final[Mapping[str, str]] = {
@@ -55,7 +55,7 @@ _MAX_REPEATED_ROWS: Final = 100_000_000
 
 @cache
 def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
-    """Return the function of a grower."""
+    """Import the function of a grower and return it."""
     module, _, function = GROWERS[name].partition(":")
     return getattr(import_module(module), function)  # type: ignore[no-any-return]
 
@@ -68,18 +68,18 @@ class Problem:
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Weight for surrogates and majorities; for rates, `weight` is this times the time.
+    # Row weights for surrogates and majorities where `weight` includes the exposure (rpart).
     case_weight: Array | None = None
-    fixed_scales: ClassScales | None = None  # taken from a larger problem
+    fixed_scales: ClassScales | None = None  # class factors of all rows, for a problem on a subset
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
+        """The number of rows of the table."""
         return self.table.n_rows
 
     @cached_property
     def row_weight(self) -> Array:
-        """The weight of each row, or ones without weights."""
+        """The weight of each row, which is 1 if the problem has no weights."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @cached_property
@@ -89,7 +89,7 @@ class Problem:
 
     @property
     def scales(self) -> ClassScales:
-        """The factors of each class implied by priors and costs."""
+        """The class priors, the costs, and the factor of each class that they imply."""
         if self.fixed_scales is not None:
             return self.fixed_scales
         if self.options.class_prior is None and self.options.cost_matrix is None:
@@ -107,8 +107,8 @@ class Problem:
         subtree: SubtreeContext | None = None,
         n_jobs: int | None = None,
     ) -> Tree:
-        """Grow a tree on all rows or an ascending subset, also below a node of a larger tree."""
-        # Fractional sizes refer to these rows; priors and costs refer to all rows.
+        """Grow a tree on all rows or a sorted subset, optionally as a subtree of a larger tree."""
+        # Fractional sizes refer to `rows`, or to the larger tree; priors and costs, to all rows.
         problem = self
         if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
@@ -122,12 +122,12 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these growers set the digits
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows], path: Sequence[int] = ()) -> list[Tree]:
-        """Grow an unweighted tree below a path of columns on each set of rows, in one call."""
+        """Grow an unweighted tree on each set of rows; `path`: columns of the splits above them."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None, path)
@@ -142,11 +142,11 @@ class Problem:
         return [tree_from_arrays(arrays, self, units, None) for arrays in grown]
 
     def with_changes(self, **changes: Any) -> Problem:
-        """Return a changed problem that keeps the priors and costs of this one."""
+        """Return a problem with some fields replaced and the priors and costs of this one."""
         return replace(self, fixed_scales=self.scales, **changes)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
-        """Return the problem restricted to some rows, without reference to the others."""
+        """Return the problem restricted to some rows, with class factors from these rows."""
         return replace(
             self,
             table=self.table.take(rows),
@@ -189,7 +189,7 @@ class Problem:
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Read data with the schema, criterion, missing rule, priors and costs of a tree."""
+        """Return a problem for data, with the schema, criterion, priors and costs of a tree."""
         X, y = pop_target(X, y, tree.task)
         table = (
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
@@ -208,7 +208,7 @@ class Problem:
 
 
 def needs_repeated_rows(options: GrowOptions) -> bool:
-    """Whether frequency weights must become repeated rows under these options."""
+    """Whether these options require rows to be repeated by their frequency weights."""
     return options.frequency_weights and (
         options.missing_rule == "fractional"
         or options.criterion_name == "gain_ratio"
@@ -222,17 +222,16 @@ def repeat_rows(
     subtree: SubtreeContext | None,
     frequency: npt.NDArray[np.float64] | None,
 ) -> tuple[Problem, npt.NDArray[np.uint32] | None, SubtreeContext | None]:
-    """Return a problem in which each row is repeated by its frequency."""
+    """Repeat each row by its frequency; return the problem, rows and subtree context for them."""
     if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
         return problem, rows, subtree
     at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     total = float(frequency[at].sum())
     if total > _MAX_REPEATED_ROWS:
         raise DataError(
-            f"Frequency weights must sum to at most {_MAX_REPEATED_ROWS:,} with "
-            "missing='fractional', with criterion='gain_ratio' and in survival trees, because the "
-            f"rows are repeated; got a sum of {total:.4g}. Divide the weights by a common factor, "
-            "or pass them as sample_weight."
+            f"Frequency weights must sum to at most {_MAX_REPEATED_ROWS:,} where rows are repeated "
+            "(missing='fractional', criterion='gain_ratio' and survival trees), "
+            f"got {total:.4g}. Divide them by a common factor, or pass them as sample_weight."
         )
     again = np.repeat(at, frequency[at].astype(np.intp))
     weight: Any = None

@@ -30,7 +30,7 @@ class GroupSplit:
 
     kind: SplitKind
     column: int
-    groups: tuple[int, ...]  # of each branch
+    groups: tuple[int, ...]  # group of each branch
     cut: float = np.nan
     cuts: tuple[float, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()
@@ -98,13 +98,13 @@ def _count_rows(
     if len(rows) < table.n_rows:
         part = table.take(np.isin(np.arange(table.n_rows), rows))
     units = Units.of(y, None) if task is Task.REGRESSION else Units()
-    # Sums of counts are exact in any order.
+    # Without weights, class counts are exact in any order of summation.
     add = sum_in_order if task.has_classes and weights is None else sum_exactly
     truth = Target(target.info, units.shrink_target(y))
     tree = recount(bare, part, truth, sample_weight=weights, keep_value=False, add=add)
     if not units.target:
         return tree
-    with np.errstate(over="ignore", under="ignore"):  # squares of the target's unit
+    with np.errstate(over="ignore", under="ignore"):  # the three arrays have the squared unit
         square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
                   for name in ("impurity", "gain", "risk")}  # fmt: skip
         return replace(tree, value=np.ldexp(tree.value, units.target), **square)

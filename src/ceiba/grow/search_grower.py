@@ -1,9 +1,9 @@
-"""Run the searches `Lookahead` and `Optimal` on a problem; return a `Tree` with a certificate.
+"""Grow trees with the searches `Lookahead` and `Optimal`.
 
 The loss of predicting j for class k is q(k) C[k, j] per unit of weight (see `priors.py`); the
 penalty per leaf is `penalty` x the total weight, so that the objective divided by the weight is
-R(T) + penalty x leaves. An alternative is the best tree of a first split, if its objective is close
-to the optimum; two trees that partition the training rows alike count as one.
+R(T) + penalty x leaves. An alternative is the best tree below a given first split, if its objective
+is close to the optimum; two trees that partition the training rows alike count as one.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
 Rows = npt.NDArray[np.uint32]
 
-_MAX_DEPTH: Final = 50  # maximum depth of lookahead without max_depth
+_MAX_DEPTH: Final = 50  # maximum depth of the tree if max_depth is None
 _UNLIMITED_MEMORY: Final = 2**62  # bytes
-_MAX_PENALTY: Final = 1e300  # exceeds any loss in core units
+_MAX_PENALTY: Final = 1e300  # a penalty above any loss in core units
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -51,7 +51,7 @@ def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | Non
     tree = tree_from_splits(state, out["best"])
     objective = state.objective(tree)
     status, bound = out["status"], min(objective, state.unscale_loss(out["lower_bound"]))
-    if status == "gap" and bound == objective:  # the core's gap was only a rounding error
+    if status == "gap" and bound == objective:  # the optimality gap was only a rounding error
         status = "proven"
     certificate = Certificate(
         objective=objective,
@@ -70,7 +70,7 @@ def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | Non
 
 @dataclass(frozen=True)
 class SearchState:
-    """A problem in core units, and the request to the core's search."""
+    """A problem with its rows and units, the request to the core, and the penalty per leaf."""
 
     problem: Problem
     rows: Rows | None
@@ -82,7 +82,7 @@ class SearchState:
     def of(
         cls, problem: Problem, rows: Rows | None, subtree: SubtreeContext | None = None
     ) -> SearchState:
-        """Return the state for a problem; raise for options that the search does not support."""
+        """Return the state for a problem; raise an error for unsupported options."""
         options, scales, weight = problem.options, problem.scales, problem.weight
         search = options.search_method
         assert search is not None
@@ -115,12 +115,12 @@ class SearchState:
         return power * self.units.target + self.units.weight
 
     def unscale_loss(self, loss: float) -> float:
-        """Return a loss of the core in the units of the data."""
+        """Convert a loss from core units to the units of the data."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(loss, self._exponent))
 
     def objective(self, tree: Tree) -> float:
-        """Return the objective of a tree, computed from its nodes."""
+        """Return the objective of a tree: the loss of its leaves and their penalty."""
         leaves = tree.is_leaf
         if self.request.loss in ("gini", "entropy"):
             loss = float((tree.weight * tree.impurity)[leaves].sum())
@@ -145,15 +145,15 @@ def run_search(state: SearchState) -> dict[str, Any]:
         out = _core.search_numbers(table, numbers, *shared)
     if out["status"] == "memory":
         raise OptionError(
-            f"memory_limit must be at least {out['needed'] / 2**20:.3g} MB for the sorted columns "
-            f"of this table, got {state.request.memory / 2**20:.3g}. Raise it, or use "
+            f"memory_limit must be at least {-(-out['needed'] // 2**20)} MB for the sorted columns "
+            f"of this table, got {state.request.memory / 2**20:g} MB. Increase it, or use "
             "search='lookahead'."
         )
     return dict(out)
 
 
 def tree_from_splits(state: SearchState, questions: dict[str, Any]) -> Tree:
-    """Return the tree with the splits that the core found and with recounted rows."""
+    """Build a tree from the splits that the core found, and recount its rows."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
     parent = questions["parent"]
@@ -204,7 +204,7 @@ def _set_limits(
         request.max_leaves = core_limit(options.max_leaf_nodes)
     request.min_rows = resolve_min_leaf(options.min_samples_leaf, n_rows)
     request.learn_missing = options.missing != "majority"
-    request.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
+    request.n_threads = n_threads(options.n_jobs, n_rows * n_columns, n_columns)
     if isinstance(search, Lookahead):
         request.horizon = core_limit(search.depth)
         request.time_limit = np.inf
@@ -226,15 +226,15 @@ def _resolve_loss(
             )
         if options.criterion_name not in _REGRESSION_LOSS:
             raise OptionError(
-                f"{name} requires criterion='squared_error' or 'absolute_error', got "
-                f"{options.criterion_name!r}."
+                f"{name} requires criterion='squared_error', 'friedman_mse' or 'absolute_error', "
+                f"got {options.criterion_name!r}."
             )
         return _REGRESSION_LOSS[options.criterion_name]
     plain = scales.factor is None and scales.costs is None
     if search.loss in ("gini", "entropy"):
         if not plain:
             raise OptionError(
-                f"{name}(loss={search.loss!r}) is not supported with class_prior and cost_matrix. "
+                f"{name}(loss={search.loss!r}) is not supported with class_prior or cost_matrix. "
                 "Use loss='error'."
             )
         return search.loss
@@ -244,7 +244,7 @@ def _resolve_loss(
 def _check_supported(options: GrowOptions, search: Lookahead | Optimal) -> None:
     if isinstance(search, Optimal) and options.max_depth is None:
         raise OptionError(
-            "search='optimal' requires max_depth: time grows steeply with depth. Use "
+            "search='optimal' requires max_depth, because its time grows steeply with depth. Use "
             "max_depth=3, or search='lookahead'."
         )
     if isinstance(search, Lookahead) and options.max_leaf_nodes is not None:
@@ -283,8 +283,8 @@ class Alternatives(Sequence[Alternative]):
     ----------
     trees : tuple of Alternative
     complete : bool
-        Whether these are all; False: there are more than `k`, the time limit was reached, or a
-        column has too many levels to try all level sets.
+        Whether these are all such trees. False: there are more than `k`, the time limit was
+        reached, or a column has too many levels to try all level sets.
     """
 
     trees: tuple[Alternative, ...]
@@ -309,10 +309,10 @@ class Alternatives(Sequence[Alternative]):
 
 
 def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) -> Alternatives:
-    """Return the trees whose objective exceeds the optimum by at most the share `within`."""
+    """Return up to `k` trees whose objective is at most (1 + `within`) times the optimum."""
     if not within >= 0 or k < 1:
         raise OptionError(
-            f"within must be at least 0 and k at least 1, got within={within!r}, k={k!r}."
+            f"`within` must be at least 0 and `k` at least 1, got within={within!r}, k={k!r}."
         )
     if not isinstance(problem.options.search_method, Optimal):
         raise OptionError(
@@ -321,7 +321,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     check_combinations(problem.table, problem.target, problem.options, problem.weight)
     state = SearchState.of(problem, None)
     state.request.within = float(within)
-    state.request.gap = 0.0  # `within` is relative to the proven optimum
+    state.request.gap = 0.0  # search to the optimum, because `within` is relative to it
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]

@@ -1,9 +1,9 @@
-"""Derive the arrays of a tree from those that the core returns.
+"""Derive the arrays of a tree from the arrays that the core returns.
 
 The core returns weights, counts and impurities. Class probabilities and risks under priors and
 costs (`ceiba.grow.priors`), values within limits and shrunken rates are derived here on first
-access, because a small fit takes less time than that. R(t) of a regression node is its impurity
-(with shrunken rates its loss) times its share of the weight. R(t) is NaN for several class outputs.
+access, because that takes longer than a small fit. R(t) of a regression node is its impurity (its
+loss if values are limited or shrunken) times its share. R(t) is NaN for several class outputs.
 
 Rates of events are shrunk towards the overall rate as in rpart, because a leaf with few events is
 uncertain and one without events would predict 0. The rate of a node is the mean of a gamma
@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """Growth options that affect node values; `surrogates` is None, or whether they are in use."""
+    """Options that affect node arrays; `surrogates` is None, or whether they route rows."""
 
     criterion: str
     classes: bool
@@ -45,20 +45,20 @@ class ValueRules(NamedTuple):
 
 
 class GrownArrays(NamedTuple):
-    """Arrays returned by the core, and the parameters from which values are derived."""
+    """Arrays returned by the core, and the parameters with which node values are derived."""
 
     arrays: _core.TreeArrays
     rules: ValueRules
     n_outputs: int
-    target_exponent: int = 0  # powers of two by which target and weights were divided
-    weight_exponent: int = 0
-    factor: Array | None = None  # q(k) of `ceiba.grow.priors`
+    target_exponent: int = 0  # the target was divided by 2**target_exponent
+    weight_exponent: int = 0  # the weights were divided by 2**weight_exponent
+    factor: Array | None = None  # weight factor of each class, see `ceiba.grow.priors`
     costs: Array | None = None
-    whole: float | None = None  # weight of the tree that this subtree belongs to
+    whole: float | None = None  # total weight of the full tree if this tree is a subtree
 
 
 def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
-    """Return the fields of a tree that are arrays over its nodes."""
+    """Return the array fields of a tree, in the user's units of target and weight."""
     rules, factor, costs = grown.rules, grown.factor, grown.costs
     views = _in_user_units(grown)
     parent, weight, impurity = views["parent"], views["weight"], views["impurity"]
@@ -103,7 +103,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
     if rules.competitors:
         splits = SplitTable(**views["competitors"])
         competitors = CompetitorTable(views["competitor_start"], splits, views["competitor_gain"])
-    # With frequency weights, a weight of k means k rows.
+    # With frequency weights, a weight of k represents k rows.
     n_rows = np.rint(weight).astype(np.int64) if rules.weights_count_rows else views["n_rows"]
     names = ("parent", "branch_start", "branch_node", "default_branch", "weight", "impurity",
              "gain", "sent_default")  # fmt: skip
@@ -118,8 +118,16 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
     }
 
 
+def most_frequent_classes(grown: GrownArrays) -> Any:
+    """Return the most frequent class of each node, or None if predictions may differ from it."""
+    if not grown.rules.classes or grown.n_outputs > 1 or grown.rules.empty_branches:
+        return None
+    plain = grown.factor is None and grown.costs is None
+    return grown.arrays.best_classes() if plain else None
+
+
 def _in_user_units(grown: GrownArrays) -> dict[str, Any]:
-    """Return the core's arrays scaled back by powers of two; impurities may overflow."""
+    """Return the core's arrays in the user's units; impurities may overflow to infinity."""
     views: dict[str, Any] = grown.arrays.views()
     if grown.weight_exponent:
         views["weight"] = np.ldexp(views["weight"], grown.weight_exponent)
@@ -136,7 +144,7 @@ def _in_user_units(grown: GrownArrays) -> dict[str, Any]:
 
 
 def node_value(counts: Array, factor: Array | None) -> Array:
-    """Return class probabilities of nodes from counts of shape (n, n_outputs, K)."""
+    """Return class probabilities from node counts of shape (n, n_outputs, n_classes)."""
     adjusted = counts if factor is None else counts * factor
     total = adjusted.sum(axis=2, keepdims=True)
     return divide_or_zero(adjusted, total)
@@ -155,7 +163,7 @@ def fill_empty_nodes(value: Array, parent: npt.NDArray[np.int32], weight: Array)
 def node_risk(
     counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
 ) -> Array:
-    """Return R(t) times the total weight: sums, which are exact for integer weights."""
+    """Return R(t) times the total weight, exact for integer weights without priors or costs."""
     losses = []
     for sums in (counts,) if answers is None else (counts, answers):
         adjusted = sums if factor is None else sums * factor
@@ -165,33 +173,33 @@ def node_risk(
 
 
 def set_class_share(counts: Array, share: Array) -> Array:
-    """Return the counts of two classes with the given share of the second one."""
+    """Return two-class counts in which the second class has the given share."""
     if counts.shape[2] < 2:
         return counts
     total = counts.sum(axis=2)
     old_share = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
     moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
-    # Integer counts stay exact where the share does not change.
+    # Keep the counts where the share does not change, so that integers stay exact.
     return np.where((old_share == share[:, None])[:, :, None], counts, moved)
 
 
 def added_loss(criterion: str, value: Array, answer: Array) -> Array:
-    """Return the increase of the loss if nodes predict `answer` (0 for quantiles: unknown)."""
+    """Return the added loss if nodes predict `answer` instead of `value` (0 for quantiles)."""
     if quantile_level(criterion) is not None:
         return np.zeros_like(value)
     if criterion == "poisson":
         events = value > 0
         ratio = np.divide(value, answer, out=np.ones_like(value), where=events & (answer > 0))
-        # m log(m / r) - m + r is at least 0, but rounding can make it negative for equal rates.
+        # The loss is at least 0, but rounding can make it negative if value and answer are close.
         return np.maximum(value * np.log(ratio) - value + answer, 0.0)
     gap: Array = value - answer
     return gap * gap
 
 
 def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
-    """Return the rate that each node predicts, and its risk per unit of time."""
+    """Return the shrunken event rate of each node, and its risk per unit of time."""
     value = np.where(time > 0, value, 0.0)  # no events without weight
-    # Multiply numerator and denominator by k^2 D / T, because the overall rate may be 0.
+    # Multiply both terms of the rate (module docstring) by k^2 D / T: D / T = value[0] may be 0.
     strength = shrink**2 * time
     rate = value[0] * (value * strength + 1.0) / (value[0] * strength + 1.0)
     return rate, impurity + added_loss("poisson", value, rate)

@@ -1,23 +1,24 @@
-// The distribution of the largest chi-square over all divisions of a column, for two classes, in logarithms.
+// Log-probabilities of the largest chi-square over all cuts of a column, for two classes.
 //
-// Put the rows in the order of the column, in a random order of the classes: the number of ones among the first s rows
-// walks from 0 to n1. The chi-square of a cut after s rows with j ones is
+// Sort the rows by the column, with the classes in random order. The number of ones among the first s rows is then a
+// random walk from 0 to n1. The chi-square of a cut after s rows with j ones is
 //     n / (s (n - s)) (j - s p)^2 / (p (1 - p)),    p = n1 / n,
-// so all cuts stay below a limit while the walk stays inside a corridor about s p. Walks are counted by where they
-// leave it first (Koziol 1991; Boulesteix 2006): at s with j ones, the hypergeometric chance of j times the chance r(j)
-// that a walk that is there has kept inside so far. Its last row was a one with chance j / s, whatever comes after, so
+// so all cuts stay below a limit while the walk stays inside a corridor around s p. Walks are counted by the point at
+// which they first leave the corridor (Koziol 1991; Boulesteix 2006). The probability of leaving at s with j ones is
+// the hypergeometric probability of j, times the probability r(j) that a walk that reaches this point has stayed inside
+// before. Given j, the last of the s rows is a one with probability j / s, so
 //     r(j) <- j / s r(j - 1) + (1 - j / s) r(j).
-// These are no small numbers, so tails far below the doubles have their logarithm. Away from the edges r is 1, and only
-// the cells near them are carried forward.
-// Rows without a value, m of them, go to the left or right of each cut or stand apart: given the number K of ones among
-// the others, a walk from 0 to K has a corridor for j and one for j + n1 - K.
+// The values r(j) are not small, so only the final tail needs logarithms, which go far below the smallest double. Away
+// from the edges of the corridor r is 1, and only cells near the edges are updated. The m rows without a value go to
+// the left or to the right of each cut, or form a branch. Given the number K of ones among the rows with a value, a
+// walk from 0 to K then has one corridor for j and one for j + n1 - K.
 #pragma once
 
 #include "base/standard.hpp"
 
 namespace ceiba::base {
 
-// A sum of numbers that are given by their logarithms.
+// A sum of numbers that are given as logarithms.
 class LogSum {
 public:
     void add(double log_term) {
@@ -37,7 +38,7 @@ private:
 
 class LargestChiSquare {
 public:
-    // `ends` are the numbers of rows below each possible cut, ascending, each below n_rows - n_missing.
+    // `ends`: the number of rows below each possible cut, ascending, each less than n_rows - n_missing.
     LargestChiSquare(double limit, std::int64_t n_ones, std::int64_t n_rows, std::span<const std::int64_t> ends,
                      std::int64_t n_missing)
         : ones_(n_ones), rows_(n_rows), missing_(n_missing), ends_(ends) {
@@ -49,7 +50,7 @@ public:
             log_factorial_[i] = std::lgamma(static_cast<double>(i) + 1.0);
     }
 
-    // log P(largest >= limit); NaN where that would take more than `most_steps` additions.
+    // log P(largest >= limit), or NaN if it would take more than `most_steps` additions.
     double log_tail(double most_steps) {
         steps_left_ = most_steps;
         LogSum sum;
@@ -64,7 +65,8 @@ public:
                 else
                     sum.add(log_chance(rows_, ones_, present, k));
             }
-            // Likely numbers first: what is left is then too unlikely to count.
+            // In descending order of probability, so that the loop can stop as soon as the remaining ones are
+            // negligible.
             std::sort(inside.begin(), inside.end(), [&](std::int64_t a, std::int64_t b) {
                 return log_chance(rows_, ones_, present, a) > log_chance(rows_, ones_, present, b);
             });
@@ -78,7 +80,7 @@ public:
         return steps_left_ < 0.0 ? std::numeric_limits<double>::quiet_NaN() : std::min(sum.log(), 0.0);
     }
 
-    // log of the sum of P(chi-square of a division >= limit), each times its factor; `sizes`: rows on one side.
+    // log of the sum of factor x P(chi-square of a division >= limit). `sizes`: the number of rows on one side.
     double log_weighted_sum(std::span<const std::int64_t> sizes, std::span<const double> factors) const {
         LogSum sum;
         for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -99,7 +101,7 @@ private:
         bool holds(std::int64_t j) const { return low <= j && j <= high; }
     };
 
-    // Numbers of ones among s rows on one side whose chi-square is below the limit.
+    // The corridor: numbers of ones among s rows whose chi-square is below the limit.
     Corridor corridor(std::int64_t s) const {
         const double size = static_cast<double>(s), middle = size * share_;
         const double width = std::sqrt(scale_ * size * (static_cast<double>(rows_) - size));
@@ -120,18 +122,18 @@ private:
         return log_factorial_[n] - log_factorial_[k] - log_factorial_[n - k];
     }
 
-    // log of the chance that s of n rows have j of the `ones`.
+    // log of the hypergeometric probability that s of n rows contain j of the `ones`.
     double log_chance(std::int64_t n, std::int64_t ones, std::int64_t s, std::int64_t j) const {
         return log_choose(ones, j) + log_choose(n - ones, s - j) - log_choose(n, s);
     }
 
-    // Add the chance of j, j + step, ... `last` ones among s rows; the terms fall, faster and faster.
+    // Adds the probabilities of j, j + step, ..., `last` ones among s rows. The terms decrease ever faster.
     void add_tail(LogSum& sum, double log_factor, std::int64_t s, std::int64_t j, std::int64_t last, int step) const {
         double term = 1.0, total = 1.0;
         const double first = log_factor + log_chance(rows_, ones_, s, j);
         const std::int64_t zeros = rows_ - ones_;
         for (; j != last && term > 1e-17 * total; j += step) {
-            const std::int64_t upper = step > 0 ? j : j - 1;  // from `upper` to `upper` + 1 ones, or back
+            const std::int64_t upper = step > 0 ? j : j - 1;  // recurrence from `upper` to `upper` + 1 ones, or back
             const double up = static_cast<double>(ones_ - upper) * static_cast<double>(s - upper);
             const double down = static_cast<double>(upper + 1) * static_cast<double>(zeros - s + upper + 1);
             total += term *= step > 0 ? up / down : down / up;
@@ -139,12 +141,12 @@ private:
         sum.add(first + std::log(total));
     }
 
-    // Add the walks with `ones` ones among the rows that have a value which leave the corridor at a cut.
+    // Adds the walks that leave the corridor at a cut, for `ones` ones among the rows with a value.
     void add_walks(LogSum& sum, double log_weight, std::int64_t ones) {
         kept_.assign(static_cast<std::size_t>(ones) + 2, 0.0);
         kept_[0] = 1.0;
         const std::int64_t present = rows_ - missing_;
-        // Invariant: r is in kept_ for low .. high, 0 outside of them, and 1 from `sure_low` to `sure_high`.
+        // Invariant: kept_ contains r for low .. high. r is 0 outside of them and 1 from `sure_low` to `sure_high`.
         std::int64_t low = 0, high = 0, sure_low = 0, sure_high = 0, drawn = 0;
         const auto leave = [&](std::int64_t j) {
             if (kept_[j] > 0.0) sum.add(log_weight + log_chance(present, ones, drawn, j) + std::log(kept_[j]));

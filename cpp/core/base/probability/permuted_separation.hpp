@@ -1,9 +1,9 @@
-// How well divisions of a column separate a target, as observed and with its rows permuted.
+// Permutation test of a column: how well its divisions separate the target, observed and with permuted rows.
 //
-// Rows are vectors of `width` numbers whose sum over all rows is 0; those without a value come first, the others in the
-// order of the column. The separation of a division with s of n rows on the left is the squared length of their sum,
-// times n / (s (n - s)); that of all groups together the sum of squared lengths over sizes. Every draw has its own
-// generator, so a draw does not depend on how many are requested at once.
+// Each row is a vector of `width` numbers, and the sum over all rows is 0. Rows without a value come first, the others
+// are sorted by the column. The separation of a division with s of n rows on the left is n / (s (n - s)) times the
+// squared length of the sum of these rows. The separation of several groups is the sum of squared length / size over
+// the groups. Each draw has its own random generator, so a draw does not depend on how many are requested at once.
 #pragma once
 
 #include "base/random.hpp"
@@ -12,7 +12,7 @@ namespace ceiba::base {
 
 class PermutedSeparation {
 public:
-    // `ends` are the rows with a value before each border between groups, ascending.
+    // `ends`: the number of rows with a value before each border between groups, ascending.
     PermutedSeparation(std::span<const double> values, std::size_t width, std::span<const std::int64_t> ends,
                        std::size_t n_missing, bool between_groups)
         : values_(values),
@@ -26,7 +26,7 @@ public:
           absent_(width),
           before_(width) {}
 
-    // The separation of the rows as they are: between all groups, or by the best division.
+    // The separation of the rows in their given order: between all groups, or by the best division.
     double observed() {
         std::iota(order_.begin(), order_.end(), 0u);
         return separation();
@@ -46,7 +46,7 @@ public:
 private:
     double separation() { return width_ == 1 ? separation_of<1>() : separation_of<0>(); }
 
-    // Width 0 stands for any.
+    // Width 0: the width is known at run time only.
     template <std::size_t Width>
     double separation_of() {
         const std::size_t width = Width > 0 ? Width : width_;
@@ -79,7 +79,7 @@ private:
             if (missing_ > 0)
                 result = std::max(result, squared([&](std::size_t k) { return sum_[k]; }) * scale(missing_ + end));
         }
-        if (between_)  // all rows together are 0: the last group is what the others lack
+        if (between_)  // the sum over all rows is 0, so the last group has minus the sum of the others
             result += squared([&](std::size_t k) { return sum_[k]; }) / static_cast<double>(rows_ - previous);
         return result;
     }
@@ -89,7 +89,7 @@ private:
         return n / (s * (n - s));
     }
 
-    // Below 2^32, with a bias below bound / 2^32.
+    // Returns a number less than bound (at most 2^32), with a bias below bound / 2^32.
     static std::size_t below(Random& random, std::size_t bound) {
         return static_cast<std::size_t>(((random.next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
     }

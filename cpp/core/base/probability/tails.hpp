@@ -1,13 +1,13 @@
-// Upper tails of two distributions, chi-square with whole degrees of freedom and F, and their logarithms: far out the
-// tails are too small for a double.
+// Upper tails of the chi-square distribution (integer degrees of freedom) and of the F distribution, and their
+// logarithms, because extreme tails are too small for a double.
 #pragma once
 
 #include "base/standard.hpp"
 
 namespace ceiba::base {
 
-// log P(X > x): of the incomplete gamma function the series below the mean and the continued fraction above it
-// (Abramowitz and Stegun 6.5.29 and 6.5.31, its even part), this one by Lentz's method.
+// log P(X > x). The incomplete gamma function is a series below the mean and a continued fraction above it, evaluated
+// by Lentz's method (Abramowitz and Stegun 6.5.29, and the even part of 6.5.31).
 inline double log_chi_square_tail(double x, int df) {
     if (df <= 0 || !(x > 0.0)) return 0.0;
     if (std::isinf(x)) return -std::numeric_limits<double>::infinity();
@@ -34,12 +34,12 @@ inline double log_chi_square_tail(double x, int df) {
     return front + std::log(value);
 }
 
-// P(X > x). Closed forms: a sum of exponentials for even df, the normal tail and such a sum for odd
-// (Abramowitz and Stegun 26.4.4, 26.4.5).
+// P(X > x) in closed form: a sum of exponentials for even df; the normal tail plus such a sum for odd df (Abramowitz
+// and Stegun 26.4.4, 26.4.5).
 inline double chi_square_tail(double x, int df) {
     if (df <= 0 || !(x > 0.0)) return 1.0;
     const double half = 0.5 * x;
-    if (half > 700.0) return std::exp(log_chi_square_tail(x, df));  // the terms of the sum are too small for a double
+    if (half > 700.0) return std::exp(log_chi_square_tail(x, df));  // the terms underflow
     const bool even = df % 2 == 0;
     double sum = even ? std::exp(-half) : std::erfc(std::sqrt(half));
     double term = even ? sum : std::sqrt(half) * std::exp(-half) * 1.1283791670955126;  // 2 / sqrt(pi)
@@ -51,7 +51,7 @@ inline double chi_square_tail(double x, int df) {
     return sum < 1.0 ? sum : 1.0;
 }
 
-// The continued fraction of the incomplete beta function (Abramowitz and Stegun 26.5.8), by Lentz's method.
+// The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz and Stegun 26.5.8).
 inline double beta_fraction(double x, double a, double b) {
     constexpr double tiny = 1e-300;
     double c = 1.0, d = 1.0 - (a + b) * x / (a + 1.0);
@@ -73,7 +73,7 @@ inline double beta_fraction(double x, double a, double b) {
     return value;
 }
 
-// log I_x(a, b), with y = 1 - x given so that neither is rounded.
+// log I_x(a, b). The caller passes y = 1 - x as well, so that neither is rounded.
 inline double log_incomplete_beta(double x, double y, double a, double b) {
     if (x <= 0.0) return -std::numeric_limits<double>::infinity();
     if (y <= 0.0) return 0.0;

@@ -1,4 +1,4 @@
-// From counts to the places where the counted things begin, as every counting sort needs them.
+// Exclusive prefix sums of counts: the positions at which the groups of a counting sort begin.
 #pragma once
 
 #include "base/standard.hpp"
@@ -8,12 +8,12 @@
 namespace ceiba::base {
 
 struct Starts {
-    std::uint32_t sum = 0, largest = 0;  // of the counts so far
+    std::uint32_t sum = 0, largest = 0;  // of the counts processed so far
 };
 
 #if defined(CEIBA_HAS_WIDE)
 CEIBA_WIDE_BEGIN
-// Sixteen at a time: each lane adds what lies one, two, four and eight lanes below. Returns how many were done.
+// Processes 16 counts at a time: each lane adds the sums 1, 2, 4 and 8 lanes below. Returns how many were processed.
 CEIBA_WIDE inline std::size_t starts_by_sixteens(std::uint32_t* count, std::size_t n, Starts& so_far) {
     const __m512i none = _mm512_setzero_si512(), last_lane = _mm512_set1_epi32(15);
     __m512i before = none, largest = none;
@@ -35,7 +35,7 @@ CEIBA_WIDE inline std::size_t starts_by_sixteens(std::uint32_t* count, std::size
 CEIBA_WIDE_END
 #endif
 
-// Replaces counts by the sums of those before them; returns the largest count.
+// Replaces each count by the sum of the previous ones. Returns the largest count.
 inline std::uint32_t starts_from_counts(std::uint32_t* count, std::size_t n) {
     Starts so_far;
     std::size_t done = 0;

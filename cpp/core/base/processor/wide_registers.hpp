@@ -1,6 +1,5 @@
-// AVX-512: detection, and a switch for tests and benchmarks. Results are the same with and without. The core is
-// compiled for any x86-64; only functions marked CEIBA_WIDE are compiled for AVX-512, and they are called after a check
-// here.
+// Detection of AVX-512, and a switch for tests and benchmarks. The results are the same with and without it. The core
+// is compiled for any x86-64; only functions marked CEIBA_WIDE use AVX-512, and their callers check for it first.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@
 #include <immintrin.h>
 #endif
 
-// Around such functions: GCC 12 takes a value that its own header leaves open for a mistake (its bug 105593).
+// These macros enclose such functions: GCC 12 reports a value in its own header as uninitialized (GCC bug 105593).
 #if defined(CEIBA_HAS_WIDE) && !defined(__clang__)
 #define CEIBA_WIDE_BEGIN                                                                 \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wuninitialized\"") \
@@ -38,9 +37,9 @@ inline bool has_wide_registers() {
 #endif
 }
 
-// Registers that are filled from sixteen places at once, and not lane by lane: AMD's are, and Intel's before Sapphire
-// Rapids are slowed by the mitigation of a leak ("gather data sampling"). AVX512-FP16 came later than both; the
-// processor is asked for it directly, because older compilers do not know its name.
+// Whether gather instructions are fast. AMD loads the 16 values one by one, and Intel processors before Sapphire Rapids
+// are slowed by the mitigation of "gather data sampling". Processors with AVX512-FP16 have neither problem, so this
+// feature is the criterion. It is read from cpuid, because older compilers do not know its name.
 inline bool has_fast_gathers() {
 #if defined(CEIBA_HAS_WIDE)
     static const bool has_fp16 = [] {

@@ -1,9 +1,9 @@
 // The search of one column whose rows are counted in bins (counted_finder.hpp): bounds of its gains, the cuts that may
 // win, and the exact search among those. D is the division (criteria/*_division.hpp), C the criterion, B its bounds
-// (survey/bounds.hpp), Cells what is counted (cells.hpp).
+// (survey/bounds.hpp), Cells the type of the counts (cells.hpp).
 //
-// Invariant: a cut that is not marked has a gain below the floor, so the exact search among the marked ones finds the
-// best cut of the column whenever that reaches the floor. Each step (zoom, refine_marks) only removes marks.
+// Invariant: a cut that is not marked has a gain below the floor. The exact search among the marked cuts therefore
+// finds the best cut of the column if its gain reaches the floor. Each step (zoom, refine_marks) only removes marks.
 #pragma once
 
 #include "split/bins/cells.hpp"
@@ -31,8 +31,8 @@ private:
         C criterion;
         B bounds;
         using Parts = std::vector<typename D::Left>;
-        Parts parts;                        // by place: exact sums, where counts are rounded
-        std::vector<Parts> parts_of_block;  // the same of some rows
+        Parts parts;                        // per place: exact sums, if counts are rounded
+        std::vector<Parts> parts_of_block;  // per block of rows: the same sums
     };
     Space& space_of(int thread) { return spaces_[thread]; }
 
@@ -52,7 +52,7 @@ private:
         return {gains.low / cost(c), gains.high / cost(c)};
     }
 
-    // Unpacks the counts of a column. False: there is nothing to cut.
+    // Unpacks the counts of a column. Returns false if it has no cut.
     bool load(const NodeRows& node, std::size_t c, Space& space) const {
         if (!space.counts.load(node, c, cells_, options_.missing == Missing::learn)) return false;
         space.bounds.begin(space.counts.total(), cells_.n_fields(), space.counts.n_rows(), space.counts.weight_error(),
@@ -70,8 +70,8 @@ private:
                                      [&](const auto& bounds) { return space.counts.marks(bounds, limits, floor); });
     }
 
-    // Counts what is open in finer and finer ranges and raises the floor. Each round costs a pass over the node, so it
-    // must at least halve the rows that are left to fetch.
+    // Counts the open ranges in ever finer ranges and raises the floor. Each round costs a pass over the node, so it
+    // must at least halve the number of rows to fetch.
     void zoom(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
               base::ThreadPool* pool, Space& space) const {
         Cells cells = cells_;
@@ -111,7 +111,7 @@ private:
         BestCut<D, C> best;
         double lower = 0.0, upper = 0.0;
         bool presence = false, between = false;
-        std::size_t last = 0;  // the place before a cut that lies between two
+        std::size_t last = 0;  // the place before a cut between two places
         const auto scan_side = [&](bool missing_left) {
             const std::vector<std::uint8_t>& side = marks.sides[missing_left ? 1 : 0];
             Running left(space);
@@ -184,9 +184,9 @@ private:
         find_ends(node, c, space.places, last, next, pool, lower, upper);
     }
 
-    // Where the sums of bins are rounded to quanta, adding them up exactly costs a pass over the node. So the cuts
-    // inside the fetched bins are first weighed as roughly as the bins were; mostly none of them can reach the floor.
-    // False: nothing can.
+    // If the sums of bins are rounded to quanta, exact sums cost a pass over the node. The cuts inside the fetched bins
+    // are therefore first evaluated with the same error as the bins; usually none of them can reach the floor. Returns
+    // false if no cut can.
     bool refine_marks(const NodeRows& node, const Limits& limits, double floor, Marks& marks, Space& space) const {
         return criteria::with_chosen(
             space.bounds, [&](const auto& bounds) { return refine_marks(node, limits, floor, bounds, marks, space); });
@@ -225,9 +225,9 @@ private:
         return any;
     }
 
-    // --- exact sums of bins: the counts themselves, or added up from the rows
+    // --- exact sums of bins: the counts themselves, or sums over the rows
 
-    // The left part while bins are added to it one after the other.
+    // The left side, to which bins are added one after another.
     class Running {
     public:
         explicit Running(const Space& space) : space_(space) {
@@ -276,11 +276,11 @@ private:
         }
     }
 
-    // Sums of blocks of rows, merged in their order; returns the largest term.
+    // Sums of blocks of rows, merged in block order. Returns the largest term.
     static double add_up_places(const NodeRows& node, base::ThreadPool* pool, Space& space) {
         using Left = typename D::Left;
         const std::size_t n_places = space.places.missing() + 1;
-        const std::size_t size = std::max(base::block_rows, 8 * n_places);  // a block shall cost more than merging it
+        const std::size_t size = std::max(base::block_rows, 8 * n_places);  // a block must cost more than merging it
         const std::size_t n_blocks = base::n_blocks(node.size(), size);
         const Left nothing = space.division.nothing();
         space.parts.assign(n_places, nothing);

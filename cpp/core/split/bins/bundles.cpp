@@ -4,13 +4,13 @@ namespace ceiba::split {
 
 namespace {
 
-constexpr std::size_t most_members = 254;  // codes of a byte without 0 and the one for missing values
-constexpr std::size_t most_tries = 8;      // bundles to which a column is compared
-constexpr std::size_t at_once = 16;        // rows looked at together: mostly none of them is rare
+constexpr std::size_t most_members = 254;  // codes of a byte except 0 and that of missing values
+constexpr std::size_t most_tries = 8;      // bundles with which a column is compared
+constexpr std::size_t at_once = 16;        // rows read together: usually none of them is rare
 
 struct TwoValuedColumn {
     TwoValues values;
-    std::vector<std::uint32_t> rare;  // places in the sample
+    std::vector<std::uint32_t> rare;  // positions in the sample
 };
 
 std::optional<TwoValuedColumn> two_values(const data::Table& table, std::size_t c, const data::TargetRows& target,
@@ -40,12 +40,12 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
                                     const std::vector<std::size_t>& sample, const std::vector<bool>& alone) {
     std::vector<Bundle> bundles;
     if (sample.empty()) return bundles;
-    std::vector<std::vector<bool>> occupied;  // per bundle: the places of the sample in which a member is rare
+    std::vector<std::vector<bool>> occupied;  // per bundle: sample positions in which a member is rare
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         if (alone[c] || table.columns[c].kind() == data::ColumnKind::levels) continue;
         const std::optional<TwoValuedColumn> seen = two_values(table, c, target, sample);
         if (!seen) continue;
-        // The latest first: columns that belong together mostly stand together.
+        // The latest bundle comes first, because related columns are usually adjacent.
         std::size_t b = bundles.size();
         const std::size_t end = bundles.size() > most_tries ? bundles.size() - most_tries : 0;
         for (std::size_t i = bundles.size(); i-- > end && b == bundles.size();)
@@ -63,7 +63,7 @@ std::vector<Bundle> propose_bundles(const data::Table& table, const data::Target
     return bundles;
 }
 
-// The first rare value that any thread meets is the one that all must have.
+// The first rare value that any thread finds is the only one allowed.
 bool BundleWriter::rare_value(std::size_t member, double x) {
     if (std::isnan(x)) return false;
     const std::lock_guard lock(busy_);
@@ -74,6 +74,8 @@ bool BundleWriter::rare_value(std::size_t member, double x) {
 
 void BundleWriter::run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride,
                        std::uint8_t* bytes) {
+    const auto gap = [](std::uint32_t a, std::uint32_t b) { return b != a + 1; };
+    const bool in_table_order = std::adjacent_find(row + from, row + to, gap) == row + to;
     for (std::size_t m = 0; m < bundle_.size(); ++m) {
         const double common = bundle_[m].common;
         double known = std::numeric_limits<double>::quiet_NaN();
@@ -84,11 +86,19 @@ void BundleWriter::run(const std::uint32_t* row, std::size_t from, std::size_t t
             fine = fine && byte == 0;
             byte = static_cast<std::uint8_t>(m + 1);
         };
-        table_.columns[bundle_[m].column].with_reader([&](auto number) {
+        const data::Column& column = table_.columns[bundle_[m].column];
+        // Most runs of adjacent numbers repeat the common value bit for bit.
+        const bool adjacent = in_table_order && column.is<double>() && column.stride() == sizeof(double);
+        std::array<double, at_once> repeated;
+        repeated.fill(common);
+        column.with_reader([&](auto number) {
             std::size_t i = from;
             for (; i + at_once <= to; i += at_once) {
                 bool any = false;
-                for (std::size_t j = 0; j < at_once; ++j) any |= number(row[i + j]) != common;
+                if (adjacent)
+                    any = std::memcmp(column.data() + row[i] * sizeof(double), &repeated, sizeof(repeated)) != 0;
+                else
+                    for (std::size_t j = 0; j < at_once; ++j) any |= number(row[i + j]) != common;
                 if (!any) continue;
                 for (std::size_t j = 0; j < at_once; ++j)
                     if (const double x = number(row[i + j]); x != common) take(i + j, x);

@@ -1,24 +1,23 @@
-// What a histogram counts: one cell per column and bin, made of 64-bit words that are only ever added and subtracted.
+// The cells of a histogram: one per column and bin, made of 64-bit words that are only added and subtracted.
 //
-// All cells hold whole numbers, so a sum does not depend on the order of the rows or the number of threads, and the
-// counts of a child are those of its parent minus its sibling's, without a rounding error that would grow down the
-// tree.
+// All cells contain integers, so a sum does not depend on the order of the rows or the number of threads, and the
+// counts of a child are those of its parent minus its sibling's, without a rounding error that would grow with depth.
 //   BinaryCells    two classes, unit weights      (rows << 32) | rows of class 1
 //   CountCells     K classes, unit weights        two counts per word
 //   WeightCells    K classes, weighted            rows; weight of each class in quanta
 //   MomentCells    numbers, unit weights          sum in quanta; (rows << b) | sum of squares in quanta, rounded up
 //   WeightedMomentCells                           rows; weight, sum, sum of squares in quanta
-// A quantum is a power-of-two part of the largest term, so small that 2^63 cannot be reached by all rows together.
-// Rounding a term to quanta is off by less than one quantum; `fields` gives cells back as doubles: counts or weights
-// per class, or {weight, sum, sum of squares} of the target minus `centre`.
+// A quantum is the largest term times a power of two, so small that the sum of all rows stays below 2^63. Rounding a
+// term to quanta has an error of less than one quantum. `fields` converts cells to doubles: counts or weights per
+// class, or {weight, sum, sum of squares} of the target minus `centre`.
 #pragma once
 
 #include "data/target.hpp"
 
 namespace ceiba::split {
 
-// Turns terms of a known largest size into whole numbers whose sums over n rows stay below 2^62. 46 bits at most: then
-// the rounding of the multiplication is a small part of a quantum.
+// Converts terms of a known maximum to integers whose sums over n rows stay below 2^62. At most 46 bits are used, so
+// that the rounding error of the multiplication is a small fraction of a quantum.
 struct Quantum {
     double per_unit = 1.0, unit = 1.0;
 
@@ -36,10 +35,10 @@ struct Quantum {
     double real(std::uint64_t sum) const { return static_cast<double>(static_cast<std::int64_t>(sum)) * unit; }
 };
 
-// What cells have in common that count rows of each class.
+// The common part of cells that count the rows of each class.
 class ExactCells {
 public:
-    static constexpr bool exact = true;  // fields are the very counts
+    static constexpr bool exact = true;  // fields are exact counts
     static constexpr bool usable() { return true; }
     static constexpr double weight_quantum() { return 0.0; }
     static constexpr double sum_quantum() { return 0.0; }
@@ -141,7 +140,7 @@ public:
     void fields(const std::uint64_t* cell, double* out) const {
         for (std::size_t k = 0; k < n_classes_; ++k) out[k] = quantum_.real(cell[k + 1]);
     }
-    // What row i adds to the fields, as doubles.
+    // Adds row i to the fields, as doubles.
     void add_row(std::size_t i, double* fields) const {
         fields[label_[i]] += (weight_ ? weight_[i] : 1.0) * scale_[label_[i]];
     }
@@ -158,7 +157,7 @@ private:
     const double* weight_ = nullptr;
 };
 
-// The least and the largest of some numbers, in the form that compilers turn into wide instructions.
+// The minimum and maximum of some numbers, in a form that compilers vectorize.
 inline std::pair<double, double> range_of(const base::Buffer<double>& y) {
     std::array<double, 8> low, high;
     low.fill(y[0]), high.fill(y[0]);
@@ -172,8 +171,8 @@ inline std::pair<double, double> range_of(const base::Buffer<double>& y) {
     return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
 }
 
-// Numbers are counted from a centre near the middle of their range (rates from 0), so that a quantum is a part of how
-// much they vary, not of how large they are.
+// Numbers are counted relative to a centre near the middle of their range (rates: 0), so that a quantum is proportional
+// to their spread, not to their size.
 class MomentCells {
 public:
     static constexpr bool exact = false;
@@ -183,7 +182,7 @@ public:
         centre_ = rates ? 0.0 : 0.5 * low + 0.5 * high;
         const double largest = std::max(high - centre_, centre_ - low);
         quantum_ = Quantum::for_terms(largest, y.size());
-        // Squares share a word with the number of rows: they get the bits that are left, and are rounded up.
+        // Squares share a word with the row count: they use the remaining bits and are rounded up.
         row_bits_ = static_cast<int>(std::bit_width(y.size()));
         const double most = std::ldexp(1.0, 64 - 2 * row_bits_) - 2.0;
         per_square_ = most / (largest * largest) * (1.0 - 0x1p-40);

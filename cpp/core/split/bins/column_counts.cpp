@@ -4,7 +4,7 @@
 
 namespace ceiba::split {
 
-// Is the division with `left` on the left allowed beyond doubt?
+// Whether the division with `left` on the left is certainly allowed.
 template <class Bounds>
 bool ColumnCounts::certainly_allowed(const Bounds& bounds, double before, double after, const Limits& limits) const {
     const double least = static_cast<double>(limits.min_rows);
@@ -53,7 +53,7 @@ Marks ColumnCounts::marks(const Bounds& bounds, const Limits& limits, double flo
     return mark(*this, bounds, limits, blind ? no_floor : floor, [](std::size_t, double) {});
 }
 
-// Compiled here for all bounds.
+// Instantiated here for all bounds.
 template <class... B>
 auto compiled_for_bounds(criteria::List<B...>) {
     return std::tuple(&ColumnCounts::gain_range<B>..., &ColumnCounts::best_certain_gain<B>...,

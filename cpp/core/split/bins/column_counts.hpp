@@ -1,5 +1,5 @@
 // The counts of one column of a node, a BinnedColumn (survey/marks.hpp): bins unpacked from the histogram, or the finer
-// ranges of a zoom (survey/zoom.hpp). Cells (cells.hpp) are needed only to unpack counts; what bounds make of them is
+// ranges of a zoom (survey/zoom.hpp). Cells (cells.hpp) are needed only to unpack counts; the functions of bounds are
 // compiled in column_counts.cpp, for all bounds.
 #pragma once
 
@@ -7,20 +7,20 @@
 
 namespace ceiba::split {
 
-// The gain that some cut of a column has for certain, and the one that none can pass.
+// The gain that a cut of a column certainly reaches, and the gain that no cut can exceed.
 struct GainRange {
     double low = no_floor, high = no_floor;
 };
 
 class ColumnCounts {
 public:
-    // `width`: words in a cell.
+    // `width`: number of words per cell.
     ColumnCounts(std::size_t n_fields, std::size_t width)
         : left_(n_fields), total_(left_), missing_(left_), common_(width) {
         make_room(cells_per_column);
     }
 
-    bool blind = false;  // weights so small that quanta say nothing: everything must be examined
+    bool blind = false;  // weights are too small compared to quanta: everything must be examined
 
     std::size_t size() const { return n_places_; }
     std::size_t n_fields() const { return left_.size(); }
@@ -40,7 +40,7 @@ public:
         return left();
     }
 
-    // Unpacks the counts of a column in bins. False: there is nothing to cut.
+    // Unpacks the counts of a column in bins. Returns false if it has no cut.
     template <class Cells>
     bool load(const NodeRows& node, std::size_t c, const Cells& cells, bool learn) {
         const ColumnBins& bins = node.store->binning->column[c];
@@ -67,8 +67,8 @@ public:
                 for (std::size_t f = 0; f < n_fields; ++f) total_[f] -= missing_[f];
         }
         if (n_full == 0 || (n_full == 1 && n_missing_ == 0.0 && all_settled_)) return false;
-        // Less than a quantum per row; and where terms of up to 2^46 quanta are added one by one, n^2 2^-54 of the
-        // largest: by a walk over at most n ranges, and by refine_marks() from there on.
+        // Rounding costs less than a quantum per row. Adding terms of up to 2^46 quanta one by one costs n^2 2^-54 of
+        // the largest: in a walk over at most n ranges, and again in refine_marks().
         const double quanta = n_rows() * (1.0 + n_rows() * 0x1p-7);
         weight_error_ = quanta * cells.weight_quantum();
         sum_error_ = quanta * cells.sum_quantum();
@@ -77,7 +77,7 @@ public:
         return true;
     }
 
-    // Takes the ranges of a zoom in the place of those that were loaded.
+    // Replaces the loaded ranges by those of a zoom.
     template <class Cells>
     void refine(const std::vector<ZoomPlan>& plans, std::size_t n_places, const std::uint64_t* words,
                 const Cells& cells) {
@@ -104,7 +104,7 @@ public:
         }
     }
 
-    // Walks over the full ranges (survey/marks.hpp).
+    // Walks over the nonempty ranges (survey/marks.hpp).
     template <class Inside, class Boundary>
     void walk(bool missing_left, Inside inside, Boundary boundary) {
         if (missing_left)
@@ -114,11 +114,11 @@ public:
         walk_ranges(*this, missing_left, left_, inside, boundary);
     }
 
-    // What the boundaries between the bins say, after load(). Their gains bound those of all other cuts roughly
-    // (Bounds::between), which is enough to set most columns aside before their bins are looked at one by one.
+    // The gains of the boundaries between the bins, after load(). They roughly bound the gains of all other cuts
+    // (Bounds::between), which suffices to rule out most columns without a bound per bin.
     template <class Bounds>
     GainRange gain_range(const Bounds& bounds, const Limits& limits);
-    // certain_gain() and mark() of survey/marks.hpp.
+    // See certain_gain() and mark() in survey/marks.hpp.
     template <class Bounds>
     double best_certain_gain(const Bounds& bounds, const Limits& limits);
     template <class Bounds>
@@ -138,7 +138,7 @@ private:
         if (rows_[i] != 0.0) cells.fields(words, fields_.data() + i * left_.size());
     }
 
-    // The cell of a bin of a column that shares its byte. Whole numbers in a word never borrow from their neighbour:
+    // The cell of a bin of a column in a bundle. The difference of integers in a word never borrows from the next one:
     // none is larger than that of all rows.
     template <class Cells>
     const std::uint64_t* bundled_cell(const NodeRows& node, const ColumnBins& bins, std::size_t bin,
@@ -152,10 +152,10 @@ private:
     }
 
     std::size_t n_places_ = 0;
-    std::vector<double> rows_, fields_;           // per range; fields as cells.hpp gives them
+    std::vector<double> rows_, fields_;           // per range; fields as in cells.hpp
     std::vector<double> old_rows_, old_fields_;   // before a zoom
-    std::vector<std::uint8_t> settled_;           // after a zoom: nothing inside can win
-    std::vector<double> left_, total_, missing_;  // what a walk has passed; all that takes part; without a value
+    std::vector<std::uint8_t> settled_;           // after a zoom: no cut inside can win
+    std::vector<double> left_, total_, missing_;  // rows that a walk has passed; participating rows; missing values
     std::vector<std::uint64_t> common_;           // the cell of the common value of a bundled column
     double n_present_ = 0.0, n_missing_ = 0.0;
     double weight_error_ = 0.0, sum_error_ = 0.0, centre_ = 0.0;

@@ -27,8 +27,8 @@ void CountedFinder::hand_down(NodeRows& parent, const std::vector<BranchRows>& b
     const bool first_is_less = branches[0].rows->size() < branches[1].rows->size();
     const BranchRows &few = branches[first_is_less ? 0 : 1], &many = branches[first_is_less ? 1 : 0];
     const auto large = [&](const BranchRows& b) { return b.searched && b.rows->size() >= options_.small_node; };
-    if (!large(many)) return;  // then the other one is not large either
-    // Counting the smaller branch and subtracting gives both: a level costs at most half of its rows. Cells are
+    if (!large(many)) return;  // the other one is not large either
+    // Counting the smaller branch and subtracting yields both, so a level counts at most half of its rows. Cells are
     // integers, so the difference is exact.
     std::shared_ptr<Histogram> less = count_node(*few.rows, pool);
     for (std::size_t w = 0; w < counts->size(); ++w) (*counts)[w] -= (*less)[w];
@@ -50,6 +50,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     for (std::size_t c = 0; c < n_columns; ++c)
         if (node.store->has_levels(c) && context.allows(c)) levels.push_back(c);
     const auto search_levels = [&](double floor) {
+        if (pool && !levels.empty() && counts_levels(node)) node.level_counts = count_levels(node, levels, *pool);
         for_each(levels.size(), [&](std::size_t i, int t) {
             const std::size_t c = levels[i];
             if (floor > no_floor && exact_->bound_levels(node, c, t) < floor) return;
@@ -59,7 +60,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     };
     if (options_.max_competitors > 0) {
         search_levels(no_floor);
-        // Runners-up are wanted: every column is held against its own best boundary, not against the others'.
+        // For competitors, each column is compared with its own best boundary, not with those of other columns.
         for_each(n_numeric, [&](std::size_t i, int t) {
             const std::size_t c = numeric[i];
             const Limits limits = limits_of(c, options_, context);
@@ -93,7 +94,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         const std::size_t c = numeric[i];
         found[c] = examine(node, c, limits_of(c, options_, context), floor, surveys[i], sharing, t);
     };
-    bool zoom_is_useless = false;  // zooming spares no fetching here
+    bool zoom_is_useless = false;  // zooming does not avoid fetching here
     if (n_numeric > 0) {
         survey_column(likeliest, thread);
         const double inside = surveys[likeliest].rows_inside;
@@ -120,8 +121,8 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         return exact_->find(node, context, pool, thread);
     }
     timer.emplace(base::Phase::examine);
-    // Many columns: one per thread, against the same floor. Few columns: one after the other in the order of their
-    // certain gains, each raising the floor for the next, with their rows shared by the threads.
+    // Many columns: one per thread, with the same floor. Few columns: one after another by descending certain gain,
+    // each raising the floor for the next; the threads share their rows.
     if (pool && 2 * open.size() > static_cast<std::size_t>(pool->size())) {
         for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], nullptr, t); });
         return conclude(node, std::move(found), pool, thread);
@@ -136,7 +137,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     return conclude(node, std::move(found), pool, thread);
 }
 
-// The end: cuts between bins get their number, and ties are broken as everywhere.
+// Computes the cuts between bins and breaks ties as in all other searches.
 std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<ColumnCandidate> found,
                                                base::ThreadPool* pool, int thread) {
     const base::PhaseTimer timer(base::Phase::conclude);
@@ -194,7 +195,7 @@ void CountedFinder::find_ends(const NodeRows& node, std::size_t c, const ColumnP
     });
 }
 
-// Chooses the statistic for a target, and says what can be searched by bins.
+// The support of the search over bins, and the choice of a statistic for a target.
 std::vector<std::string> counted_criteria() {
     std::vector<std::string> names;
     const auto add = [&]<class C>() {
@@ -215,7 +216,7 @@ bool bins_support(const data::Table& table, const data::Target& target, const Se
                                  &O::conventions, &O::min_rows, &O::min_weight, &O::small_node, &O::zoom_rows,
                                  &O::monotone, &O::class_scale, &O::column_cost, &O::max_interaction,
                                  &O::interactions,
-                                 // without effect on these criteria:
+                                 // no effect on these criteria:
                                  &O::cuts_at_values, &O::min_branch, &O::quantile);
 }
 
@@ -269,7 +270,7 @@ void FetchedBins::fetch(const NodeRows& node, std::size_t c, const ColumnPlaces&
     });
 }
 
-// The rows of a node lie far apart in the table.
+// Finds the rows in fetched places. The rows of a node are scattered in the table, so they are prefetched.
 void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPlaces& places, base::ThreadPool* pool) {
     hits_.resize(std::max(hits_.size(), base::n_blocks(node.size())));
     const std::uint32_t* const row = node.target().row.data() + node.begin;
@@ -277,14 +278,18 @@ void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPla
     column.with_reader([&](auto number) {
         places.with([&](auto place_of) {
             base::for_blocks(pool, node.size(), [&](std::size_t block, std::size_t from, std::size_t to, int) {
+                std::array<std::uint32_t, base::block_rows> found;
+                std::size_t n_found = 0;
+                for (std::size_t i = from; i < to; ++i) {  // no branch instruction depends on the data
+                    found[n_found] = static_cast<std::uint32_t>(i);
+                    n_found += cursor_[place_of(i)] != not_fetched;
+                }
                 std::vector<Hit>& hits = hits_[block];
-                hits.clear();
-                for (std::size_t i = from; i < to; ++i)
-                    if (const std::size_t place = place_of(i); cursor_[place] != not_fetched)
-                        hits.push_back({{0.0, static_cast<std::uint32_t>(i)}, static_cast<std::uint32_t>(place)});
-                for (std::size_t k = 0; k < hits.size(); ++k) {
-                    column.prefetch(row[hits[std::min(k + fetch_distance, hits.size() - 1)].item.row]);
-                    hits[k].item.value = number(row[hits[k].item.row]) + 0.0;
+                hits.resize(n_found);
+                for (std::size_t k = 0; k < n_found; ++k) {
+                    column.prefetch(row[found[std::min(k + fetch_distance, n_found - 1)]]);
+                    const std::uint32_t i = found[k];
+                    hits[k] = {{number(row[i]) + 0.0, i}, static_cast<std::uint32_t>(place_of(i))};
                 }
             });
         });

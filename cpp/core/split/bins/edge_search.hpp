@@ -1,24 +1,23 @@
-// The bin of a value, found among edges of the type of the values. A table over a uniform grid between the first and
-// the last edge gives the number of edges below the value's cell; a binary search among the few edges inside the cell
-// does the rest. Rounding keeps the order, so x <= y implies cell(x) <= cell(y).
+// The search for the bin of a value among edges of its type. A table over a uniform grid between the first and the last
+// edge contains the number of edges below each cell; a binary search among the few edges inside the cell does the rest.
+// Rounding preserves order, so x <= y implies cell(x) <= cell(y).
 #pragma once
 
 #include "split/bins/wide_bins.hpp"
 
 namespace ceiba::split {
 
-// Columns of whole numbers in a small range, as most counts and codes are: the bin of a value is looked up by the value
-// itself, without a search. Integers, or floats that happen to be whole; values that are out of the range, not whole or
-// missing are left to the search.
+// Columns of integers in a small range, such as counts and codes: the bin is looked up by the value itself, without a
+// search. The type may be integer or floating point. Values that are out of range, no integers or missing are searched.
 class WholeNumbers {
 public:
-    static constexpr std::int64_t most = 8192;           // values between the first and the last
-    static constexpr std::uint16_t another = 1u << 8;    // set: the value is not the one of its (lossless) bin
-    static constexpr std::uint16_t elsewhere = 1u << 9;  // the search must tell
+    static constexpr std::int64_t most = 8192;           // upper limit of high - low
+    static constexpr std::uint16_t another = 1u << 8;    // flag: the value differs from that of its (lossless) bin
+    static constexpr std::uint16_t elsewhere = 1u << 9;  // flag: the value must be searched
 
     WholeNumbers() = default;
 
-    // Of the whole numbers from `low` to `high`; empty if they are too many, or not whole.
+    // For integers from `low` to `high`. Empty if the range is too large or its ends are not integers.
     WholeNumbers(const ColumnBins& bins, double low, double high) {
         const bool small = std::abs(low) < 0x1p52 && std::abs(high) < 0x1p52 && high - low < static_cast<double>(most);
         if (!small || low != std::floor(low) || high != std::floor(high)) return;
@@ -33,7 +32,7 @@ public:
 
     bool empty() const { return bin_.empty(); }
 
-    // To look values up in a loop that writes bytes: a copy of its own, which those bytes cannot overlap.
+    // For lookups in a loop that writes bytes: a local copy, which cannot alias these bytes.
     struct View {
         std::int64_t low;
         const std::uint16_t* bin;
@@ -63,7 +62,7 @@ private:
 template <class T>
 class EdgeSearch {
 public:
-    static constexpr std::size_t lanes = 16;  // searches in flight: one alone waits for the memory at every step
+    static constexpr std::size_t lanes = 16;  // interleaved searches: a single one waits for memory at every step
 
     explicit EdgeSearch(const std::vector<double>& edges) : edge_(512, std::numeric_limits<T>::infinity()) {
         for (std::size_t i = 0; i < edges.size(); ++i) edge_[i] = static_cast<T>(edges[i]);
@@ -72,11 +71,11 @@ public:
         if (edges.size() > 7) shorten(edges.size());
     }
 
-    // How many edges lie below each of `lanes` values; missing_bin for NaN. No branch depends on the data. 20M values
-    // among 254 edges of about equal weight take 0.06 s, without the table 0.09 s, one by one 0.33 s.
+    // Computes the number of edges below each of `lanes` values; missing_bin for NaN. No branch depends on the data.
+    // 20M values among 254 edges of about equal weight take 0.06 s; 0.09 s without the table, 0.33 s one at a time.
     void find(const T* x, std::uint32_t* bin) const {
         if (is_wide_) return find_wide({edge_.data(), n_below_.data(), low_, scale_, top_}, x, bin);
-        constexpr std::size_t half = lanes / 2;  // for more, there are too few registers
+        constexpr std::size_t half = lanes / 2;  // more would need too many registers
         find_half(x, bin);
         find_half(x + half, bin + half);
     }
@@ -102,7 +101,7 @@ private:
 
     std::size_t cell(T x) const {
         T at = (x - low_) * scale_;
-        at = at > T{0} ? at : T{0};  // NaN too
+        at = at > T{0} ? at : T{0};  // also for NaN
         return static_cast<std::size_t>(static_cast<std::int32_t>(std::min(at, static_cast<T>(n_cells - 1))));
     }
     void shorten(std::size_t n_edges) {
@@ -124,7 +123,7 @@ private:
     std::vector<T> edge_;  // padded with infinities
     unsigned top_ = 0;     // first step of the search; 0: one bin
     T low_ = 0, scale_ = 0;
-    std::array<std::uint8_t, n_cells + 3> n_below_{unused};  // edges below a cell; four are read at once
+    std::array<std::uint8_t, n_cells + 3> n_below_{unused};  // edges below each cell; reads are four bytes wide
     bool is_wide_ = base::has_fast_gathers();
 };
 

@@ -1,5 +1,5 @@
-// Histograms: for each byte of a row and each of its 256 values one cell (cells.hpp), all in one array; then one more
-// cell that counts all rows. A byte is a numeric column, or several (bundles.hpp).
+// Histograms: one cell (cells.hpp) for each byte of a row and each of its 256 values, all in one array, followed by one
+// cell that counts all rows. A byte encodes a numeric column, or several (bundles.hpp).
 #pragma once
 
 #include "split/store/row_store.hpp"
@@ -8,15 +8,15 @@ namespace ceiba::split {
 
 constexpr std::size_t cells_per_column = 256;
 
-// Words from one byte to the next. One cache line more than the cells need: else the same bin of all columns would fall
-// into the same few places of the first cache.
+// Words from one byte to the next. The stride is one cache line larger than the cells; otherwise the same bin of all
+// columns would map to the same few sets of the L1 cache.
 template <class Cells>
 std::size_t column_words(const Cells& cells) {
     return cells_per_column * cells.width() + 8;
 }
 
-// Adds the rows [from, to) of a node. Bytes of a row lie together, so a row is read once for all columns; the cells of
-// about a hundred columns fit the second cache, more are counted in several passes.
+// Adds the rows [from, to) of a node. The bytes of a row are adjacent, so each row is read once for all columns. The
+// cells of about a hundred columns fit the L2 cache; more columns are counted in several passes.
 template <class Cells>
 void count_rows(const NodeRows& node, const Cells& cells, std::size_t from, std::size_t to, std::uint64_t* words) {
     const Binning& binning = *node.store->binning;
@@ -35,7 +35,7 @@ void count_rows(const NodeRows& node, const Cells& cells, std::size_t from, std:
     }
 }
 
-// Adds up what threads have counted apart; those that counted nothing have no words.
+// Adds the counts of all threads. Threads that counted nothing have no words.
 inline void add_parts(base::ThreadPool* pool, const std::vector<Histogram>& parts, Histogram& whole) {
     constexpr std::size_t words_at_once = 1024;
     base::for_blocks(
@@ -64,7 +64,7 @@ std::shared_ptr<Histogram> count(const NodeRows& node, Cells cells, base::Thread
     } else {
         count_rows(node, cells, 0, n, whole->data());
     }
-    // The cell of all rows, from those of the first byte.
+    // The cell of all rows is the sum of the cells of the first byte.
     for (std::size_t b = 0; all_rows > 0 && b < cells_per_column; ++b)
         for (std::size_t w = 0; w < cells.width(); ++w) (*whole)[all_rows + w] += (*whole)[b * cells.width() + w];
     return whole;

@@ -1,4 +1,4 @@
-// Bins (edge_search.hpp) and ranks of two bytes (bin_sort.hpp), sixteen values at a time.
+// Bins (edge_search.hpp) and two-byte ranks (bin_sort.hpp) of sixteen values at a time.
 #pragma once
 
 #include "base/processor/wide_registers.hpp"
@@ -13,7 +13,7 @@ struct WideEdges {
     static constexpr std::uint8_t unused = 255;
 
     const T* edge;
-    const std::uint8_t* n_below;  // per cell, and three more bytes: four are read at once; the first may be `unused`
+    const std::uint8_t* n_below;  // per cell, plus three bytes for reads of four bytes; the first may be `unused`
     T low, scale;
     unsigned top;
 };
@@ -27,7 +27,7 @@ CEIBA_WIDE inline void find_wide(const WideEdges<float>& edges, const float* x, 
     __m512i b = _mm512_setzero_si512();
     if (edges.n_below[0] != edges.unused) {
         __m512 at = _mm512_mul_ps(_mm512_sub_ps(value, _mm512_set1_ps(edges.low)), _mm512_set1_ps(edges.scale));
-        at = _mm512_max_ps(at, _mm512_setzero_ps());  // NaN is 0
+        at = _mm512_max_ps(at, _mm512_setzero_ps());  // NaN becomes 0
         at = _mm512_min_ps(at, _mm512_set1_ps(static_cast<float>(edges.n_cells - 1)));
         const __m512i four = _mm512_i32gather_epi32(_mm512_cvttps_epi32(at), edges.n_below, 1);
         b = _mm512_and_si512(four, _mm512_set1_epi32(255));
@@ -46,7 +46,7 @@ CEIBA_WIDE_INLINE void find_eight(const WideEdges<double>& edges, const double* 
     __m512i b = _mm512_setzero_si512();
     if (edges.n_below[0] != edges.unused) {
         __m512d at = _mm512_mul_pd(_mm512_sub_pd(value, _mm512_set1_pd(edges.low)), _mm512_set1_pd(edges.scale));
-        at = _mm512_max_pd(at, _mm512_setzero_pd());  // NaN is 0
+        at = _mm512_max_pd(at, _mm512_setzero_pd());  // NaN becomes 0
         at = _mm512_min_pd(at, _mm512_set1_pd(static_cast<double>(edges.n_cells - 1)));
         const __m256i four = _mm512_i64gather_epi32(_mm512_cvttpd_epi64(at), edges.n_below, 1);
         b = _mm512_and_si512(_mm512_cvtepu32_epi64(four), _mm512_set1_epi64(255));
@@ -71,18 +71,18 @@ CEIBA_WIDE_END
 #else
 
 template <class T>
-void find_wide(const WideEdges<T>&, const T*, std::uint32_t*) {}  // no processor has fast gathers
+void find_wide(const WideEdges<T>&, const T*, std::uint32_t*) {}  // never called: no processor has fast gathers
 
 #endif
 
-// From a value and its bin to a rank.
+// The rule that maps a value and its bin to a rank.
 struct RankRule {
-    const float *low, *per_width;  // where a bin begins, and its 256 parts per width
-    int dropped;                   // bits of the rank that are not needed
-    std::uint32_t n_ranks;         // the rank of missing values
+    const float *low, *per_width;  // start of each bin, and its 256 parts per width
+    int dropped;                   // number of low bits of the rank to drop
+    std::uint32_t n_ranks;         // also the rank of missing values
 };
 
-// Numbers of single precision in the order of a node, and their bins.
+// The float32 values of the rows of a node, in row order, and their bins.
 struct BinnedValues {
     const float* value;
     const std::uint8_t* byte;
@@ -95,8 +95,8 @@ CEIBA_WIDE_INLINE __m512i two_in_one(__m256i high, __m256i low) {
     return _mm512_or_si512(_mm512_slli_epi64(_mm512_cvtepu32_epi64(high), 32), _mm512_cvtepu32_epi64(low));
 }
 
-// Writes ranks and keys (value and row in one word); returns for how many rows. The last ones are left: four bytes are
-// read where one is needed.
+// Writes ranks and keys (value and row in one word) and returns the number of rows done. The last rows are left to the
+// caller, because reads of single bytes are four bytes wide.
 CEIBA_WIDE inline std::size_t wide_ranks(const BinnedValues& node, const RankRule& rule, std::uint32_t* rank,
                                          std::uint64_t* key) {
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -110,7 +110,7 @@ CEIBA_WIDE inline std::size_t wide_ranks(const BinnedValues& node, const RankRul
         const __m512i bin = _mm512_and_si512(_mm512_i32gather_epi32(place, node.byte + i * node.stride, 1), last_byte);
         const __m512 low = _mm512_i32gather_ps(bin, rule.low, 4), width = _mm512_i32gather_ps(bin, rule.per_width, 4);
         __m512 part = _mm512_mul_ps(_mm512_sub_ps(x, low), width);
-        part = _mm512_min_ps(_mm512_max_ps(part, _mm512_setzero_ps()), _mm512_set1_ps(255.0f));  // NaN is 0
+        part = _mm512_min_ps(_mm512_max_ps(part, _mm512_setzero_ps()), _mm512_set1_ps(255.0f));  // NaN becomes 0
         const __m512i both = _mm512_add_epi32(_mm512_slli_epi32(bin, 8), _mm512_cvttps_epi32(part));
         const __mmask16 none = _mm512_cmpeq_epi32_mask(bin, last_byte);
         _mm512_storeu_si512(rank + i, _mm512_mask_mov_epi32(_mm512_srl_epi32(both, dropped), none, missing));

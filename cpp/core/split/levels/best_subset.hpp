@@ -29,12 +29,12 @@ LevelCells<Weight> level_cells(const NodeRows& node, const LevelRows& levels, bo
     return out;
 }
 
-// `n_missing`: rows with a missing value that take part.
+// `n_missing`: number of participating rows with a missing value.
 template <class C>
 Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t n_missing, const Limits& limits,
                       const std::vector<double>& class_scale, const C& criterion);
 
-// The same from counts, without rows.
+// The same search from counts, without rows.
 template <class Weight, class C>
 Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, const std::vector<double>& class_scale,
                       const C& criterion);

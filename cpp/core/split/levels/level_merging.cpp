@@ -6,8 +6,8 @@ namespace ceiba::split {
 
 namespace {
 
-// The test of two groups: statistic and degrees of freedom. The larger both, the smaller the p-value for F, which has
-// one degree of freedom above; for chi-square only with the same df.
+// The test of two groups: statistic and degrees of freedom. For F, with one numerator degree of freedom, the p-value
+// decreases in both; for chi-square it decreases in the statistic if df is the same.
 struct Difference {
     double statistic = 0.0;
     double df = 0.0;
@@ -29,7 +29,7 @@ public:
         return test_ == PairTest::f ? base::f_tail(d.statistic, 1.0, d.df)
                                     : base::chi_square_tail(d.statistic, static_cast<int>(d.df));
     }
-    // Without asking for p-values: is the first one's not above the second's?
+    // Whether the p-value of d is certainly not above that of `other`, without computing p-values.
     bool surely_not_above(const Difference& d, const Difference& other) const {
         if (!(d.statistic >= other.statistic)) return false;
         if (d.df == other.df || test_ != PairTest::f) return d.df == other.df;
@@ -37,8 +37,8 @@ public:
     }
 
 private:
-    // The square of the normal deviate that has the p-value of F is at most this, and at least this times
-    // 1 - 1 / (2 df) (Wallace 1959).
+    // The squared normal deviate with the p-value of F is at most this, and at least this times 1 - 1 / (2 df) (Wallace
+    // 1959).
     static double deviate(const Difference& d) { return d.df * std::log1p(d.statistic / d.df); }
 
     Difference by_classes(const double* a, const double* b) const {
@@ -74,8 +74,8 @@ private:
     PairTest test_;
 };
 
-// The most similar group to one: its p-value, -1 if there is none. Outdated: no group is more similar than that, but
-// which one is the most similar must be found out.
+// The group most similar to a group, and the p-value of the pair (-1: there is none). Outdated: the p-value is only an
+// upper bound, and the partner must be searched again.
 struct Partner {
     double p_value = -1.0;
     std::size_t group = 0;
@@ -123,7 +123,7 @@ private:
         return test_ == PairTest::f ? cells(g)[0] : std::accumulate(cells(g), cells(g) + width_, 0.0);
     }
 
-    // Takes the pair if it is more similar than what is known.
+    // Replaces the partner if this pair is more similar.
     void offer(Partner& known, std::size_t other, const Difference& difference) const {
         if (known.p_value >= 0.0 && tester_.surely_not_above(difference, known.difference)) return;
         const double p = tester_.p_value(difference);
@@ -133,11 +133,11 @@ private:
         return tester_.difference(cells(std::min(a, b)), cells(std::max(a, b)));
     }
 
-    // A floating category on its own; once joined to another, it is an ordinary part of that group.
+    // Whether g is the floating category alone. Once merged, it is an ordinary member of its group.
     bool floats(std::size_t g) const { return merging_ == Merging::floating && g + 1 == out_.group.size(); }
     bool may_join(std::size_t at, std::size_t other) const {
         if (merging_ == Merging::nominal || floats(remaining_[at]) || floats(remaining_[other])) return true;
-        // The order of `remaining_` is that of the categories, and the floating one stands last.
+        // `remaining_` is in the order of the categories, and the floating one comes last.
         return at + 1 == other || other + 1 == at;
     }
 
@@ -166,7 +166,7 @@ private:
         return {first, best};
     }
 
-    // Of each group the most similar one after it.
+    // Finds for each group the most similar of the later groups.
     void find_all_partners() {
         partners_.resize(remaining_.size());
         for (std::size_t g = 0; g < remaining_.size(); ++g) {
@@ -188,12 +188,12 @@ private:
         }
     }
 
-    // What is left of a partner after group b joined group a. Looking for another one can wait: with many similar
-    // levels it would mean a pass over all pairs after each step.
+    // Updates a partner after group b was merged into group a. The search for another partner is postponed: with many
+    // similar levels, it would take a pass over all pairs after each step.
     void update_partner(Partner& partner, std::size_t g, std::size_t a, std::size_t b) const {
         if (g == a) {
             partner.outdated = true;
-            partner.p_value = 2.0;  // whatever it is
+            partner.p_value = 2.0;  // an upper bound of any p-value
             return;
         }
         partner.outdated = partner.outdated || partner.group == a || partner.group == b;
@@ -203,12 +203,12 @@ private:
         if (tester_.surely_not_above(d, partner.difference) && !(earlier && may_tie(d, partner))) return;
         const double p = tester_.p_value(d);
         if (p > partner.p_value || (p == partner.p_value && (partner.outdated || earlier))) {
-            const bool outdated = partner.outdated && p == partner.p_value;  // an earlier one may be as similar
+            const bool outdated = partner.outdated && p == partner.p_value;  // an earlier group may be equally similar
             partner = {p, a, d, outdated};
         }
     }
 
-    // Pairs of the same p-value: of the same statistic, or both so similar that it is rounded to 1.
+    // Pairs with equal p-values: the statistics are equal, or both p-values are rounded to 1.
     static bool may_tie(const Difference& d, const Partner& partner) {
         return partner.p_value == 1.0 || d.statistic == partner.difference.statistic;
     }
@@ -234,12 +234,12 @@ private:
     PairTest test_;
     PairTester tester_;
     base::Interrupt& interrupt_;
-    std::vector<std::size_t> remaining_;  // groups that are left, by their first category, ascending
+    std::vector<std::size_t> remaining_;  // remaining groups, by their first category, ascending
     std::vector<Partner> partners_;
     MergedLevels out_;
 };
 
-// The statistic of all categories of a column, and the p-value that it would have with fewer groups.
+// The test statistic of all categories of a column, and the p-value that it would have with fewer groups.
 class WholeTest {
 public:
     WholeTest(std::span<const double> cells, std::size_t width, PairTest test) : test_(test) {
@@ -288,7 +288,7 @@ bool merging_is_hopeless(std::span<const double> cells, std::size_t width, PairT
     const std::size_t n = cells.size() / width;
     const double c = static_cast<double>(n), rounding = 1e-6 * (1.0 + std::abs(log_limit));
     const double most = std::clamp(std::floor(whole.rows() / std::max(min_rows, 1.0)), 2.0, c);
-    double least = -std::numeric_limits<double>::infinity();  // of the p-values from here on: they grow with the groups
+    double least = -std::numeric_limits<double>::infinity();  // lower bound of all further p-values, which grow with r
     for (double r = 2.0; r <= most; ++r) {
         const double limit = log_limit + rounding - (c - r) * std::log(r);
         if (least > limit) continue;

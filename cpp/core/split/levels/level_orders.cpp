@@ -4,6 +4,17 @@
 
 namespace ceiba::split {
 
+namespace {
+
+// Few cells of many rows are counted in four tables in turn, so that a count need not wait for the previous one.
+constexpr std::size_t most_tables = 4, few_cells = 2048;
+
+std::size_t tables_for(std::size_t n_cells, std::size_t n_rows) {
+    return n_cells <= few_cells && n_rows >= 4 * n_cells ? most_tables : 1;
+}
+
+}  // namespace
+
 void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
     const std::int32_t* codes = node.codes(column);
     const data::TargetRows& target = node.target();
@@ -36,25 +47,85 @@ void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out) {
         if (codes[i] >= 0 && is_included(i)) out.rows[count[codes[i]]++] = static_cast<std::uint32_t>(i);
 }
 
+namespace {
+
+// The class counts of the levels of a column, missing values first.
+struct CellLayout {
+    CellLayout(const NodeRows& node, std::size_t column)
+        : n_classes(static_cast<std::size_t>(node.target().n_classes[0])),
+          n_levels(static_cast<std::size_t>(node.store->table->columns[column].n_levels())),
+          n_cells((n_levels + 1) * n_classes),
+          n_tables(tables_for(n_cells, node.size())),
+          to_next(n_tables > 1 ? n_cells : 0) {}
+
+    std::size_t n_classes, n_levels, n_cells, n_tables, to_next;
+
+    std::size_t size() const { return n_tables * n_cells; }
+    void count(const NodeRows& node, std::size_t column, std::size_t from, std::size_t to,
+               std::uint32_t* counts) const {
+        const std::int32_t* const codes = node.codes(column);
+        const std::uint16_t* const label = node.target().labels[0].data() + node.begin;
+        const auto add = [&](std::size_t table, std::size_t i) {
+            ++counts[table * to_next + static_cast<std::size_t>(codes[i] + 1) * n_classes + label[i]];
+        };
+        std::size_t i = from;
+        for (; i + most_tables <= to; i += most_tables)
+            for (std::size_t t = 0; t < most_tables; ++t) add(t, i + t);
+        for (; i < to; ++i) add(0, i);
+    }
+};
+
+}  // namespace
+
+std::shared_ptr<const LevelCounts> count_levels(const NodeRows& node, const std::vector<std::size_t>& columns,
+                                                base::ThreadPool& pool) {
+    auto out = std::make_shared<LevelCounts>();
+    out->start.assign(node.store->n_columns(), LevelCounts::not_counted);
+    std::size_t n_words = 0;
+    std::vector<std::size_t> counted;
+    for (const std::size_t c : columns) {
+        const CellLayout layout(node, c);
+        if (4 * layout.size() > node.size()) continue;  // merging the counts of all threads would cost more
+        out->start[c] = n_words;
+        n_words += layout.size();
+        counted.push_back(c);
+    }
+    std::vector<std::vector<std::uint32_t>> parts(static_cast<std::size_t>(pool.size()));
+    base::for_blocks(&pool, counted.empty() ? 0 : node.size(),
+                     [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+                         std::vector<std::uint32_t>& part = parts[thread];
+                         part.resize(n_words, 0);
+                         for (const std::size_t c : counted)
+                             CellLayout(node, c).count(node, c, from, to, part.data() + out->start[c]);
+                     });
+    constexpr std::size_t words_at_once = 1024;
+    out->words.resize(n_words);
+    base::for_blocks(
+        &pool, n_words,
+        [&](std::size_t, std::size_t from, std::size_t to, int) {
+            for (const std::vector<std::uint32_t>& part : parts)
+                for (std::size_t w = from; w < to && !part.empty(); ++w) out->words[w] += part[w];
+        },
+        words_at_once);
+    return out;
+}
+
 void count_level_cells(const NodeRows& node, std::size_t column, LevelCells<WholeCount>& out,
                        std::vector<std::uint32_t>& counts) {
-    const std::size_t n = node.size(), k = static_cast<std::size_t>(node.target().n_classes[0]),
-                      n_levels = static_cast<std::size_t>(node.store->table->columns[column].n_levels()),
-                      n_cells = (n_levels + 1) * k;
+    const CellLayout layout(node, column);
+    const std::size_t n = node.size(), k = layout.n_classes, n_levels = layout.n_levels;
     const std::int32_t* const codes = node.codes(column);
-    const std::uint16_t* const label = node.target().labels[0].data() + node.begin;
-    // Few cells are counted in two tables by turns: a count need not wait for the one before.
-    const std::size_t second = n_cells <= 4096 ? n_cells : 0;
-    counts.resize(std::max(counts.size(), n_cells + second));
-    const auto cell_of = [&](std::size_t i) { return static_cast<std::size_t>(codes[i] + 1) * k + label[i]; };
-    std::size_t i = 0;
-    for (; i + 1 < n; i += 2) ++counts[cell_of(i)], ++counts[second + cell_of(i + 1)];
-    if (i < n) ++counts[cell_of(i)];
+    counts.resize(std::max(counts.size(), layout.size()));
+    if (const std::uint32_t* const known = node.level_counts ? node.level_counts->of(column) : nullptr)
+        std::copy_n(known, layout.size(), counts.begin());
+    else
+        layout.count(node, column, 0, n, counts.data());
     const auto take = [&](std::int32_t code, std::vector<WholeCount>& cells) {
         std::size_t rows = 0;
         for (std::size_t at = static_cast<std::size_t>(code + 1) * k, end = at + k; at < end; ++at) {
-            const std::uint32_t first = std::exchange(counts[at], 0u);
-            cells.push_back({static_cast<double>(first + std::exchange(counts[second + at], 0u))});
+            std::uint32_t sum = 0;
+            for (std::size_t t = 0; t < layout.n_tables; ++t) sum += std::exchange(counts[t * layout.to_next + at], 0u);
+            cells.push_back({static_cast<double>(sum)});
             rows += static_cast<std::size_t>(cells.back().n);
         }
         return rows;
@@ -85,6 +156,13 @@ void count_level_cells(const NodeRows& node, std::size_t column, LevelCells<Whol
     out.code.resize(n_present);
 }
 
+LevelCells<WholeCount>& LevelScratch::cells_of(const NodeRows& node, std::size_t column) {
+    cells.resize(node.store->n_columns());
+    counted.resize(cells.size(), 0);
+    if (!std::exchange(counted[column], std::uint8_t{1})) count_level_cells(node, column, cells[column], counts);
+    return cells[column];
+}
+
 std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
                                      const std::vector<double>& class_scale, bool falling) {
     const data::TargetRows& target = node.target();
@@ -101,8 +179,8 @@ std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& leve
                     double w = target.weight_of(i);
                     if (n_classes) {
                         const std::uint16_t label = target.labels[o][i];
-                        // With two classes the scale changes no order; without it equal shares are equal to the last
-                        // bit.
+                        // With two classes the scale does not change the order. Without it, equal shares are equal to
+                        // the last bit.
                         if (!class_scale.empty() && n_classes > 2) w *= class_scale[label];
                         if (label == k) sum.add(w);
                     } else {
@@ -122,8 +200,8 @@ std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& leve
 
 namespace {
 
-// The largest s^2 / (m (n - m)) over the cuts of levels in order that leave enough rows on both sides, where levels
-// with equal means count as one that may be divided.
+// Returns the largest s^2 / (m (n - m)) of the cuts of ordered levels with enough rows on both sides. Levels with equal
+// means are treated as a single level that may be divided.
 double best_rough_cut(const std::vector<LevelSum>& levels, LevelSum left, double n, double least, double tie) {
     double best = 0.0;
     const auto offer = [&](const LevelSum& part) {
@@ -143,6 +221,50 @@ double best_rough_cut(const std::vector<LevelSum>& levels, LevelSum left, double
     return best;
 }
 
+// Adds up the target per level, relative to that of the first row, whose largest distance (at least 1) it returns.
+// `sums` is all zeros before and after the call.
+double add_up_levels(const NodeRows& node, std::size_t column, std::vector<LevelSum>& sums,
+                     std::vector<LevelSum>& levels, LevelSum& missing) {
+    const std::size_t n = node.size(),
+                      n_cells = static_cast<std::size_t>(node.store->table->columns[column].n_levels()) + 1,
+                      n_tables = tables_for(n_cells, n), to_next = n_tables > 1 ? n_cells : 0;
+    sums.resize(std::max(sums.size(), n_tables * n_cells));
+    const std::int32_t* const codes = node.codes(column);
+    const double* const y = node.target().numbers[0].data() + node.begin;
+    const double centre = y[0];
+    std::array<double, most_tables> largest;
+    largest.fill(1.0);
+    LevelSum* const sum = sums.data();
+    const auto add = [&](std::size_t table, std::size_t i) {
+        const double value = y[i] - centre;
+        LevelSum& level = sum[table * to_next + static_cast<std::size_t>(codes[i] + 1)];
+        level.n += 1.0;
+        level.sum += value;
+        largest[table] = std::max(largest[table], std::fabs(value));
+    };
+    std::size_t i = 0;
+    for (; i + most_tables <= n; i += most_tables)
+        for (std::size_t t = 0; t < most_tables; ++t) add(t, i + t);
+    for (; i < n; ++i) add(0, i);
+    const auto take = [&](std::size_t cell) {
+        LevelSum all;
+        for (std::size_t t = 0; t < n_tables; ++t) {
+            const LevelSum part = std::exchange(sum[t * to_next + cell], {});
+            all.n += part.n, all.sum += part.sum;
+        }
+        return all;
+    };
+    const auto take_level = [&](std::size_t cell) {
+        if (const LevelSum level = take(cell); level.n > 0.0) levels.push_back(level);
+    };
+    missing = take(0);
+    if (n < n_cells)
+        for (i = 0; i < n; ++i) take_level(static_cast<std::size_t>(codes[i] + 1));
+    else
+        for (std::size_t cell = 1; cell < n_cells; ++cell) take_level(cell);
+    return *std::max_element(largest.begin(), largest.end());
+}
+
 }  // namespace
 
 double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOptions& options,
@@ -159,27 +281,13 @@ double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOp
     LevelSum missing;
     double centre = 0.0, largest = 1.0;
     if (gini) {
-        const LevelCells<WholeCount>& cells = scratch.cells;
-        count_level_cells(node, column, scratch.cells, scratch.counts);
+        const LevelCells<WholeCount>& cells = scratch.cells_of(node, column);
         for (std::size_t l = 0; l < cells.code.size(); ++l)
             levels.push_back({static_cast<double>(cells.rows[l]), cells.cells[2 * l + 1].n});
         missing = {static_cast<double>(cells.n_missing), cells.missing[1].n};
     } else {
-        std::vector<LevelSum>& sums = scratch.sums;
-        sums.resize(std::max(sums.size(), static_cast<std::size_t>(node.store->table->columns[column].n_levels())));
-        const std::int32_t* const codes = node.codes(column);
-        const double* const y = target.numbers[0].data() + node.begin;
-        std::vector<std::int32_t> present;
-        centre = y[0];
-        for (std::size_t i = 0; i < node.size(); ++i) {
-            const double value = y[i] - centre;
-            LevelSum& level = codes[i] < 0 ? missing : sums[codes[i]];
-            if (level.n == 0.0 && codes[i] >= 0) present.push_back(codes[i]);
-            level.n += 1.0;
-            level.sum += value;
-            largest = std::max(largest, std::fabs(value));
-        }
-        for (const std::int32_t code : present) levels.push_back(std::exchange(sums[code], {}));
+        largest = add_up_levels(node, column, scratch.sums, levels, missing);
+        centre = target.numbers[0][node.begin];
     }
     if (options.missing != Missing::learn) missing = {};
     LevelSum all = missing;
@@ -213,7 +321,7 @@ namespace {
 
 using Part = EventPart;
 
-// Sums are rounded once: they do not depend on the order of rows.
+// Sums are rounded once, so they do not depend on the order of rows.
 Part part_of(const NodeRows& node, std::span<const std::uint32_t> rows) {
     const data::TargetRows& target = node.target();
     base::LongSum weight, events;
@@ -225,7 +333,7 @@ Part part_of(const NodeRows& node, std::span<const std::uint32_t> rows) {
     return {weight.value(), events.value(), rows.size()};
 }
 
-// The level that makes the best set together with those on the left; -1 if no set is allowed.
+// The level that forms the best set together with those on the left; -1 if no set is allowed.
 std::ptrdiff_t best_addition(const Part& left, const Part& all, const std::vector<Part>& level, const Limits& limits) {
     std::ptrdiff_t best = -1;
     double most = -std::numeric_limits<double>::infinity();

@@ -1,9 +1,9 @@
-// The rows of a node grouped by level, and the orders of levels that are worth scanning.
+// The rows of a node grouped by level, and the orders of levels to scan.
 //
 // Breiman et al. 1984, theorem 4.5: for two classes or a numeric target, with gini, entropy, squared error or Poisson
 // deviance, the best of all 2^(L-1) - 1 level sets is among the L - 1 cuts of the levels ordered by their mean (share
-// of a class). For absolute error the same order is a heuristic. So levels are put in order, given ranks, and scanned
-// like numbers.
+// of a class). For absolute error the same order is a heuristic. Levels are therefore ordered, ranked and scanned like
+// numbers.
 #pragma once
 
 #include "split/search_options.hpp"
@@ -11,7 +11,7 @@
 
 namespace ceiba::split {
 
-using LevelOrder = std::vector<std::uint32_t>;  // of the levels in a node, by position
+using LevelOrder = std::vector<std::uint32_t>;  // positions of the levels in a node
 
 struct LevelRows {
     std::vector<std::int32_t> code;      // levels present in the node, ascending
@@ -23,9 +23,9 @@ struct LevelRows {
     std::size_t n_rows() const { return rows.size(); }
 };
 
-// Class weights of each level of a column in a node: all that the search for a set of levels needs to know of its rows.
+// The class weights of each level of a column in a node, which are all that the search for a level set needs.
 
-// A class weight while every row counts 1: a whole number, exact in a double. Otherwise LongSum takes its place.
+// A class weight if every row counts 1: an integer, exact in a double. With weights, LongSum replaces it.
 struct WholeCount {
     double n = 0.0;
 
@@ -40,56 +40,65 @@ template <class Weight>
 struct LevelCells {
     std::size_t n_classes = 0;
     std::vector<std::int32_t> code;  // levels present in the node, ascending
-    std::vector<std::size_t> rows;   // of each
-    std::vector<Weight> cells;       // level after level
-    std::vector<Weight> missing;     // rows without a level that take part
+    std::vector<std::size_t> rows;   // of each level
+    std::vector<Weight> cells;       // by level
+    std::vector<Weight> missing;     // participating rows without a level
     std::size_t n_missing = 0;
 };
 
-// Rows of zero weight take no part.
+// Groups the rows by level. Rows of zero weight are left out.
 void group_by_level(const NodeRows& node, std::size_t column, LevelRows& out);
 
-// The same without the rows, where each counts 1 and there is one output. `counts` holds zeros, before and after.
+// Counts the levels of these columns with all threads, for unit weights and one output. Columns with too many levels
+// are left out.
+std::shared_ptr<const LevelCounts> count_levels(const NodeRows& node, const std::vector<std::size_t>& columns,
+                                                base::ThreadPool& pool);
+
+// The same without the rows, for unit weights and one output. `counts` is all zeros before and after the call.
 void count_level_cells(const NodeRows& node, std::size_t column, LevelCells<WholeCount>& out,
                        std::vector<std::uint32_t>& counts);
 
-// For each way to order the levels (one per output; classification: one per class, or one if there are two): level
-// positions by ascending mean (or `falling`), equal means in level order.
+// All orders of the levels (one per output; classification: one per class, or one for two classes): level positions by
+// ascending mean (descending if `falling`). Equal means stay in level order.
 std::vector<LevelOrder> level_orders(const NodeRows& node, const LevelRows& levels,
                                      const std::vector<double>& class_scale, bool falling);
 
-// Rows and sum of the target of a level, while its bound is computed.
+// The number of rows and the sum of the target of a level, for its bound.
 struct LevelSum {
     double n = 0.0, sum = 0.0;
 };
 
 struct LevelScratch {
-    std::vector<LevelSum> sums;         // zeros for all levels, between two calls
+    std::vector<LevelSum> sums;         // per level; all zeros between two calls
     std::vector<std::uint32_t> counts;  // likewise
-    LevelCells<WholeCount> cells;
+    // Per column of the current node: the bound and the exact search use the same counts.
+    std::vector<LevelCells<WholeCount>> cells;
+    std::vector<std::uint8_t> counted;  // cleared for each node
+
+    LevelCells<WholeCount>& cells_of(const NodeRows& node, std::size_t column);
 };
 
-// A bound of the gain of all level sets of a column, from plain sums per level; infinite where none is known. It takes
-// a tenth of the time of the exact search, which most columns are then spared.
+// An upper bound of the gain of all level sets of a column, from plain sums per level; infinite if there is none. It
+// takes a tenth of the time of the exact search, which it avoids for most columns.
 //
-// squared error (gini of two classes: twice that of the labels): the gain is s^2 n / (m (n - m)) for m rows on the left
-// with the sum s of y minus the mean. It is convex in (m, s), so the best of all sets is a cut of the levels in the
-// order of their means, and the sums err by e <= n^2 2^-49 largest, sqrt(gain) by e sqrt(n / (m (n - m))). Levels whose
-// means are equal up to rounding may come in another order in the exact search: by convexity a set that divides them is
-// no better than that with none or all of them.
+// Squared error (gini of two classes: twice that of the labels): if s is the sum of y minus the mean over the m rows on
+// the left, the gain is s^2 n / (m (n - m)). It is convex in (m, s), so the best set is a cut of the levels ordered by
+// mean. The sums have an error e <= n^2 2^-49 largest, and sqrt(gain) has e sqrt(n / (m (n - m))). The exact search may
+// order levels differently if their means are equal up to rounding: by convexity a set that divides them is no better
+// than the set with none or all of them.
 double bound_level_sets(const NodeRows& node, std::size_t column, const SearchOptions& options,
                         LevelScratch& scratch);
 
-// Entries that scan the levels in this order; after them those of the rows without a level.
+// Writes the entries of the levels in this order, followed by those of the rows without a level.
 void entries_in_order(const LevelRows& levels, const LevelOrder& order, std::vector<Entry>& out);
 
-// Poisson level sets where some levels have no events.
+// Poisson level sets if some levels have no events.
 //
 // The best division with rates r_L < r_R has on its left the levels whose rate is below the logarithmic mean of r_L and
-// r_R (the gain is convex in the left's weight and sum, so the best set lies on the side of the tangent where it
-// grows). A side without events is not allowed, though: if only event-free levels lie below, the left must take one
-// level more, and that need not be the one of the lowest rate. So besides the cuts of the order by rate (Breiman et al.
-// 1984, theorem 4.5) the best set can only be all event-free levels and one other.
+// r_R (the gain is convex in the left's weight and sum, so the best set is on the side of the tangent where it grows).
+// However, a side without events is not allowed: if only event-free levels are below, the left needs one more level,
+// not necessarily the one with the lowest rate. Besides the cuts of the order by rate (Breiman et al. 1984, theorem
+// 4.5), the best set can therefore only be all event-free levels and one other.
 
 // Weight, events and rows of a level, or of the missing values.
 struct EventPart {
@@ -105,12 +114,12 @@ struct EventPart {
     bool allowed(const Limits& limits) const {
         return events > 0.0 && n_rows >= limits.min_rows && weight >= limits.min_weight;
     }
-    // What the side adds to the gain, apart from a constant.
+    // The contribution of the side to the gain, up to a constant.
     double value() const { return events * std::log(events / weight); }
 };
 
-// Orders in which the best such set is a cut: one, or one for each side of the missing values (`n_missing` of them take
-// part, and can be event-free themselves); none if everything has events. `by_rate`: the levels by ascending rate.
+// The orders in which the best such set is a cut: one, or one per side of the missing values (`n_missing` of them
+// participate, and may be event-free themselves); none if all levels have events. `by_rate`: levels by ascending rate.
 std::vector<LevelOrder> orders_past_event_free(const std::vector<EventPart>& level, const EventPart& missing,
                                                const Limits& limits, const LevelOrder& by_rate);
 std::vector<LevelOrder> orders_past_event_free(const NodeRows& node, const LevelRows& levels, std::size_t n_missing,

@@ -12,7 +12,7 @@ Candidate LevelSearch::search(std::size_t n_levels, std::size_t n_without_value,
         out.n_branches = static_cast<int>(n_levels);
         for (std::int32_t code = 0; code < out.n_branches; ++code) out.levels.push_back({code, code});
     }
-    if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 holds the first level, always
+    if (out.kind == Kind::levels && out.levels.front().branch == 1) {  // branch 0 always contains the first level
         for (LevelBranch& level : out.levels) level.branch = 1 - level.branch;
         out.missing_branch = 1 - out.missing_branch;
     }
@@ -38,8 +38,8 @@ Candidate LevelSearch::best_level_set(std::size_t n_missing, const Limits& limit
     return out;
 }
 
-// The gain of a multiway split is the sum of the gains of halving the list of levels again and again:
-// O(rows x log levels) for any criterion that is a decrease of impurity.
+// The gain of a multiway split is the sum of the gains of repeatedly halving the list of levels: O(rows x log levels)
+// for any criterion that is a decrease of impurity.
 Candidate LevelSearch::one_branch_per_level(const Limits& limits) {
     Candidate out;
     const std::size_t n_levels = space_.codes().size();

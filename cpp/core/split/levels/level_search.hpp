@@ -1,5 +1,5 @@
-// The best split of a node by a column of levels: a set of levels against the others, or a branch for each. The order
-// of steps is ordinary code, for rows in memory and for counts of shards; what depends on statistic and criterion is
+// The best split of a node by a column of levels: a set of levels against the others, or one branch per level. The
+// order of steps is shared by rows in memory and counts of shards; steps that depend on statistic and criterion are
 // virtual (LevelSpace).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace ceiba::split {
 
-// The levels of a column in a node. `n_missing`: rows with a missing value that take part.
+// The levels of a column in a node. `n_missing`: number of participating rows with a missing value.
 class LevelSpace {
 public:
     struct Cut {
@@ -24,14 +24,14 @@ private:
     friend class LevelSearch;
     virtual const std::vector<std::int32_t>& codes() const = 0;  // present in the node, ascending
     virtual std::size_t rows_of(std::size_t level) const = 0;
-    // Makes the total that of the rows that take part.
+    // Sets the total to that of the participating rows.
     virtual void include_total(std::size_t n_missing) = 0;
-    // The best of all sets of levels, where no order of them is enough. False: one is.
+    // Finds the best of all level sets if no order of levels suffices. Returns false if an order does.
     virtual bool best_of_sets(std::size_t n_missing, const Limits& limits, Candidate& out) = 0;
-    // The orders whose cuts are tried, the one by means first.
+    // The orders whose cuts are tried; the order by mean comes first.
     virtual std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) = 0;
     virtual Cut best_level_cut(const LevelOrder& order, std::size_t n_missing, const Limits& limits) = 0;
-    // Adds the gain of dividing the levels [from, to) at `middle`. False: not allowed.
+    // Adds the gain of dividing the levels [from, to) at `middle`. Returns false if this is not allowed.
     virtual bool halve(std::size_t from, std::size_t middle, std::size_t to, const Limits& limits,
                        base::DoubleDouble& gain) = 0;
     virtual double tolerance() const = 0;
@@ -41,7 +41,7 @@ class LevelSearch {
 public:
     LevelSearch(const SearchOptions& options, LevelSpace& space) : options_(options), space_(space) {}
 
-    // `n_levels`: of the column, in the node or not.
+    // `n_levels`: all levels of the column, whether or not they occur in the node.
     Candidate search(std::size_t n_levels, std::size_t n_without_value, const Limits& limits);
 
 private:
@@ -66,7 +66,7 @@ protected:
     const NodeRows* node_ = nullptr;
     const SearchOptions* options_ = nullptr;
     LevelRows levels_;
-    std::vector<Entry> entries_;  // rows in an order of their levels
+    std::vector<Entry> entries_;  // rows in the order of their levels
     LevelScratch scratch_;
 
     // Returns the number of rows without a level.
@@ -79,7 +79,7 @@ protected:
 private:
     // The best cut of the entries; its position counts rows.
     virtual Cut best_entry_cut(std::size_t n_missing, const Limits& limits) = 0;
-    // Are sides without events not allowed?
+    // Whether both sides must have events.
     virtual bool needs_events() const = 0;
 };
 

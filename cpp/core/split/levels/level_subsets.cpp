@@ -7,7 +7,7 @@ namespace ceiba::split {
 
 namespace {
 
-// So many orders of the levels by the share of one class, besides the principal one.
+// The maximum number of orders by the share of a class, besides the principal order.
 constexpr std::size_t most_orders = 50;
 
 std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, const std::vector<double>& weight,
@@ -20,8 +20,8 @@ std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, c
         for (std::size_t j = 0; j < k; ++j) mean[j] += weight[l] * profile[l * k + j];
     }
     for (double& m : mean) m /= total;
-    // The covariance of the profiles times a vector. As a matrix where that is small; thousands of classes would fill
-    // the memory with it.
+    // The product of the profiles' covariance and a vector. The covariance is a matrix if it is small; with thousands
+    // of classes it would not fit into memory.
     std::vector<double> covariance;
     if (k <= 64) {
         covariance.assign(k * k, 0.0);
@@ -44,7 +44,7 @@ std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, c
             for (std::size_t a = 0; a < k; ++a) to[a] += weight[l] * along * (profile[l * k + a] - mean[a]);
         }
     };
-    // Power iteration: only an order is wanted, so a rough vector will do.
+    // Power iteration. Only the order matters, so an approximate vector suffices.
     std::vector<double> axis(k), next(k);
     for (std::size_t j = 0; j < k; ++j) axis[j] = 1.0 + static_cast<double>(j);
     for (int step = 0; step < 50; ++step) {
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> principal_order(const std::vector<double>& profile, c
     return base::ascending(score);
 }
 
-// The heaviest classes of the node. One order of the levels for each of thousands of classes would take hours.
+// The heaviest classes of the node. Ordering the levels by each of thousands of classes would take hours.
 std::vector<std::uint32_t> leading_classes(const std::vector<double>& weight) {
     std::vector<double> lightness(weight.size());
     for (std::size_t k = 0; k < weight.size(); ++k) lightness[k] = -weight[k];
@@ -108,7 +108,7 @@ Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, co
         presence = presence && !best.missing_left;
     }
     if (!best.found) return out;
-    // Moving single levels may end with all of them in one branch, which leaves the other to missing values.
+    // Moving single levels may end with all levels in one branch and only missing values in the other.
     presence = presence || std::adjacent_find(best.on_left.begin(), best.on_left.end(), std::not_equal_to<>()) ==
                                best.on_left.end();
     out.kind = presence ? Kind::presence : Kind::levels;
@@ -127,7 +127,7 @@ Candidate best_subset(const NodeRows& node, const LevelRows& levels, std::size_t
     return best_subset(level_cells<base::LongSum>(node, levels, n_missing > 0), limits, class_scale, criterion);
 }
 
-// Compiled here for every criterion that is scanned.
+// Instantiated here for every scanned criterion.
 template <class... C>
 auto compiled(criteria::List<C...>) {
     using OfRows = std::tuple<Candidate (*)(const NodeRows&, const LevelRows&, std::size_t, const Limits&,

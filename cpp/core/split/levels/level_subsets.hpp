@@ -1,9 +1,9 @@
-// Level sets for three or more classes, where no order of the levels is sure to hold the best one.
+// Level sets for three or more classes, for which no order of the levels is certain to contain the best set.
 //
-// Up to `exhaustive_levels` present levels: all 2^(L-1) - 1 sets, in Gray-code order (one level changes side per step).
-// Beyond: the cuts of several orders (the share of each leading class; the first principal component of the class
-// profiles, Coppersmith, Hong and Hosking 1999), then single levels change side as long as that raises the gain. Works
-// on a table of class weights per level, so its cost does not depend on the number of rows.
+// Up to `exhaustive_levels` present levels: all 2^(L-1) - 1 sets, in Gray-code order (one level changes sides per
+// step). With more levels: the cuts of several orders (the share of each leading class; the first principal component
+// of the class profiles, Coppersmith, Hong and Hosking 1999), then single levels change sides as long as this raises
+// the gain. The input is a table of class weights per level, so the cost does not depend on the number of rows.
 #pragma once
 
 #include "split/levels/best_subset.hpp"
@@ -12,9 +12,9 @@ namespace ceiba::split {
 
 constexpr std::size_t exhaustive_levels = 10;
 
-// The classes of the levels in a node, from which orders of the levels are made.
+// The class profiles of the levels in a node, from which the orders of the levels are derived.
 struct LevelProfiles {
-    std::vector<double> share;  // of each class in a level, level after level
+    std::vector<double> share;  // of each class in a level, level by level
     std::vector<double> level_weight, class_weight;
 };
 
@@ -22,9 +22,9 @@ struct LevelProfiles {
 // share of each leading class.
 std::vector<std::vector<std::uint32_t>> orders_of_profiles(const LevelProfiles& profiles);
 
-// Class weights of a division made of whole levels: the interface of criteria/class_division.hpp. Where they are whole
-// numbers (and no priors scale them), what gini asks for is kept up to date: a level that changes side costs one
-// product per class.
+// The class weights of a division by whole levels: the interface of criteria/class_division.hpp. If they are integers
+// (and not scaled by priors), the squares for gini are updated incrementally: moving a level costs one product per
+// class.
 template <class Weight>
 class LevelDivision {
 public:
@@ -79,7 +79,7 @@ public:
             cross_ -= own_cross_[level];
         }
     }
-    // What gini asks for, as it would be if a level changed side.
+    // The squares for gini after a level has changed sides.
     struct Squares {
         double nl, nr, l2, r2;
 
@@ -148,7 +148,7 @@ public:
     }
 
 private:
-    // Products are whole numbers below 2^53 then.
+    // Whether all products are integers below 2^53.
     bool whole() const { return std::is_same_v<Weight, WholeCount> && unscaled_ && n_total_ <= 94'000'000; }
     double product(const Weight* a, const Weight* b) const {
         double sum = 0.0;
@@ -174,7 +174,7 @@ private:
     std::size_t n_missing_, n_total_ = 0, n_left_ = 0;
 };
 
-// Weighs the division as it stands precisely; true if it is admissible and better than `best`, which it then replaces.
+// Evaluates the current division precisely. True if it is admissible and better than `best`, which it then replaces.
 template <class D, class C>
 bool weigh_division(const D& division, const C& criterion, const Limits& limits, base::DoubleDouble& best, bool found) {
     if (!respects(division, limits)) return false;
@@ -223,8 +223,8 @@ private:
         const std::size_t n = division_.n_levels();
         std::vector<char> on_left(n, 0);
         division_.clear(missing_left_);
-        // The last level never moves: a set and its complement are the same division (unless missing values are with
-        // one).
+        // The last level never moves: a set and its complement are the same division (unless missing values are on one
+        // side).
         const std::size_t movable = missing_left_ ? n : n - 1;
         for (std::uint64_t step = 1; step < (std::uint64_t{1} << movable); ++step) {
             const std::size_t level = static_cast<std::size_t>(std::countr_zero(step));
@@ -235,7 +235,7 @@ private:
         }
     }
 
-    // The heuristic compares in plain double; only what it ends with is weighed precisely.
+    // The heuristic compares in plain double; only its result is evaluated precisely.
     void orders_and_moves() {
         const std::size_t n = division_.n_levels();
         for (const auto& order : orders_of_profiles(division_.profiles())) {
@@ -253,7 +253,7 @@ private:
         }
     }
 
-    // True, and `gain` replaced, if the division as it stands is admissible and better.
+    // Returns true and replaces `gain` if the current division is admissible and better.
     [[gnu::noinline]] bool raises(double& gain) const {
         if (criterion_.below(division_, gain)) return false;
         const double now = criterion_.lower(division_);
@@ -262,20 +262,19 @@ private:
         return true;
     }
 
-    // Would the gain be lower beyond doubt if this level changed side? Most would make it so, and need not be moved to
-    // know.
+    // Whether moving this level certainly lowers the gain. This holds for most levels, which are then not moved.
     bool surely_worse(std::size_t level, bool to_left, double gain) const {
         if constexpr (requires { C::asks_for_squares_only; })
             return division_.knows_squares() && criterion_.below(division_.if_moved(level, to_left), gain);
         return false;
     }
 
-    // Single levels change side as long as that raises the gain; the division is left as `on_left` says.
+    // Single levels change sides as long as this raises the gain. The division ends in the state of `on_left`.
     void climb(std::vector<char>& on_left, double gain) {
         division_.clear(missing_left_);
         for (std::size_t l = 0; l < on_left.size(); ++l)
             if (on_left[l]) division_.move_left(l);
-        // Each accepted move raises the gain, so this ends; the limit of passes keeps the worst case linear.
+        // Each accepted move raises the gain, so the loop ends; the limit of passes keeps the worst case linear.
         for (int pass = 0; pass < 20; ++pass) {
             bool moved = false;
             for (std::size_t l = 0; l < on_left.size(); ++l) {

@@ -1,11 +1,11 @@
 // The best set of levels by the log-rank test (criteria/log_rank.hpp).
 //
-// No order of the levels is sure to have the best set among its cuts, because V depends on all times. With scores U_g
-// of the levels and the matrix Q_gh = sum_j a_j n_g,j n_h,j, the test of a set L is
+// No order of the levels is certain to have the best set among its cuts, because V depends on all times. With scores
+// U_g of the levels and the matrix Q_gh = sum_j a_j n_g,j n_h,j, the test of a set L is
 //
 //   (sum_{g in L} U_g)^2 / sum_{g in L, h not in L} Q_gh
 //
-// so all sets of ten levels take 512 small sums. More levels are put in the order of observed over expected events.
+// so all sets of ten levels take 512 small sums. More levels are ordered by observed over expected events.
 #pragma once
 
 #include "base/sort.hpp"
@@ -17,7 +17,7 @@ namespace ceiba::split {
 
 constexpr std::size_t most_levels_in_sets = 10;
 
-// The rows of each level; after them those without a level, if they take part.
+// The rows of each level, followed by those without a level if they participate.
 inline std::vector<std::span<const std::uint32_t>> level_groups(const LevelRows& levels, std::size_t n_missing) {
     std::vector<std::span<const std::uint32_t>> groups;
     for (std::size_t l = 0; l < levels.n_levels(); ++l)
@@ -68,7 +68,7 @@ inline Candidate best_log_rank_set(const LevelRows& levels, std::size_t n_missin
     double best = -std::numeric_limits<double>::infinity();
     std::uint32_t best_left = 0;
     const std::uint32_t all = (std::uint32_t{1} << n) - 1;
-    for (std::uint32_t left = 1; left < all; left += 2) {  // the first level is on the left
+    for (std::uint32_t left = 1; left < all; left += 2) {  // the first level is always on the left
         std::size_t n_left = 0, n_right = 0;
         double score_left = 0.0, events_left = 0.0, events_right = 0.0, variance = 0.0;
         for (std::size_t g = 0; g < n; ++g) {

@@ -67,25 +67,26 @@ void FractionalDivision::hand_down_columns(const std::vector<BranchRows>& branch
     const RowStore& from = *node_.store;
     for (const BranchRows& branch : branches)
         if (branch.searched) branch.rows->present.assign(from.sorted.size(), 0);
+    RowStore& store = *branches[0].rows->store;
+    store.allocate_codes(level_columns(node_));
+    store.codes[1].resize(store.codes[0].size());
     const auto divide = [&](std::size_t c) {
         from.has_levels(c) ? divide_codes(c, branches) : divide_sorted(c, branches);
     };
-    // The others were not moved with the rows, and are not read again.
     const LiveColumns columns(node_);
+    // The other columns were not moved with the rows, and are not read again.
     for (std::size_t i = 0; i < columns.size(); ++i) divide(columns[i]);
 }
 
 void FractionalDivision::divide_codes(std::size_t c, const std::vector<BranchRows>& branches) const {
-    base::Buffer<std::int32_t>& to = branches[0].rows->store->codes[0][c];
-    to.resize(size());
-    branches[0].rows->store->codes[1][c].resize(size());
+    std::int32_t* const to = branches[0].rows->store->codes_of(c, 0);
     const std::int32_t* const codes = node_.codes(c);
     for (std::size_t i = 0; i < node_.size(); ++i)
         each(i, [&](std::size_t b, std::uint32_t place, double) { to[begin_[b] + place] = codes[i]; });
     for (std::size_t b = 0; b < branches.size(); ++b)
         if (branches[b].searched)
             branches[b].rows->present[c] = static_cast<std::uint32_t>(
-                std::count_if(to.data() + begin_[b], to.data() + begin_[b + 1], [](auto k) { return k >= 0; }));
+                std::count_if(to + begin_[b], to + begin_[b + 1], [](auto k) { return k >= 0; }));
 }
 
 void FractionalDivision::divide_sorted(std::size_t c, const std::vector<BranchRows>& branches) const {

@@ -1,5 +1,5 @@
 // Fractional rows (C4.5): a row that the split cannot place goes down every branch, with its weight times the branch's
-// share of the placed weight. The branches lie one after another in a store of their own.
+// share of the placed weight. The branches are adjacent in a store of their own.
 #pragma once
 
 #include "split/store/partition.hpp"
@@ -10,16 +10,16 @@ class FractionalDivision {
 public:
     FractionalDivision(const NodeRows& node, const Routing& routing);
 
-    // The branches with their target; columns may follow.
+    // The branches with their targets; the columns are still missing.
     std::vector<NodeRows> branches() const;
 
-    // Gives the columns to the branches that will be searched.
+    // Writes the columns of the branches that will be searched.
     void hand_down_columns(const std::vector<BranchRows>& branches) const;
 
 private:
     std::size_t size() const { return begin_.back(); }
 
-    // Calls put(branch, place in the branch, part of the row) wherever row i goes.
+    // Calls put(branch, position in the branch, fraction of the row) for each destination of row i.
     template <class Put>
     void each(std::size_t i, const Put& put) const {
         if (branch_[i] != unplaced) return put(branch_[i], place_[i], 1.0);
@@ -33,8 +33,8 @@ private:
     const NodeRows& node_;
     const base::Buffer<std::uint16_t>& branch_;
     std::vector<double> share_;                      // of each branch
-    std::vector<std::uint32_t> place_, fractional_;  // of whole rows in their branch; of the others in every branch
-    std::vector<std::uint32_t> begin_;               // of each branch in the new store
+    std::vector<std::uint32_t> place_, fractional_;  // position of each row in its branch; of fractional rows in all
+    std::vector<std::uint32_t> begin_;               // start of each branch in the new store
 };
 
 }  // namespace ceiba::split

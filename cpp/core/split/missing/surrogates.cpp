@@ -6,7 +6,7 @@ namespace ceiba::split {
 
 namespace {
 
-// Weight of the placed rows, in all and per branch.
+// The weight of the placed rows, in total and per branch.
 struct Placed {
     std::array<base::Sum, 2> weight;
     double of(int branch) const { return weight[branch].value(); }
@@ -18,7 +18,7 @@ struct Placed {
     }
 };
 
-// Rows that all count 1 are counted.
+// The sum of unit weights.
 struct CountedSum {
     std::int64_t sum = 0;
     void add(std::int64_t one) { sum += one; }
@@ -48,7 +48,7 @@ public:
 
     Surrogate find(std::size_t column) const {
         Surrogate out;
-        Placed both;  // rows placed by the primary that have a value here
+        Placed both;  // rows placed by the primary split that have a value here
         const double agree =
             node_.store->has_levels(column) ? best_levels(column, both, out) : best_cut(column, both, out);
         if (out.kind == Kind::none) return out;
@@ -67,8 +67,8 @@ private:
     bool is_included(std::size_t i) const { return primary_.branch[i] < 2 && weight(i) > 0.0; }
     int side(std::size_t i) const { return primary_.branch[i]; }
 
-    // All rows with a value in ascending order: rows of zero weight too, because rpart takes the midpoints between all
-    // values.
+    // All rows with a value, in ascending order. Rows of zero weight are included, because rpart uses the midpoints
+    // between all values.
     std::vector<Entry> all_values(std::size_t column) const {
         const Entry* const entries = node_.entries(column);
         std::vector<std::pair<double, std::uint32_t>> values;
@@ -103,9 +103,9 @@ private:
         return best_of(column, entries, n, base::Sum{}, weighed, counted, both, out);
     }
 
-    // Rows sent right count +, rows sent left -, so that one running sum s gives the agreement of a cut: with L and R
-    // the weight placed on either side, L + s if the low side goes right, R - s if it goes left. No jump depends on the
-    // sign of a row, because processors cannot predict where the primary column is missing.
+    // Rows sent right count +, rows sent left -, so that one running sum s yields the agreement of a cut: if L and R
+    // are the weights placed on the two sides, L + s if the low side goes right, R - s if it goes left. No branch
+    // depends on the sign of a row, because the missing values of the primary column are unpredictable.
     template <class Running, class Signed, class Counted>
     double best_of(std::size_t column, const Entry* entries, std::size_t n, Running s, Signed signed_weight,
                    Counted counted, Placed& both, Surrogate& out) const {
@@ -114,7 +114,7 @@ private:
         Count n_below = 0;
         const Count n_both = static_cast<Count>(count_both(column, entries, n, both));
         const double left = both.of(1 - right_), right = both.of(right_);
-        // As in rpart, a surrogate has to beat the majority rule. Only > replaces the best: ties go to the lowest cut.
+        // As in rpart, a surrogate must beat the majority rule. Only > replaces the best: ties go to the lowest cut.
         double best = both.larger();
         for (std::size_t i = 0; i + 1 < n && n_both - n_below >= 2; ++i) {
             s.add(signed_weight(entries[i].row));
@@ -135,8 +135,8 @@ private:
         return best;
     }
 
-    // The weight on both sides of the rows with a value here: all that the primary placed, less those without; how many
-    // rows they are.
+    // Adds the weights of the placed rows with a value here to `both` and returns the number of these rows. With unit
+    // weights only the rows without a value are visited.
     double count_both(std::size_t column, const Entry* entries, std::size_t n, Placed& both) const {
         if (!node_.target().weight.empty() || node_.entries(column) != entries) {
             double n_both = 0.0;
@@ -155,7 +155,7 @@ private:
         return count[0] + count[1];
     }
 
-    // Each level goes with the larger part of its rows; on a tie with the side that is larger over all.
+    // Each level goes to the side with most of its weight; ties go to the side that is larger overall.
     double best_levels(std::size_t column, Placed& both, Surrogate& out) const {
         const std::int32_t* codes = node_.codes(column);
         std::int32_t largest = -1;
@@ -182,8 +182,8 @@ private:
             n_astray += n_rows[k][1 - branch];
             agree.add(level[k].of(branch));
         }
-        // rpart 4.1 means to ask for two rows sent each way, but counts two that agree and two that go astray: a
-        // perfect stand-in is refused.
+        // rpart 4.1 intends to require two rows per side, but requires two rows that agree and two that disagree, so it
+        // rejects a perfect surrogate.
         const bool enough =
             conventions_.surrogate_levels_err ? n_agree >= 2 && n_astray >= 2 : sent[0] >= 2 && sent[1] >= 2;
         if (enough) out.kind = Kind::levels;
@@ -195,7 +195,7 @@ private:
     int right_;
     const SurrogateOptions& options_;
     const Conventions& conventions_;
-    std::vector<std::int8_t> sign_;  // per row: 1 sent right by the primary, -1 left, 0 takes no part
+    std::vector<std::int8_t> sign_;  // per row: 1 sent right by the primary split, -1 left, 0 not included
     Placed placed_;
 };
 
@@ -265,7 +265,7 @@ int right_son(const NodeRows& node, const Routing& primary, const std::vector<do
 
 void route_by_surrogates(const NodeRows& node, const SurrogateOptions& options, std::vector<Surrogate>& surrogates,
                          Routing& routing, base::ThreadPool* pool) {
-    using Sent = std::vector<std::int64_t>;  // rows by each surrogate
+    using Sent = std::vector<std::int64_t>;  // number of rows sent by each surrogate
     const auto route = [&](Sent& sent, std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) {
             if (routing.branch[i] != unplaced) continue;

@@ -5,13 +5,13 @@
 
 namespace ceiba::split {
 
-// What C4.5 takes for equal: weights, gains and ratios are of the order of 1.
+// The tolerance of C4.5 for weights, gains and ratios, which are of the order of 1.
 constexpr double c45_small = 1e-6;
 
 inline double entropy_mass(double x) { return x < c45_small ? 0.0 : x * std::log2(x); }
 
-// The same of rows that all count 1: whole numbers, the small ones from a table. Most nodes are small, and a logarithm
-// costs as much as ten look-ups.
+// The same for unit weights: integers, small ones from a table. Most nodes are small, and a logarithm costs as much as
+// ten lookups.
 class WholeMass {
 public:
     WholeMass() {
@@ -47,12 +47,12 @@ struct Bag {
     }
 };
 
-// A bag for each level of a column. Only levels that have rows are looked at: far down in a tree a node has a few rows,
-// and a column may have thousands of levels.
+// One bag per level of a column. Only levels with rows are visited: deep in a tree, a node has few rows while a column
+// may have thousands of levels.
 class Bags {
 public:
-    // Counts rows by level and class. `weight` null: each row counts 1; otherwise `others` names the rows that do not.
-    // Rows without a level have a negative code.
+    // Counts rows by level and class. If `weight` is null, each row counts 1; otherwise `others` lists the rows with
+    // another weight. Rows without a level have a negative code.
     void fill(const std::int32_t* codes, const std::uint16_t* label, const double* weight,
               const std::vector<std::uint32_t>& others, std::size_t n_rows, std::size_t n_levels,
               std::size_t n_classes) {
@@ -65,7 +65,7 @@ public:
         }
         for (std::size_t i = 0; i < n_rows; ++i) {
             const double w = weight ? weight[i] : 1.0;
-            if (codes[i] < 0 || w == 0.0) continue;  // a part of a row may be too small for a number
+            if (codes[i] < 0 || w == 0.0) continue;  // the weight of a fractional row may underflow
             const std::size_t level = static_cast<std::size_t>(codes[i]);
             if (weight_[level] == 0.0) present_.push_back(static_cast<std::uint32_t>(level));
             add(level, label[i], w);
@@ -73,7 +73,7 @@ public:
         std::sort(present_.begin(), present_.end());
     }
 
-    // Levels that have rows, ascending, each once.
+    // Levels with rows, ascending.
     const std::vector<std::uint32_t>& present() const { return present_; }
     double weight(std::size_t level) const { return weight_[level]; }
 
@@ -93,7 +93,7 @@ public:
         }
         return sum;
     }
-    // Of all other levels together; `known`: of all.
+    // The entropy mass of all other levels together. `known` is the bag of all levels.
     template <class Mass>
     double rest_mass(std::size_t level, const Bag& known, const Mass& mass_of) const {
         double sum = mass_of(known.weight - weight_[level]);
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    // What the last column left is taken away; the room stays.
+    // Clears the last column but keeps the memory.
     void empty(std::size_t n_levels, std::size_t n_classes) {
         for (const std::uint32_t l : present_) {
             weight_[l] = 0.0;
@@ -117,9 +117,9 @@ private:
         cells_[level * n_classes_ + k] += w;
         weight_[level] += w;
     }
-    // In four tables at once: a counter that was just written is slow to read again, and levels repeat.
+    // Counts in four tables, because a counter that was just written is slow to read again, and levels repeat.
     void count(const std::int32_t* codes, const std::uint16_t* label, std::size_t n_rows, std::size_t n_levels) {
-        const std::size_t k = n_classes_, size = (n_levels + 1) * k;  // the first place is for rows without a level
+        const std::size_t k = n_classes_, size = (n_levels + 1) * k;  // position 0: rows without a level
         table_.assign(4 * size, 0);
         const auto place = [k](std::int32_t code, std::size_t c) { return static_cast<std::size_t>(code + 1) * k + c; };
         std::size_t i = 0;

@@ -1,9 +1,9 @@
 // C4.5's choice of a split (Quinlan 1993, chapters 2 and 7; numeric cuts as in release 8, Quinlan 1996).
 //
-// A separate finder, not a criterion of the common scan, because a column is compared with the others: only
-// those with at least the average gain compete, and among them the ratio of gain to split information decides.
-//   gain   = share of the rows with a value x decrease of their entropy; a cut pays log2(cuts tried) / weight
-//   split information = entropy of the branch sizes, rows without a value being one more branch
+// This is a separate finder, not a criterion of the common scan, because columns are compared with each other: only
+// columns with at least the average gain compete, and among them the ratio of gain to split information decides.
+//   gain   = share of the rows with a value x decrease of their entropy; a cut pays log2(number of cuts) / weight
+//   split information = entropy of the branch sizes, with one more branch for rows without a value
 #include "split/finder.hpp"
 
 #include "base/sort.hpp"
@@ -14,19 +14,19 @@ namespace ceiba::split {
 namespace {
 
 constexpr double small = c45_small;
-// A gain may be so much below the average of the columns.
+// The gain of a column may be below the average by this much.
 constexpr double average_slack = 1e-3;
 
-// What a column has to offer.
+// The best split of a column, and its scores.
 struct ColumnScore {
     std::uint32_t column = 0;
-    bool cut = false;  // or levels
+    bool cut = false;  // otherwise levels
     bool usable = false;
-    bool constant = false;       // one value at most
-    std::uint32_t position = 0;  // cut: how many of the sorted entries lie on the left
-    std::uint32_t level = 0;     // one level against the rest: that level
+    bool constant = false;       // at most one value
+    std::uint32_t position = 0;  // cut: number of sorted entries on the left
+    std::uint32_t level = 0;     // one level against the others: that level
     double decrease = 0.0;       // of entropy, in bits
-    double gain = 0.0;           // the same after what a cut pays
+    double gain = 0.0;           // decrease less the cost of a cut
     double ratio = 0.0;          // gain over split information
 };
 
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    // The rows of a node with their classes.
+    // The rows of a node and their classes.
     struct LabelledRows {
         LabelledRows(const NodeRows& n, std::size_t n_classes) : node(n), label(n.target().labels[0].data() + n.begin) {
             const base::Buffer<double>& all = n.target().weight;
@@ -100,13 +100,13 @@ private:
         const NodeRows& node;
         const std::uint16_t* label;
         const double* weight = nullptr;     // null: each row counts 1
-        std::vector<std::uint32_t> others;  // rows that do not
+        std::vector<std::uint32_t> others;  // rows with another weight
         std::vector<std::array<double, 2>>
-            parts;  // of two classes, where weights differ: weight, and weight if in class 1
+            parts;  // two classes with weights: the weight of each row, and its weight if in class 1
         Bag whole;
     };
 
-    // Room to work in, one per thread: most nodes are tiny, and asking for memory would take longer than counting.
+    // The workspace of a thread: most nodes are tiny, and allocating memory would take longer than counting.
     struct Space {
         Bags bags;
         Bag part;
@@ -118,7 +118,7 @@ private:
         return rows.node.store->has_levels(c) ? levels(rows, c, mass, space) : best_cut(rows, c, mass, space);
     }
 
-    // Columns with one value in a node have one in all nodes below it. (Surrogates need all columns.)
+    // A column with one value in a node has one value in all nodes below it. (Surrogates need all columns.)
     void drop_constants(NodeRows& node, const std::vector<ColumnScore>& scores) const {
         if (options_.missing == Missing::surrogate) return;
         std::vector<std::uint32_t> left;
@@ -130,7 +130,7 @@ private:
 
     static double per_row(double decrease, double weight) { return decrease < small ? 0.0 : decrease / weight; }
 
-    // `information`: of the branches with rows; rows without a value are one more.
+    // `information`: of the branches. Rows without a value are one more branch.
     template <class Mass>
     static double ratio(double gain, double information, double weight, double known, const Mass& mass) {
         information = mass(weight) - information - mass(weight - known);
@@ -174,7 +174,7 @@ private:
         return score;
     }
 
-    // Where the search for the best cut of a column stands.
+    // The state of the search for the best cut of a column.
     struct CutSearch {
         CutSearch(const Bag& of_known, double of_all, double of_side)
             : known(of_known), weight(of_all), least(of_side), bits(of_known.weight / (of_all * std::numbers::ln2)) {}
@@ -188,7 +188,7 @@ private:
 
         bool enough(double side) const { return side + small > least; }
 
-        // Of two classes; the best gain so far. Not inlined: the loops around it would lose their registers.
+        // Two classes. Returns the best gain so far. Not inlined, so that the surrounding loops keep their registers.
         template <class Mass>
         [[gnu::noinline]] double weigh(std::size_t i, double left, double zeros, double ones, const Mass& mass) {
             const double classes[2] = {zeros, ones};
@@ -196,9 +196,9 @@ private:
             return gain;
         }
 
-        // Chi-square is twice the divergence where shares differ little. Closer, for a share q and the expected share
-        // p: by Taylor's formula the divergence is at most (q - p)^2 / 2 times the largest 1 / (x (1 - x)) between
-        // them, which is that of p or of q. On adult it spares half of 120,000 looks.
+        // Chi-square is twice the divergence if shares differ little. A tighter bound for a share q and the expected
+        // share p: by Taylor's formula the divergence is at most (q - p)^2 / 2 times the maximum of 1 / (x (1 - x))
+        // between them, which is its value at p or q. On adult it avoids half of 120,000 evaluations.
         bool hopeless(double left, double zeros, double ones) const {
             const double right = known.weight - left, other_ones = known.classes[1] - ones,
                          other_zeros = known.classes[0] - zeros;
@@ -226,8 +226,8 @@ private:
         }
     };
 
-    // Two classes, the commonest case: sums in registers, and no jump that depends on the rows but the rare one to a
-    // cut that may be better than the best so far.
+    // Two classes, the most common case: sums in registers, and the only branch that depends on the rows is the rare
+    // one for a cut that may be better than the best so far.
     template <class Mass>
     static void search_two(const LabelledRows& rows, std::size_t c, std::size_t n, CutSearch& search,
                            const Mass& mass) {
@@ -254,7 +254,7 @@ private:
         search.n_cuts = n_cuts;
     }
 
-    // Each row counts 1 besides: the first and the last cut are known beforehand.
+    // With unit weights, the first and the last cut are also known in advance.
     template <class Mass>
     static void search_two_whole(const LabelledRows& rows, std::size_t c, std::size_t n, CutSearch& search,
                                  const Mass& mass) {
@@ -315,10 +315,10 @@ private:
         }
     }
 
-    // C4.5 does not part numbers that are closer than 1e-5.
+    // C4.5 does not separate numbers that differ by at most 1e-5.
     static bool far(double a, double b) { return a + 1e-5 < b; }
 
-    // The midpoint, or the largest number of the whole column that is not above it by 1e-6 or more, as in Weka.
+    // The midpoint; or, as in Weka, the largest number of the whole column less than the midpoint + 1e-6.
     double cut_at(const NodeRows& node, std::size_t c, std::size_t position) const {
         const Entry* entries = node.entries(c);
         const double cut =
@@ -354,7 +354,7 @@ private:
 
     bool enough(double weight) const { return weight + small > options_.min_branch && weight > 0.0; }
 
-    // Two branches must be large enough; the others may be as small as they are.
+    // Two branches must be large enough; the others may have any size.
     template <class Mass>
     void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass,
                               ColumnScore& score) const {
@@ -372,7 +372,7 @@ private:
         score.ratio = ratio(score.gain, information, weight, placed, mass);
     }
 
-    // The best single level against all others (C4.5's binary splits): the level with the largest ratio.
+    // The best single level against all others (C4.5's binary splits), by ratio.
     template <class Mass>
     void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, ColumnScore& best) const {
         const double before = known.mass(mass);
@@ -389,7 +389,7 @@ private:
         }
     }
 
-    // The split of an offer: its cut, or the branch of each level.
+    // The split with this score: its cut, or the branch of each level.
     Candidate split_of(const LabelledRows& rows, const ColumnScore& score) const {
         Candidate split;
         split.column = static_cast<std::int32_t>(score.column);
@@ -406,7 +406,7 @@ private:
     void place_levels(const NodeRows& node, const ColumnScore& score, Candidate& split) const {
         const std::size_t c = score.column,
                           n_levels = static_cast<std::size_t>(node.store->table->columns[c].n_levels());
-        // One level against the others: those that are not in the node are others too, and rows that come to the
+        // One level against the others: levels that do not occur in the node are also others, and rows that reach the
         // node later (subtree raising, prediction) go with them.
         std::vector<std::uint8_t> present(n_levels, options_.empty_branches || !options_.multiway);
         for (std::uint32_t i = 0; i < node.size(); ++i)
@@ -420,11 +420,11 @@ private:
         }
         if (options_.multiway)
             split.n_branches = static_cast<int>(placed.size());
-        else if (placed.front().branch == 1)  // branch 0 holds the first level, always
+        else if (placed.front().branch == 1)  // branch 0 always contains the first level
             for (LevelBranch& level : placed) level.branch = 1 - level.branch;
     }
 
-    // Columns with about the average gain or more, by falling ratio; a later column must be better.
+    // Columns with about the average gain or more, by descending ratio. A later column must be better to come first.
     std::vector<Candidate> ranked(const LabelledRows& rows, std::vector<ColumnScore> scores) const {
         std::erase_if(scores, [](const ColumnScore& o) { return !o.usable; });
         double sum = 0.0, n = 0.0;
@@ -459,10 +459,10 @@ private:
     std::vector<Space> spaces_;
     WholeMass whole_mass_;
     std::size_t n_classes_, n_rows_;
-    std::vector<std::uint8_t> many_levels_;  // nearly every row its own level: such a column stays out of the average
+    std::vector<std::uint8_t> many_levels_;  // nearly one level per row: these columns do not count in the average
     bool all_many_ = false;
-    std::vector<std::vector<double>> values_;  // per column of numbers: the values of the whole table, ascending ...
-    std::vector<std::uint8_t> close_;          // ... and whether any two of them are too close to be separated
+    std::vector<std::vector<double>> values_;  // numeric columns: the values of the whole table, ascending
+    std::vector<std::uint8_t> close_;          // whether any two of them are too close to be separated
 };
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace ceiba::split {
 namespace {
 
 bool constant(const NodeRows& node, std::size_t c) {
-    if (node.sparse) return sparse_column(node, c).n == 0;  // others are not live
+    if (node.sparse) return sparse_column(node, c).n == 0;  // constant columns are not live
     const std::size_t n = node.n_present(c);
     if (n < node.size()) return n == 0;
     if (node.store->has_levels(c)) {
@@ -23,7 +23,7 @@ void sort_by_column(std::vector<Candidate>& found) {
     std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
 }
 
-// Stores that fit the second cache are left as they are, and ranges of some cache lines are good enough.
+// Stores that fit the L2 cache are not compacted, nor are ranges of several cache lines.
 bool worth_compacting(const NodeRows& node) {
     const std::size_t n_rows = node.target().size();
     return !node.sparse && !node.slotted() && node.size() <= 256 && node.size() * 8 <= n_rows &&
@@ -71,12 +71,12 @@ std::vector<Candidate> ColumnFinder::ranked(const NodeRows& node, std::vector<Ca
     return order;
 }
 
-// Only the best split is wanted: a column need not say what it has when that cannot win. Where the criterion has a
-// rough bound, the most promising column goes first.
+// Finds only the best split, so a column need not return a split that cannot win. If the criterion has a rough bound,
+// the most promising column comes first.
 std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const NodeContext& context, int thread) {
     std::vector<Candidate> found;
-    std::size_t best = 0;  // of those found
-    Routing routing;       // of that one, once it was needed
+    std::size_t best = 0;  // index in `found`
+    Routing routing;       // of the best split, computed when first needed
     double floor = no_floor;
     std::vector<double> bound;
     const LiveColumns columns(node, context.allowed());
@@ -94,7 +94,7 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
         found.push_back(std::move(candidate));
     };
     if (node.size() == 2 && options_.column_cost.empty()) {
-        // Two rows have one partition only, and the first column that makes it wins.
+        // Two rows have a single partition, so the first column that splits them wins.
         for (std::size_t i = 0; i < n && found.empty(); ++i) search_at(columns[i]);
         return found;
     }
@@ -108,7 +108,7 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     const std::size_t first =
         static_cast<std::size_t>(std::max_element(bound.begin(), bound.end()) - bound.begin());
     if (n > 0) search_at(columns[first]);
-    for (const bool levels : {false, true})  // the longest searches last: most columns of levels are then ruled out
+    for (const bool levels : {false, true})  // slow searches come last: most columns of levels are ruled out by then
         for (std::size_t i = 0; i < n; ++i)
             if (i != first && node.store->has_levels(columns[i]) == levels && !(bound[i] < floor))
                 search_at(columns[i]);
@@ -116,7 +116,7 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
     return found;
 }
 
-// In small nodes many columns part the rows in the very same way: tied, and no arithmetic is needed to see it.
+// In small nodes, many columns partition the rows identically. These are ties that need no exact arithmetic.
 bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const Candidate& best,
                                  Routing& best_routing) const {
     if (!options_.column_cost.empty() || a.n_branches != 2 || best.n_branches != 2 ||
@@ -127,7 +127,7 @@ bool ColumnFinder::same_division(const NodeRows& node, const Candidate& a, const
     return same_partition(route(node, a), best_routing);
 }
 
-// scikit-learn's max_features: columns in random order until enough of them were not constant and one had a split.
+// scikit-learn's max_features: columns in random order until enough were not constant and at least one had a split.
 std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const NodeContext& context, int thread) {
     std::vector<std::size_t> order(node.store->sorted.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -147,8 +147,8 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
     return found;
 }
 
-// A column of numbers that are all the same stays so in all that grows below. (Surrogates and fractional rows need
-// all columns.)
+// A numeric column that is constant in a node is constant in all nodes below. (Surrogates and fractional rows need all
+// columns.)
 void ColumnFinder::drop_constant_columns(NodeRows& node) const {
     if (node.sparse || node.slotted()) return;
     if (options_.missing == Missing::surrogate || options_.missing == Missing::fractional) return;
@@ -173,7 +173,7 @@ ColumnFinder::RandomCut ColumnFinder::random_cut(const NodeRows& node, std::size
     return {cut, static_cast<std::size_t>(first_right - entries)};
 }
 
-// Where bins are ranks the table need not be asked.
+// If bins are ranks, the table is not read.
 double ColumnFinder::cut_after(const NodeRows& node, std::size_t c, const Entry* entry) const {
     if (const Binning* binning = node.store->binning.get()) {
         const ColumnBins& bins = binning->column[c];

@@ -1,8 +1,8 @@
-// The one loop of the split search: column scanner x target statistic x criterion.
+// The central loop of the split search: column scanner x target statistic x criterion.
 //
-// Entries are the rows of a node in the order of a column: sorted numbers, or levels in the order of their mean. A
-// cut lies between two entries of different rank. For each cut the criterion gives a cheap upper bound; only cuts that
-// could beat the best so far are looked at more closely.
+// Entries are the rows of a node in the order of a column: sorted numbers, or levels ordered by mean. A cut is between
+// two entries of different rank. For each cut the criterion computes a cheap upper bound; only cuts that may beat the
+// best so far are evaluated precisely.
 #pragma once
 
 #include "base/expansion.hpp"
@@ -12,8 +12,8 @@
 namespace ceiba::split {
 
 struct Entry {
-    std::uint32_t rank;  // equal ranks: equal values, never to be separated
-    std::uint32_t row;   // counted from the first row of the node
+    std::uint32_t rank;  // equal ranks: equal values, which no cut separates
+    std::uint32_t row;   // relative to the first row of the node
 };
 
 template <class D>
@@ -31,8 +31,8 @@ bool respects(const D& division, const Limits& limits) {
            b <= limits.high;
 }
 
-// The best cut so far of one column. Along a column the gain often climbs for thousands of cuts; so a cut that is
-// better beyond doubt only leaves its left part here, and is weighed precisely when another comes too close, or at the
+// The best cut of a column so far. The gain often increases over thousands of consecutive cuts. A cut that is certainly
+// better therefore only stores its left side here, and is evaluated precisely when another cut comes close, or at the
 // end.
 template <class D, class C>
 class BestCut {
@@ -44,7 +44,7 @@ public:
     // Cuts with an upper bound below this cannot win.
     double threshold() const { return found ? low_ : -std::numeric_limits<double>::infinity(); }
 
-    // Takes the division as it stands if it is admissible and better.
+    // Takes the current division if it is admissible and better.
     bool offer(D& division, const C& criterion, const Limits& limits) {
         if (!respects(division, limits)) return false;
         if constexpr (requires { requires C::bounds_are_exact; }) return offer_weighed(division, criterion);
@@ -94,7 +94,7 @@ private:
         low_ = high_ = gain_.hi;
         weighed_ = true;
     }
-    // Does something with the division as it stood at the best cut.
+    // Calls f with the division in its state at the best cut, then restores it.
     template <class F>
     auto with_left(F f, D& division) {
         struct Restore {
@@ -112,7 +112,7 @@ private:
     typename D::Left left_{};
 };
 
-// Cuts between n entries that leave min_rows on both sides: `first` to `last` entries on the left; none: last < first.
+// The cuts of n entries that leave min_rows on both sides: `first` to `last` entries on the left; none: last < first.
 struct CutRange {
     std::size_t first, last;
 };
@@ -122,8 +122,8 @@ inline CutRange cuts_allowed(std::size_t n, std::size_t before, std::size_t afte
     return {first, n < needed ? 0 : n - needed};
 }
 
-// The loop over the cuts that leave `range` entries on the left. `concrete` answers for the cuts; `criterion`, which is
-// the same or holds it (criteria::with_chosen), for those that may win.
+// The loop over the cuts that leave `range` entries on the left. `concrete` rules cuts out; `criterion`, which is the
+// same or contains it (criteria::with_chosen), evaluates those that may win.
 template <class D, class C, class Concrete>
 bool scan_range(const Entry* entries, CutRange range, double floor, const Limits& limits, D& division,
                 const Concrete& concrete_criterion, const C& criterion, BestCut<D, C>& best) {
@@ -156,7 +156,7 @@ bool scan_range(const Entry* entries, CutRange range, double floor, const Limits
             division.store(running);
             taken = best.offer(division, criterion, limits);
         } else {
-            // Its address may escape; that of `running` must not.
+            // The address of `now` may escape; that of `running` must not.
             std::conditional_t<std::is_trivially_copyable_v<D>, D, D&> now = running;
             taken = best.offer(now, criterion, limits);
         }
@@ -169,9 +169,9 @@ bool scan_range(const Entry* entries, CutRange range, double floor, const Limits
     return better;
 }
 
-// Scans the cuts between the entries [0, n); `before` rows lie left of them and `after` rows right of them whatever the
-// cut (missing values, or the rest of the column). Cuts whose gain is below `floor` need not be found. True: a better
-// one was.
+// Scans the cuts between the entries [0, n). For any cut, `before` more rows are left of it and `after` more rows right
+// of it (missing values, or the rest of the column). Cuts with a gain below `floor` need not be found. Returns whether
+// a better cut was found.
 template <class D, class C>
 bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t after, double floor,
           const Limits& limits, D& division, const C& criterion, BestCut<D, C>& best) {
@@ -182,7 +182,7 @@ bool scan(const Entry* entries, std::size_t n, std::size_t before, std::size_t a
     });
 }
 
-// The one cut at `position`, for random splits.
+// Evaluates the single cut at `position`, for random splits.
 template <class D, class C>
 void weigh_cut(const Entry* entries, std::size_t n, std::size_t position, std::size_t n_missing, bool missing_left,
                const Limits& limits, D& division, const C& criterion, BestCut<D, C>& best) {
@@ -196,26 +196,25 @@ void weigh_cut(const Entry* entries, std::size_t n, std::size_t position, std::s
     }
 }
 
-// Cuts of a column that may be its best, by bounds of their gains.
+// The cuts of a column that may be the best, according to bounds of their gains.
 class CutBounds {
 public:
-    // Gains below `floor` are of no use.
+    // Gains below `floor` are ignored.
     explicit CutBounds(double floor) : reach_(floor) {}
 
     double reach() const { return reach_; }
-    // A cut whose gain is at most `most`.
+    // Adds a cut whose gain is at most `most`.
     void add(std::size_t entries_on_left, double most) {
         if (most < reach_) return;
         cuts_.push_back(entries_on_left);
         most_.push_back(most);
     }
-    // Some cut that is allowed has at least this gain. (Infinite: the gain has no value, and such a cut is never
-    // taken.)
+    // An allowed cut has at least this gain. (Infinite: the gain is undefined, and such a cut is never taken.)
     void raise(double least) {
         if (least > reach_ && least < std::numeric_limits<double>::infinity()) reach_ = least;
     }
 
-    // Those that are left, ascending.
+    // The remaining cuts, ascending.
     const std::vector<std::size_t>& cuts() {
         std::size_t kept = 0;
         for (std::size_t k = 0; k < cuts_.size(); ++k)

@@ -1,5 +1,5 @@
-// The merit of a split, its gain over the cost of its column, and what the options say of cuts: for all finders of
-// exact splits.
+// The merit of a split (its gain over the cost of its column), and the options of cuts, for all finders of exact
+// splits.
 #pragma once
 
 #include "split/search_options.hpp"
@@ -11,20 +11,20 @@ inline double cost_of(std::size_t column, const SearchOptions& options) {
     return options.column_cost.empty() ? 1.0 : options.column_cost[column];
 }
 
-// A little below a merit: what is tied with it must still be looked at.
+// Slightly less than a merit, so that ties with it are still examined.
 inline double lowered(double merit) { return merit - std::fabs(merit) * 0x1p-40; }
 
 inline double floor_of(const Candidate& c, const SearchOptions& options) {
     return lowered((c.gain.value() - c.tolerance) / cost_of(static_cast<std::size_t>(c.column), options));
 }
 
-// What a division by this column must respect.
+// The limits of a division by this column.
 inline Limits limits_of(std::size_t column, const SearchOptions& options, const NodeContext& context) {
     return {options.min_rows, options.min_weight, options.min_events,
             options.monotone.empty() ? 0 : options.monotone[column], context.low, context.high};
 }
 
-// Do cuts of this column lie just below the midpoint?
+// Whether the cuts of this column are just below the midpoint.
 inline bool cuts_below(const NodeRows& node, std::size_t column, const SearchOptions& options) {
     return options.conventions.cuts_below_midpoint &&
            node.store->table->columns[column].kind() != data::ColumnKind::ordered;

@@ -1,8 +1,8 @@
-// The loop over cuts for squared errors of several outputs (found before that of cut_scan.hpp, being more specialised).
+// The loop over cuts for squared errors of several outputs (an overload more specialised than that of cut_scan.hpp).
 //
-// The gain is the mean over the outputs of d^2 W / (W_L W_R), d = S_L - W_L mean. A rough look adds up w (y - mean) in
-// plain doubles, all outputs of a row at once; what rounding can do is bounded (docs/engine.md), so most cuts cannot
-// win. Those that may are weighed with compensated sums, as for one output.
+// The gain is the mean over the outputs of d^2 W / (W_L W_R), d = S_L - W_L mean. A rough pass sums w (y - mean) in
+// plain doubles, for all outputs of a row at once. Its rounding errors are bounded (docs/engine.md), so most cuts are
+// ruled out. The remaining cuts are evaluated with compensated sums, as for one output.
 #pragma once
 
 #include "criteria/moment_division.hpp"
@@ -34,7 +34,7 @@ public:
             const double e = 0x1p-53 * (n * terms_.spread[o] + 16.0 * part.total_weight() * part.largest());
             error += e * e;
         }
-        // The last summand is for squares too small for a double.
+        // The last term covers squares too small for a double.
         const double slack = 0x1p-20, extra = error * (1.0 + 0x1p20) + 0x1p-1000;
         const std::size_t n_outputs = sum_.size();
         const double outputs = static_cast<double>(n_outputs), total = division_.total_weight();
@@ -46,7 +46,7 @@ public:
             const std::size_t row = entries[i].row;
             const double w = division_.parts().front().weight(row);
             const double* term = terms_.of_row.data() + row * n_outputs;
-            // Pairs, so that the compiler may take two outputs at a time: it may not reorder a sum by itself.
+            // Pairs let the compiler process two outputs at a time; it must not reorder a sum by itself.
             double even = 0.0, odd = 0.0;
             std::size_t o = 0;
             for (; o + 2 <= n_outputs; o += 2) {

@@ -1,5 +1,5 @@
-// The exact split search over presorted columns: simple, for all criteria, weights and kinds of columns; the reference
-// against which faster finders are tested. D is the division (criteria/*_division.hpp), C the criterion. O(n) per
+// The exact split search over presorted columns. It is simple, supports all criteria, weights and kinds of columns, and
+// is the reference in tests of faster finders. D is the division (criteria/*_division.hpp), C the criterion. O(n) per
 // column and node. The order of the columns is in column_finder.hpp.
 #pragma once
 
@@ -19,7 +19,7 @@ public:
 
     void begin_node(int thread) override {
         for (std::size_t t = 0; t < spaces_.size(); ++t)
-            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].fresh = false, spaces_[t].n_weighed = 0;
+            if (thread < 0 || static_cast<int>(t) == thread) spaces_[t].begin_node();
     }
 
     Candidate search_column(const NodeRows& node, std::size_t c, const NodeContext& context, double floor,
@@ -48,7 +48,7 @@ private:
         return has_rough;
     }
 
-    // A bound of the merit of every column; infinite where there is none.
+    // Upper bounds of the merits of all columns; infinite if there is none.
     void find_rough_bounds(const NodeRows& node, const LiveColumns& column, std::vector<double>& rough_bounds,
                            Space& space) const requires has_rough {
         rough_bounds.assign(column.size(), std::numeric_limits<double>::infinity());
@@ -83,7 +83,7 @@ private:
             if constexpr (CountsSlots<D>)
                 if (node.slotted()) return better_by_counts(node, a, b, space);
             const Routing routing_a = route(node, a), routing_b = route(node, b);
-            // Also where weights are so far apart that even the long sums of one side and the other round differently.
+            // This also covers weights of such different size that the long sums of the two sides round differently.
             if (cost(a) == cost(b) && same_partition(routing_a, routing_b)) return false;
             base::Fraction x = exact_gain(node, routing_a, space), y = exact_gain(node, routing_b, space);
             x.denominator = x.denominator * base::Expansion(cost(a));
@@ -93,7 +93,7 @@ private:
         return false;
     }
 
-    // The same from the counts of slots, without reading rows.
+    // The same with the counts of slots, without reading rows.
     bool better_by_counts(const NodeRows& node, const Candidate& a, const Candidate& b,
                           Space& space) requires CountsSlots<D> {
         if (cost(a) == cost(b) && same_counts(node, a, b)) return false;
@@ -107,7 +107,7 @@ private:
         return base::compare(gain(a), gain(b)) > 0;
     }
 
-    // Puts the rows of branch 0 on the left once more and takes the gain without rounding.
+    // Puts the rows of branch 0 on the left again and computes the gain without rounding.
     base::Fraction exact_gain(const NodeRows& node, const Routing& routing, Space& space) {
         space.fresh = false;
         space.division.bind(node.target(), 0, node.begin);
@@ -175,7 +175,7 @@ private:
         return out;
     }
 
-    // The best cut of a column as a candidate, whose cut is yet to be placed.
+    // The best cut of a column as a candidate. Its threshold is computed later.
     Candidate candidate_of(BestCut<D, C>& best, bool all_rows, Space& space) const {
         Candidate out;
         if (!best.found) return out;
@@ -186,7 +186,7 @@ private:
         return out;
     }
 
-    // Columns that part the rows in the same way have the same gain: it is weighed once.
+    // Columns that partition the rows identically have the same gain, which is computed once.
     base::DoubleDouble gain_of(BestCut<D, C>& best, bool all_rows, Space& space) const {
         if constexpr (requires { best.left_part().same(best.left_part()); }) {
             if (all_rows) {

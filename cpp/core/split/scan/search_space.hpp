@@ -1,4 +1,4 @@
-// What one thread works with while it searches sorted columns (presort_finder.hpp), and the search among the cuts of
+// The workspace of one thread for the search of sorted columns (presort_finder.hpp), and the search among the cuts of
 // one column.
 #pragma once
 
@@ -18,17 +18,23 @@ public:
 
     D division;
     C criterion;
-    bool fresh = false;         // the division holds the total of all rows of the node being searched
+    bool fresh = false;         // the division's total is that of all rows of the current node
     double floor = no_floor;    // cuts with a gain below this need not be found
-    std::vector<Entry> column;  // of a sparse table, with its zeros
+    std::vector<Entry> column;  // of a sparse table, including its zeros
     struct WeighedGain {
         typename D::Left left{};
         base::DoubleDouble gain;
     };
-    std::array<WeighedGain, 8> weighed{};  // left parts whose gains were weighed last in this node
-    std::size_t n_weighed = 0;             // ever since the node was begun
+    std::array<WeighedGain, 8> weighed{};  // the most recent left parts of this node and their gains
+    std::size_t n_weighed = 0;             // gains computed since the start of the node
 
-    // Makes the division's total that of all rows of the node, or of those with a value in the column.
+    void begin_node() {
+        fresh = false;
+        n_weighed = 0;
+        scratch_.counted.clear();
+    }
+
+    // Sets the division's total to all rows of the node, or to those with a value in the column.
     void include_all(const NodeRows& node) {
         if (fresh) return;
         division.bind(node.target(), 0, node.begin);
@@ -44,8 +50,8 @@ public:
         begin(false);
     }
 
-    // All cuts of n entries, with the rows aside (missing values under "learn"), whose entries follow, tried on both
-    // sides and by themselves.
+    // All cuts of n entries. Missing values (under "learn"), whose entries come last, are tried on either side and on
+    // their own.
     BestCut<D, C> best_cut(const Entry* entries, std::size_t n, std::size_t n_missing, const Limits& limits,
                            std::size_t random_position, bool& presence) {
         BestCut<D, C> best;
@@ -84,36 +90,37 @@ private:
 
     // --- columns of levels
 
-    // Where rows count 1, the class counts of each level are all that the search needs.
+    // With unit weights, the class counts of each level suffice for the search.
     static constexpr bool counts_classes = std::is_base_of_v<criteria::UnitCounts<D>, D>;
+    LevelCells<WholeCount>* cells_ = nullptr;  // of the column
 
     std::size_t read_levels(const NodeRows& node, std::size_t c) override {
         if constexpr (counts_classes) {
-            count_level_cells(node, c, scratch_.cells, scratch_.counts);
-            return scratch_.cells.n_missing;
+            cells_ = &scratch_.cells_of(node, c);
+            return cells_->n_missing;
         } else {
             return RowLevels::read_levels(node, c);
         }
     }
     const std::vector<std::int32_t>& codes() const override {
-        return counts_classes ? scratch_.cells.code : RowLevels::codes();
+        return counts_classes ? cells_->code : RowLevels::codes();
     }
     std::size_t rows_of(std::size_t level) const override {
-        return counts_classes ? scratch_.cells.rows[level] : RowLevels::rows_of(level);
+        return counts_classes ? cells_->rows[level] : RowLevels::rows_of(level);
     }
     void add_level(std::vector<double>& sums, std::size_t level) const {
-        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += scratch_.cells.cells[level * sums.size() + k].n;
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += cells_->cells[level * sums.size() + k].n;
     }
     std::vector<double> class_counts(std::size_t from, std::size_t to, bool with_missing = false) const {
-        std::vector<double> sums(scratch_.cells.n_classes, 0.0);
+        std::vector<double> sums(cells_->n_classes, 0.0);
         for (std::size_t level = from; level < to; ++level) add_level(sums, level);
-        for (std::size_t k = 0; with_missing && k < sums.size(); ++k) sums[k] += scratch_.cells.missing[k].n;
+        for (std::size_t k = 0; with_missing && k < sums.size(); ++k) sums[k] += cells_->missing[k].n;
         return sums;
     }
 
     void include_total(std::size_t n_missing) override {
         if constexpr (counts_classes) {
-            const bool all = scratch_.cells.n_missing == n_missing;
+            const bool all = cells_->n_missing == n_missing;
             if (all && fresh) return;
             division.bind(node_->target(), 0, node_->begin);
             division.set_total(division.part_of(class_counts(0, codes().size(), n_missing > 0).data()));
@@ -126,8 +133,9 @@ private:
         if constexpr (requires { division.n_classes(); })
             if (division.n_classes() > 2) {
                 if constexpr (counts_classes) {
-                    scratch_.cells.n_missing = n_missing;
-                    out = best_subset(scratch_.cells, limits, options_->class_scale, criterion);
+                    const std::size_t all_missing = std::exchange(cells_->n_missing, n_missing);
+                    out = best_subset(*cells_, limits, options_->class_scale, criterion);
+                    cells_->n_missing = all_missing;
                     return true;
                 }
                 out = best_subset(*node_, levels_, n_missing, limits, options_->class_scale, criterion);
@@ -143,7 +151,7 @@ private:
     std::vector<LevelOrder> orders(std::size_t n_missing, const Limits& limits) override {
         if constexpr (by_log_rank) return {log_rank_order(levels_, division)};
         if constexpr (counts_classes) {
-            const LevelCells<WholeCount>& cells = scratch_.cells;
+            const LevelCells<WholeCount>& cells = *cells_;
             std::vector<double> share;
             for (std::size_t l = 0; l < cells.rows.size(); ++l)
                 share.push_back(cells.cells[l * cells.n_classes].n / static_cast<double>(cells.rows[l]));
@@ -161,11 +169,11 @@ private:
         else
             return RowLevels::best_level_cut(order, n_missing, limits);
     }
-    // As best_cut, with a step for each level instead of each row.
+    // Like best_cut, but with one step per level instead of per row.
     Cut best_counted_cut(const LevelOrder& order, std::size_t n_missing,
                          const Limits& limits) requires counts_classes {
         const std::size_t n_levels = order.size();
-        const std::size_t n_present = std::accumulate(scratch_.cells.rows.begin(), scratch_.cells.rows.end(),
+        const std::size_t n_present = std::accumulate(cells_->rows.begin(), cells_->rows.end(),
                                                       std::size_t{0});
         BestCut<D, C> best;
         const auto scan_levels = [&](bool missing_left) {

@@ -1,4 +1,4 @@
-// The scan of a column whose numbers were counted (store/sparse_slots.hpp): one step per distinct number, zeros in
+// The scan of a column whose numbers are counted (store/sparse_slots.hpp): one step per distinct number, with zeros in
 // their place.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace ceiba::split {
 
-// The scan of a sparse column: negative numbers, then all zeros at once, then positive numbers. The left side after the
-// zeros is the node without the positive numbers, so a column costs what its entries cost, not the rows of the node.
+// The scan of a sparse column: negative numbers, all zeros at once, then positive numbers. The left side after the
+// zeros is the node without the positive numbers, so the cost depends on the entries of the column, not on all rows.
 
-// Divisions that know the rest of the node.
+// Divisions that can compute the left side from the rest of the node.
 template <class D>
 concept KeepsRight = requires(D& division, std::size_t n) {
     division.keep_right(n, [](std::size_t i) { return i; });
 };
 
-// Offers the cut with `position` of n rows on the left, as the division stands. True: it is the best so far.
+// Offers the cut with `position` of n rows on the left, in the current division. True: it is the best so far.
 template <class D, class C>
 bool offer_cut(std::size_t position, std::size_t n, double floor, const Limits& limits, D& division, const C& criterion,
                BestCut<D, C>& best) {
@@ -93,7 +93,7 @@ SlotCut<D, C> scan_slots(const NodeRows& node, std::size_t c, double floor, cons
     return out;
 }
 
-// Do two cuts of a counted node put as many rows of each class on either side?
+// Whether two cuts of a counted node put the same number of rows of each class on each side.
 inline bool same_counts(const NodeRows& node, const Candidate& a, const Candidate& b) {
     const auto counts = [&](const Candidate& split) {
         return counts_without_zeros(node, static_cast<std::size_t>(split.column), split.cut);
@@ -101,7 +101,7 @@ inline bool same_counts(const NodeRows& node, const Candidate& a, const Candidat
     return counts(a) == counts(b);
 }
 
-// Puts the rows left of a cut on the left.
+// Puts the rows left of a cut on the left side.
 template <CountsSlots D>
 void put_left(const NodeRows& node, const Candidate& split, D& division) {
     const SideCounts other = counts_without_zeros(node, static_cast<std::size_t>(split.column), split.cut);

@@ -1,4 +1,4 @@
-// The finders for a division and the criterion of a name; only the files beside this one include it.
+// The finders for a division and a named criterion. Only the files in this folder include it.
 #pragma once
 
 #include "criteria/multi_output.hpp"
@@ -20,14 +20,14 @@ Finder build(const D& division, const data::TargetRows& target, const SearchOpti
     });
 }
 
-// Several outputs: a division for each, and one search for all criteria. Beside so many divisions a choice for every
-// cut costs nothing; numbers have loops of their own (multi_scan.hpp).
+// Several outputs: one division per output, and a single search for all criteria. With so many divisions the choice of
+// the criterion per cut costs nothing; numbers have their own loops (multi_scan.hpp).
 template <criteria::ChosenPer Per, class... C>
 criteria::Chosen<criteria::List<criteria::MultiCriterion<C>...>, Per> one_for_outputs(criteria::List<C...>);
 template <criteria::ChosenPer Per, class C>
 criteria::MultiCriterion<C> one_for_outputs(criteria::List<C>);
 
-template <class Criteria, criteria::ChosenPer Per = criteria::ChosenPer::question, class D>
+template <class Criteria, criteria::ChosenPer Per = criteria::ChosenPer::call, class D>
 Finder build_outputs(const std::vector<D>& divisions, const data::TargetRows& target, const SearchOptions& options,
                      int n_threads) {
     using Division = criteria::MultiDivision<D>;

@@ -1,4 +1,4 @@
-// The finders over bins, for those statistics that are counted; apart, because it is much to compile.
+// The finders over bins for statistics that can be counted, in a separate header because they are slow to compile.
 #pragma once
 
 #include "split/bins/bounded_finder.hpp"

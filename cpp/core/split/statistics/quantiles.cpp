@@ -1,5 +1,5 @@
-// Chooses integers wide enough for the sums of a target: 128 bits for nearly all, 256 where very small numbers stand
-// beside large ones, and enough for any doubles.
+// Chooses integers wide enough for the sums of a target: 128 bits for nearly all targets, 256 bits for very small
+// numbers beside large ones, and otherwise enough for any doubles.
 #include "split/scan/quantile_scan.hpp"
 #include "split/statistics/build.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace ceiba::criteria;
 
-// The quantiles of all outputs are one division: their losses are counted in one unit.
+// The quantiles of all outputs form one division, because their losses are counted in the same unit.
 template <int Limbs>
 Finder for_quantiles(const data::TargetRows& target, int unit, const SearchOptions& options, int n_threads) {
     using D = QuantileDivision<base::FixedPoint<Limbs>>;
@@ -21,7 +21,7 @@ Finder for_quantiles(const data::TargetRows& target, int unit, const SearchOptio
 
 Finder search_quantiles(const data::TargetRows& target, const SearchOptions& options, int n_threads) {
     const base::BitRange range = bit_range(target);
-    // Sums of y, times the costs of the level; of both sides and of all rows.
+    // Sums of y times the costs of the level, of both sides and of all rows.
     const auto costs = static_cast<std::size_t>(QuantileLevel(options.quantile).whole());
     const int bits = range.bits_of_sum(2 * (target.size() + 2) * target.numbers.size() * costs);
     if (bits <= 128) return for_quantiles<2>(target, range.unit(), options, n_threads);

@@ -1,5 +1,5 @@
-// Searches by statistic of the target, D its division: over sorted columns (`search`) and over bins (`count`). They are
-// compiled in the files beside this one, a statistic with its weighted form, for all criteria of its list
+// Searches by statistic of the target, where D is its division: over sorted columns (`search`) and over bins (`count`).
+// The files in this folder compile each statistic with its weighted form, for all criteria of its list
 // (criteria/*_criteria.hpp).
 #pragma once
 
@@ -18,7 +18,7 @@ Finder search_log_rank(const data::TargetRows& target, const SearchOptions& opti
 Finder search_quantiles(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 Finder search_weighted_quantiles(const data::TargetRows& target, const SearchOptions& options, int n_threads);
 
-// Criteria that have bounds; null where the target cannot be counted in such cells.
+// Only for criteria with bounds. Null if the target cannot be counted in these cells.
 using CountedFinderPtr = std::unique_ptr<SplitFinder>;
 template <class D, class Cells>
 CountedFinderPtr count_classes(const data::TargetRows& target, const SearchOptions& options, int n_threads);

@@ -1,7 +1,7 @@
-// The rows of a node of a binned store in the order of a column. Bins that hold one value each are the order. Otherwise
-// a row gets a rank of two bytes, its bin and the part of the bin in which its value lies: as many of its leading bits
-// as make two to four ranks to a row, so that a counting sort leaves little to do. (Sorting each bin by insertion: most
-// jumps are guessed wrongly, and with rows not gathered the fit of 1M x 20 of any depth took 1.2 times as long.)
+// The rows of a node of a binned store in the order of a column. If each bin contains one value, the bins are the
+// order. Otherwise each row gets a two-byte rank: its bin and the part of the bin that contains its value. Its leading
+// bits are used, two to four ranks per row, so that a counting sort leaves little to do. (With insertion sort of each
+// bin most branches are mispredicted, and without gathered rows a fit of 1M x 20 took 1.2 times as long at any depth.)
 #pragma once
 
 #include "base/processor/starts.hpp"
@@ -10,7 +10,7 @@
 
 namespace ceiba::split {
 
-// Rows with a value, put into its order: for the few rows of a bin.
+// A row with its value, for sorting the few rows of a bin by value.
 struct Item {
     double value;
     std::uint32_t row;
@@ -20,7 +20,7 @@ inline constexpr auto by_value_and_row = [](const Item& a, const Item& b) {
     return a.value < b.value || (a.value == b.value && a.row < b.row);
 };
 
-// For items that are nearly sorted; equal ones keep their order.
+// For nearly sorted items. The sort is stable.
 template <class T, class Less>
 void insertion_sort(T* items, std::size_t n, Less less) {
     for (std::size_t i = 1; i < n; ++i) {
@@ -32,20 +32,20 @@ void insertion_sort(T* items, std::size_t n, Less less) {
     }
 }
 
-// Equal values keep the order of their rows, which must ascend. Insertion up to 24 items: 14 ns an item in bins of
-// four.
+// Equal values keep the order of their rows, which must ascend. Insertion sort up to 24 items: 14 ns per item in bins
+// of four.
 inline void sort_items(Item* items, std::size_t n) {
     if (n > 24) return std::sort(items, items + n, by_value_and_row);
     insertion_sort(items, n, [](const Item& a, const Item& b) { return a.value < b.value; });
 }
 
-// The numbers of a small node, copied from a matrix in C order: column after column, in the order of the node's rows.
+// The numbers of a small node, copied from a C-contiguous matrix: column by column, in the order of the node's rows.
 //
-// Rows of a node lie far apart in a large table. Sorting goes through them once per column; here each is visited once,
-// which spares most misses of the address cache.
+// The rows of a node are scattered in a large table. Sorting visits them once per column; here each row is visited
+// once, which avoids most TLB misses.
 class GatheredRows {
 public:
-    // Takes the columns of a node that have several values per bin, if they are of one type and lie row by row.
+    // Takes the columns of a node with several values per bin, if they have the same type and are stored row by row.
     void gather(const NodeRows& node) {
         n_ = node.size();
         if (table_ != node.store->table) choose(*node.store);
@@ -56,7 +56,7 @@ public:
             copy(node, doubles_);
     }
 
-    // The values of a column; null: they are not here.
+    // The values of a column; null if they were not gathered.
     template <class T>
     const T* values(std::size_t c) const {
         if (place_.empty() || place_[c] < 0 || single_ != (sizeof(T) == sizeof(float))) return nullptr;
@@ -114,21 +114,21 @@ private:
     const data::Table* table_ = nullptr;
     std::size_t n_ = 0;
     bool single_ = false;
-    std::vector<std::size_t> columns_, offset_;  // which columns, and where they lie in a row
-    std::vector<std::int32_t> place_;            // of a column of the table among them; -1: it is not there
+    std::vector<std::size_t> columns_, offset_;  // the gathered columns, and their offsets in a row
+    std::vector<std::int32_t> place_;            // per column of the table: its position among them, or -1
     std::vector<float> singles_;
     std::vector<double> doubles_;
 };
 
 class BinSort {
 public:
-    // Copies the values of a node, all columns of which will be sorted, where that pays.
+    // Copies the values of a node whose columns will all be sorted, if this pays off.
     void gather(const NodeRows& node) {
         gathered_.gather(node);
         whole_node_ = true;
     }
 
-    // Takes a column; returns how many rows of the node have a value.
+    // Selects a column. Returns the number of rows of the node with a value.
     std::uint32_t begin(const NodeRows& node, std::size_t c) {
         c_ = c;
         column_ = &node.store->table->columns[c];
@@ -146,10 +146,10 @@ public:
         return start_[missing_bin];
     }
 
-    // Have all rows the same value, as far as bins tell?
+    // Whether all rows have the same value, as far as the bins show.
     bool one_value() const { return bins_are_ranks_ && start_[bin(0) + 1u] - start_[bin(0)] == n_; }
 
-    // Calls write(place, rank, row) for every row, row counted from the node's first; those without a value come last.
+    // Calls write(place, rank, row) for every row, relative to the node's first row. Rows without a value come last.
     template <class Write>
     void run(Write write) {
         if (!bins_are_ranks_) {
@@ -161,27 +161,29 @@ public:
     }
 
 private:
-    // Rows of a node lie far apart in the table: the memory is asked for so many rows before it is needed.
+    // The rows of a node are scattered in the table, so memory is prefetched this number of rows ahead.
     static constexpr std::size_t prefetch_distance = 24;
-    static constexpr std::uint32_t long_bucket = 24;  // longer ones are sorted apart: n log n, not n^2
+    static constexpr std::uint32_t long_bucket = 24;  // longer buckets are sorted separately: n log n, not n^2
 
     std::uint8_t bin(std::size_t i) const { return bin_[byte_[i * stride_]]; }
 
-    // Numbers that single precision can hold, and most measured ones are such: value and row in one word, half the size
-    // of a pair and faster to compare. False: some number is not.
+    // For numbers that float32 can represent, as most measured values: value and row in one word, which is half the
+    // size of a pair and faster to compare. Returns false if some number is not representable.
     bool sort_keys() {
-        bool exact = true;
+        const float* const x = singles();
+        if (!x) return false;
         keys_.resize(n_);
         sorted_keys_.resize(n_);
         const RankRule rule = begin_ranks();
-        rank_from(rank_wide(rule), rule, [&](std::size_t i, auto x, float single) {
-            exact &= (static_cast<decltype(x)>(single) == x) | (x != x);
+        for (std::size_t i = rank_wide(x, rule); i < n_; ++i) {
+            const float single = x[i] + 0.0f;
+            rank(i, single, rule);
             const auto bits = std::bit_cast<std::uint32_t>(single);
             const std::uint32_t key = bits ^ ((bits >> 31) ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
             keys_[i] = (std::uint64_t{key} << 32) | i;
-        });
-        if (exact) sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
-        return exact;
+        }
+        sort_by_ranks(keys_, sorted_keys_, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+        return true;
     }
     template <class Write>
     bool by_keys(Write write) {
@@ -197,8 +199,10 @@ private:
     void sort_values() {
         items_.resize(n_);
         sorted_items_.resize(n_);
-        rank_from(0, begin_ranks(), [&](std::size_t i, auto x, float) {
-            items_[i] = {static_cast<double>(x), static_cast<std::uint32_t>(i)};
+        const RankRule rule = begin_ranks();
+        read_values(0, n_, [&](std::size_t i, double x) {
+            rank(i, static_cast<float>(x), rule);
+            items_[i] = {x, static_cast<std::uint32_t>(i)};
         });
         sort_by_ranks(items_, sorted_items_, by_value_and_row);
     }
@@ -220,51 +224,63 @@ private:
         return {bins_->part_start.data(), bins_->parts_per_width.data(), 16 - n_bits, n_ranks};
     }
 
-    // Gives ranks and keys to the first rows, where the processor is made for it; returns to how many.
-    std::size_t rank_wide(const RankRule& rule) {
-        const float* const x = whole_node_ ? gathered_.values<float>(c_) : nullptr;
-        if (!x || !base::has_fast_gathers()) return 0;
+    // Computes ranks and keys of the first rows if the processor supports it. Returns the number of these rows.
+    std::size_t rank_wide(const float* x, const RankRule& rule) {
+        if (!base::has_fast_gathers()) return 0;
         const std::size_t n_done = wide_ranks({x, byte_, stride_, n_}, rule, ranks_.data(), keys_.data());
         for (std::size_t i = 0; i < n_done; ++i) ++count_[ranks_[i]];
         return n_done;
     }
 
-    // Gives every row from `begin` on its rank, and counts them; take(i, value, value in single precision).
-    template <class Take>
-    void rank_from(std::size_t begin, const RankRule& rule, Take take) {
-        const auto rank = [&](std::size_t i, auto x) {
-            const float single = static_cast<float>(x);
-            const std::uint32_t b = bin(i);
-            // Every step keeps the order of the values; without one, the part is 0.
-            const float part = std::min(std::max(0.0f, (single - rule.low[b]) * rule.per_width[b]), 255.0f);
-            const std::uint32_t both = (b << 8) + static_cast<std::uint32_t>(static_cast<std::int32_t>(part));
-            const std::uint32_t r = b == missing_bin ? rule.n_ranks : both >> rule.dropped;
-            ranks_[i] = r;
-            ++count_[r];
-            take(i, x, single);
-        };
-        // + 0 turns -0 into 0.
-        if (const float* const x = whole_node_ ? gathered_.values<float>(c_) : nullptr) {
-            for (std::size_t i = begin; i < n_; ++i) rank(i, x[i] + 0.0f);
-        } else if (const double* const d = whole_node_ ? gathered_.values<double>(c_) : nullptr) {
-            for (std::size_t i = begin; i < n_; ++i) rank(i, d[i] + 0.0);
-        } else {
-            column_->with_reader([&](auto number) {
-                for (std::size_t i = begin; i < n_; ++i) {
-                    column_->prefetch(row_[std::min(i + prefetch_distance, n_ - 1)]);
-                    rank(i, number(row_[i]) + 0.0);
-                }
-            });
-        }
+    // Computes and counts the rank of a row.
+    void rank(std::size_t i, float single, const RankRule& rule) {
+        const std::uint32_t b = bin(i);
+        // Every step preserves the order of the values; without a value the part is 0.
+        const float part = std::min(std::max(0.0f, (single - rule.low[b]) * rule.per_width[b]), 255.0f);
+        const std::uint32_t both = (b << 8) + static_cast<std::uint32_t>(static_cast<std::int32_t>(part));
+        const std::uint32_t r = b == missing_bin ? rule.n_ranks : both >> rule.dropped;
+        ranks_[i] = r;
+        ++count_[r];
     }
 
-    // From rows in the order of the node to the order of the values: a counting sort by rank, then insertion. With two
-    // to four ranks per row a bucket holds about one row, so insertion moves little: O(n).
+    // The values of the column in node order; null if float32 cannot represent all of them.
+    const float* singles() {
+        if (const float* const x = whole_node_ ? gathered_.values<float>(c_) : nullptr) return x;
+        singles_.resize(n_);
+        constexpr std::size_t block = 256;
+        bool exact = true;
+        for (std::size_t from = 0; exact && from < n_; from += block)
+            read_values(from, std::min(n_, from + block), [&](std::size_t i, double x) {
+                const float single = static_cast<float>(x);
+                exact &= (static_cast<double>(single) == x) | (x != x);
+                singles_[i] = single;
+            });
+        return exact ? singles_.data() : nullptr;
+    }
+
+    // Calls take(i, value) for the rows [from, to).
+    template <class Take>
+    void read_values(std::size_t from, std::size_t to, Take take) {
+        // + 0 converts -0 to 0.
+        if (const double* const x = whole_node_ ? gathered_.values<double>(c_) : nullptr) {
+            for (std::size_t i = from; i < to; ++i) take(i, x[i] + 0.0);
+            return;
+        }
+        column_->with_reader([&](auto number) {
+            for (std::size_t i = from; i < to; ++i) {
+                column_->prefetch(row_[std::min(i + prefetch_distance, n_ - 1)]);
+                take(i, number(row_[i]) + 0.0);
+            }
+        });
+    }
+
+    // Sorts rows in node order by value: a counting sort by rank, then insertion. With two to four ranks per row a
+    // bucket contains about one row, so insertion moves few of them: O(n).
     template <class T, class Less>
     void sort_by_ranks(const std::vector<T>& from, std::vector<T>& to, Less less) {
         const std::uint32_t longest = base::starts_from_counts(count_.data(), count_.size());
         for (std::size_t i = 0; i < n_; ++i) to[count_[ranks_[i]]++] = from[i];
-        // count_[r] is now the end of the rows of rank r. Missing values, the last, stay as they are.
+        // count_[r] is now the end of the rows with rank r. Missing values, which come last, are not sorted.
         const std::size_t n_ranks = count_.size() - 1, n_present = count_[n_ranks - 1];
         if (longest > long_bucket)
             for (std::size_t r = 0, begin = 0; r < n_ranks; begin = count_[r++])
@@ -284,8 +300,9 @@ private:
     std::array<std::uint8_t, 256> bin_{};
     std::array<std::uint32_t, 257> start_{};
     std::array<std::uint32_t, 256> cursor_{};
+    std::vector<float> singles_;
     std::vector<std::uint32_t> ranks_;
-    std::vector<std::uint32_t> count_;  // of each rank
+    std::vector<std::uint32_t> count_;  // per rank
     std::vector<std::uint64_t> keys_, sorted_keys_;
     std::vector<Item> items_, sorted_items_;
 };

@@ -1,6 +1,6 @@
-// The columns of a table that fits into the cache, sorted, with all that a scan needs in one word of 32 bits: rank (11
-// bits) | row (11 bits) | class (10 bits). Rows are never renumbered: a split marks them in a table of 2,048 bytes, and
-// each column is partitioned by it. A bundle (bundles.hpp) is one such column: its ranks are codes.
+// The sorted columns of a table that fits into the cache. An entry stores everything that a scan needs in 32 bits: rank
+// (11 bits) | row (11 bits) | class (10 bits). Rows are never renumbered: a split marks them in a table of 2,048 bytes,
+// which partitions each column. A bundle (bundles.hpp) is one such column, whose ranks are codes.
 #pragma once
 
 #include "split/store/bin_sort.hpp"
@@ -12,16 +12,16 @@ public:
     static constexpr int row_bits = 11, class_bits = 10;
     static constexpr std::size_t most_rows = std::size_t{1} << row_bits, most_classes = std::size_t{1} << class_bits;
 
-    static constexpr std::size_t read_past = 16;  // entries behind the last one may be read
+    static constexpr std::size_t read_past = 16;  // number of entries after the last one that may be read
 
     static std::uint32_t rank(std::uint32_t entry) { return entry >> (row_bits + class_bits); }
     static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
     static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }
 
-    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. False if
-    // a value is missing. What is given must outlive this.
+    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. Returns
+    // false if a value is missing. The arguments must outlive this object.
     bool sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
-    // The same of a node of a binned store.
+    // The same for a node of a binned store.
     bool sort(const NodeRows& node);
 
     std::size_t n_rows() const { return n_rows_; }
@@ -29,30 +29,33 @@ public:
     std::size_t size() const { return column_.size(); }
     std::uint32_t* entries(std::size_t at) { return entries_.data() + at * n_rows_; }
     bool bundle(std::size_t at) const { return column_[at] < 0; }
-    // The column of the table; of a bundle, that of a code.
+    // The column of the table, or that of a code in a bundle.
     std::int32_t column(std::size_t at, std::uint32_t code) const;
-    // Does a member of a bundle have its rare value, the one of its code, on the left of the cut?
+    // Whether the rare value of a bundle's member (given by its code) is on the left of the cut.
     bool rare_on_left(std::size_t at, std::uint32_t code) const;
-    // The cut between two neighbouring entries of different rank; of the member of a bundle.
+    // The cut between two neighbouring entries of different rank, and the cut of a bundle's member.
     double cut(std::size_t at, std::uint32_t lower, std::uint32_t upper) const;
     double cut(std::size_t at, std::uint32_t code) const;
 
 private:
     void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
+    bool read_values(const data::Column& column, double& low, double& high);
     void sort_values(double low, double high);
+    template <int digits>
+    void sort_digits(double low, double high);
     void sort_runs();
     void write(std::size_t c);
     bool sort_binned(const NodeRows& node, std::size_t c);
     void sort_bundle(const NodeRows& node, std::size_t b);
 
     const data::Table* table_ = nullptr;
-    const Binning* binning_ = nullptr;  // where ranks are bins, at least in some columns
+    const Binning* binning_ = nullptr;  // if ranks are bins, at least in some columns
     const std::uint32_t* rows_ = nullptr;
     const std::uint16_t* label_ = nullptr;
     std::size_t n_rows_ = 0;
-    std::vector<std::int32_t> column_;    // which columns of the table are here; -1 - b: bundle b
-    std::vector<std::uint32_t> entries_;  // column after column
-    std::vector<double> value_;            // of a column, row after row
+    std::vector<std::int32_t> column_;    // columns of the table, by position; -1 - b: bundle b
+    std::vector<std::uint32_t> entries_;  // column by column
+    std::vector<double> value_;            // of a column, by row
     std::vector<std::uint32_t> key_, spare_;  // rounded value << row_bits | row
     BinSort in_order_;
 };

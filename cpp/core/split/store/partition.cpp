@@ -6,7 +6,21 @@ namespace ceiba::split {
 
 namespace {
 
-// Bins below that of the cut go left, bins above it right; only in the bin of the cut are values looked at.
+// The rows in branch 0 and in branch 1 among the rows [from, to).
+std::array<std::uint32_t, 2> count_both(const Routing& routing, std::size_t from, std::size_t to) {
+    const std::uint16_t* const branch = routing.branch.data();
+    std::uint32_t left = 0, right = 0;
+    for (std::size_t i = from; i < to; ++i) left += branch[i] == 0, right += branch[i] == 1;
+    return {left, right};
+}
+
+std::array<std::uint32_t, 2> add_blocks(const Routing& routing) {
+    std::array<std::uint32_t, 2> sum{};
+    for (const auto& [left, right] : routing.n_rows) sum[0] += left, sum[1] += right;
+    return sum;
+}
+
+// Bins below that of the cut go left, bins above it right; values are read only in the bin of the cut.
 void route_cut_by_bins(const NodeRows& node, const Candidate& split, std::uint16_t without_value,
                        base::ThreadPool* pool, Routing& routing) {
     const std::size_t c = static_cast<std::size_t>(split.column);
@@ -21,16 +35,18 @@ void route_cut_by_bins(const NodeRows& node, const Candidate& split, std::uint16
     const bool by_value = !binning.approximate && !bins.lossless();
     const std::uint32_t* const row = node.target().row.data() + node.begin;
     std::uint16_t* const branch = routing.branch.data();
+    routing.n_rows.resize(base::n_blocks(node.size()));
     node.store->table->columns[c].with_reader([&](auto number) {
-        base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+        base::for_blocks(pool, node.size(), [&](std::size_t block, std::size_t from, std::size_t to, int) {
             for (std::size_t i = from; i < to; ++i) branch[i] = branch_of[byte[i * binning.stride]];
             for (std::size_t i = from; by_value && i < to; ++i)
                 if (byte[i * binning.stride] == at) branch[i] = number(row[i]) <= split.cut ? 0 : 1;
+            routing.n_rows[block] = count_both(routing, from, to);
         });
     });
 }
 
-// All zeros go one way, and the other entries by their place in the order.
+// All zeros go the same way; the other entries are routed by their position in the order.
 void route_sparse_cut(const NodeRows& node, const Candidate& split, Routing& routing) {
     const SparseColumn column = sparse_column(node, static_cast<std::size_t>(split.column));
     const std::size_t n_zeros = node.size() - column.n;
@@ -59,8 +75,8 @@ void route_sorted_cut(const NodeRows& node, const Candidate& split, const Conven
             routing.branch[entries[i].row] = i < split.position ? 0 : i < n_present ? 1 : without_value;
     });
     if (!node.store->zero_weights) return;
-    // Rows of zero weight are not in the order: they go by their value. rpart's own growing and its `predict` disagree
-    // about an ordered level that lies on the cut, and the tree keeps the cut of the latter.
+    // Rows of zero weight are not in the order, so they are routed by value. For an ordered level equal to the cut,
+    // growing and `predict` differ in rpart; the tree stores the cut of `predict`.
     const bool strict =
         conventions.strict_ordered_cuts && node.store->table->columns[c].kind() == data::ColumnKind::ordered;
     for (std::size_t i = n_present; i < n; ++i) {
@@ -74,11 +90,13 @@ void route_levels(const NodeRows& node, const Candidate& split, std::uint16_t wi
     const std::int32_t* const codes = node.codes(static_cast<std::size_t>(split.column));
     std::vector<std::uint16_t> branch_of(static_cast<std::size_t>(split.levels.back().code) + 1, without_value);
     for (const LevelBranch& level : split.levels) branch_of[level.code] = static_cast<std::uint16_t>(level.branch);
-    base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int) {
+    routing.n_rows.resize(split.n_branches == 2 ? base::n_blocks(node.size()) : 0);
+    base::for_blocks(pool, node.size(), [&](std::size_t block, std::size_t from, std::size_t to, int) {
         for (std::size_t i = from; i < to; ++i)
             routing.branch[i] = codes[i] >= 0 && codes[i] < static_cast<std::int32_t>(branch_of.size())
                                     ? branch_of[codes[i]]
                                     : without_value;
+        if (!routing.n_rows.empty()) routing.n_rows[block] = count_both(routing, from, to);
     });
 }
 
@@ -98,6 +116,7 @@ Routing route(const NodeRows& node, const Candidate& split, const Conventions& c
         split.learned_missing ? static_cast<std::uint16_t>(split.missing_branch) : unplaced;
     routing.n_branches = split.n_branches;
     routing.branch.resize(node.size());
+    routing.n_rows.clear();
     if (split.kind == Kind::levels)
         route_levels(node, split, without_value, pool, routing);
     else if (split.kind == Kind::presence)
@@ -110,6 +129,7 @@ Routing route(const NodeRows& node, const Candidate& split, const Conventions& c
         route_cut_by_bins(node, split, without_value, pool, routing);
     else
         route_sorted_cut(node, split, conventions, without_value, pool, routing);
+    if (const auto [left, right] = add_blocks(routing); left + right != node.size()) routing.n_rows.clear();
     return routing;
 }
 
@@ -138,6 +158,10 @@ BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* 
     const std::size_t n_branches = static_cast<std::size_t>(routing.n_branches);
     const data::TargetRows& target = node.target();
     const bool counted = target.weight.empty() && target.case_weight.empty();
+    if (counted && !routing.n_rows.empty()) {
+        const auto [left, right] = add_blocks(routing);
+        return {{static_cast<double>(left), static_cast<double>(right)}, true};
+    }
     struct Branch {
         base::WeightSum weight;
         std::size_t rows = 0;
@@ -147,8 +171,7 @@ BranchLoad load(const NodeRows& node, const Routing& routing, base::ThreadPool* 
         pool, node.size(), std::vector<Branch>(n_branches + 1),
         [&](std::vector<Branch>& part, std::size_t from, std::size_t to) {
             if (counted && n_branches == 2) {
-                std::uint32_t left = 0, right = 0;
-                for (std::size_t i = from; i < to; ++i) left += routing.branch[i] == 0, right += routing.branch[i] == 1;
+                const auto [left, right] = count_both(routing, from, to);
                 part[0].rows = left, part[1].rows = right, part[2].rows = to - from - left - right;
                 return;
             }
@@ -178,21 +201,23 @@ int heaviest(const BranchLoad& load, Tie tie) {
 
 namespace {
 
-// Where the rows of each group begin (the branches, then those that stay), in each block and in the node.
+// The start of the rows of each group (the branches, then those that stay), in each block and in the node.
 std::vector<std::uint32_t> count_groups(const Routing& routing, base::ThreadPool* pool,
                                         std::vector<std::uint32_t>& start) {
     const std::size_t n = routing.branch.size(), n_groups = static_cast<std::size_t>(routing.n_branches) + 1;
     std::vector<std::uint32_t> first(base::n_blocks(n) * n_groups, 0);
-    base::for_blocks(pool, n, [&](std::size_t block, std::size_t from, std::size_t to, int) {
+    const auto count_block = [&](std::size_t block, std::size_t from, std::size_t to, int) {
         std::uint32_t* const count = first.data() + block * n_groups;
         if (n_groups > 3) {
             for (std::size_t i = from; i < to; ++i) ++count[routing.branch[i]];
             return;
         }
-        std::uint32_t left = 0, right = 0;
-        for (std::size_t i = from; i < to; ++i) left += routing.branch[i] == 0, right += routing.branch[i] == 1;
+        const auto [left, right] = count_both(routing, from, to);
         count[0] = left, count[1] = right, count[2] = static_cast<std::uint32_t>(to - from) - left - right;
-    });
+    };
+    if (routing.n_rows.empty()) base::for_blocks(pool, n, count_block);
+    for (std::size_t b = 0; b < routing.n_rows.size(); ++b)
+        std::copy_n(routing.n_rows[b].begin(), 2, first.data() + 3 * b);
     start.assign(n_groups + 1, 0);
     for (std::size_t g = 0; g < n_groups; ++g) {
         std::uint32_t next = start[g];
@@ -202,17 +227,13 @@ std::vector<std::uint32_t> count_groups(const Routing& routing, base::ThreadPool
     return first;
 }
 
-// The rows [from, to) of a node to their places on the other side.
+// Copies the rows [from, to) of a node to their places on the other side.
 template <class T>
-void move_rows(const base::Buffer<T>& source, base::Buffer<T>& target, std::size_t begin, const std::uint32_t* place,
-               std::size_t from, std::size_t to) {
-    if (source.empty()) return;
-    const T* const rows = source.data() + begin;
-    T* const out = target.data() + begin;
-    for (std::size_t i = from; i < to; ++i) out[place[i]] = rows[i];
+void move_rows(const T* source, T* target, const std::uint32_t* place, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) target[place[i]] = source[i];
 }
 
-// Bytes of a row in words of four; known numbers of words are copied without a loop.
+// Copies the bytes of rows in words of four; a constant number of words is copied without a loop.
 template <std::size_t Words>
 void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
@@ -231,8 +252,8 @@ void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* 
     for (std::size_t i = 0; i < n; ++i) std::memcpy(to + std::size_t{place[i]} * stride, from + i * stride, stride);
 }
 
-// Two branches and no row stays, by far the commonest case: the left half moves in place, the right half through
-// `spare`; no branch instruction depends on the data.
+// Two branches and no row stays, which is by far the most common case: the left half moves in place, the right half
+// through `spare`. No branch instruction depends on the data.
 void partition_in_two(Entry* entries, std::size_t n, std::size_t n_present, const Places& p, std::vector<Entry>& spare,
                       std::uint32_t* present_of) {
     const std::uint32_t n_left = p.start[1];
@@ -285,11 +306,11 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
     data::TargetRows& target = node.store->target[1 - node.side];
     base::for_blocks(pool, n, [&](std::size_t block, std::size_t from, std::size_t to, int) {
         std::uint32_t* const next = first.data() + block * n_groups;
-        if (in_two) {  // by far the commonest case, with the places in registers
+        if (in_two) {  // by far the most common case, with the places in registers
             std::uint32_t left = next[0], right = next[1];
             for (std::size_t i = from; i < to; ++i) {
                 const std::uint32_t goes_right = routing.branch[i];
-                // left or right, but GCC makes a branch of that, which is mispredicted for every other row.
+                // Selects left or right. GCC would compile ?: to a branch that is mispredicted for every other row.
                 place[i] = left ^ ((left ^ right) & (0u - goes_right));
                 left += 1 - goes_right;
                 right += goes_right;
@@ -297,7 +318,9 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
         } else {
             for (std::size_t i = from; i < to; ++i) place[i] = next[routing.branch[i]]++;
         }
-        const auto move = [&](const auto& here, auto& there) { move_rows(here, there, node.begin, place, from, to); };
+        const auto move = [&](const auto& here, auto& there) {
+            if (!here.empty()) move_rows(here.data() + node.begin, there.data() + node.begin, place, from, to);
+        };
         move(source.row, target.row);
         move(source.weight, target.weight);
         move(source.case_weight, target.case_weight);
@@ -323,11 +346,9 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
     const std::size_t n_threads = pool ? static_cast<std::size_t>(pool->size()) : 1, n_counts = n_columns * n_branches;
     std::vector<std::uint32_t> present(n_threads * n_counts, 0);  // per thread, column and branch
     const LiveColumns live(node);
-    std::vector<std::size_t> levels;
-    for (std::size_t i = 0; i < live.size(); ++i)
-        if (store.has_levels(live[i])) levels.push_back(live[i]);
-    // What lies by rows goes to the other side ...
-    const std::size_t here = static_cast<std::size_t>(node.side), there = 1 - here;
+    const std::vector<std::size_t> levels = level_columns(node);
+    // Arrays in row order are copied to the other side ...
+    const int there = 1 - node.side;
     const std::size_t stride = store.binned() ? store.binning->stride : 0;
     const std::uint32_t* const place = p.place.data();
     if (stride > 0 || !levels.empty())
@@ -336,7 +357,7 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
                 copy_rows(node.bins() + from * stride, store.bins[there].data() + node.begin * stride, place + from,
                           to - from, stride);
             for (const std::size_t c : levels) {
-                move_rows(store.codes[here][c], store.codes[there][c], node.begin, place, from, to);
+                move_rows(node.codes(c), store.codes_of(c, there) + node.begin, place, from, to);
                 if (node.present.empty() || node.n_present(c) == n) continue;
                 std::uint32_t* const count =
                     present.data() + static_cast<std::size_t>(thread) * n_counts + c * n_branches;
@@ -347,7 +368,7 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
                         if (branch[i] < n_branches) count[branch[i]] += codes[i] >= 0;
                     continue;
                 }
-                // In registers: a count in memory would wait for the one before (adult: 18.3 ms -> 16.4).
+                // Counts are in registers: in memory each would wait for the previous one (adult: 18.3 ms -> 16.4).
                 std::uint32_t left = 0, right = 0;
                 for (std::size_t i = from; i < to; ++i) {
                     const std::uint32_t there = codes[i] >= 0;
@@ -360,7 +381,7 @@ void move_columns(const NodeRows& node, const Routing& routing, const Places& p,
     for (const std::size_t c : levels)
         for (std::size_t b = 0; b < n_branches && !node.present.empty() && node.n_present(c) == n; ++b)
             present[c * n_branches + b] = p.start[b + 1] - p.start[b];
-    // ... and what is sorted is partitioned in place.
+    // ... and sorted columns are partitioned in place.
     const bool in_two = n_branches == 2 && p.start[2] == n;
     std::vector<std::vector<Entry>> spare(n_threads);
     base::run(pool, store.binned() ? 0 : live.size(), 0, [&](std::size_t i, int thread) {

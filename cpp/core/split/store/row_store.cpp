@@ -1,5 +1,4 @@
 
-#include "base/huge_pages.hpp"
 #include "base/phases.hpp"
 #include "base/sort.hpp"
 #include "split/store/bin_sort.hpp"
@@ -11,7 +10,7 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
     const std::size_t n = all ? target.n_rows : target.rows.size();
     const auto row_at = [&](std::size_t i) { return all ? static_cast<std::uint32_t>(i) : target.rows[i]; };
     const auto kept = [&](std::uint32_t row) { return !drops || target.weight[row] > 0.0; };
-    std::vector<std::size_t> start(base::n_blocks(n) + 1, 0);  // where the rows of each block go
+    std::vector<std::size_t> start(base::n_blocks(n) + 1, 0);  // start of the kept rows of each block
     base::for_blocks(pool, n, [&](std::size_t b, std::size_t from, std::size_t to, int) {
         start[b + 1] = to - from;
         for (std::size_t i = from; drops && i < to; ++i) start[b + 1] -= !kept(row_at(i));
@@ -49,7 +48,13 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
 
 void RowStore::resize_columns(std::size_t n_columns) {
     sorted.resize(n_columns);
-    for (auto& side : codes) side.resize(n_columns);
+    code_place.assign(n_columns, -1);
+}
+
+void RowStore::allocate_codes(const std::vector<std::size_t>& columns) {
+    std::int32_t place = 0;
+    for (const std::size_t c : columns) code_place[c] = place++;
+    codes[0].resize(columns.size() * target[0].size());
 }
 
 void RowStore::make_second_side() {
@@ -66,9 +71,8 @@ void RowStore::make_second_side() {
     to.event_rank.resize(from.event_rank.size());
     resize_all(to.labels, from.labels);
     resize_all(to.numbers, from.numbers);
-    resize_all(codes[1], codes[0]);
+    codes[1].resize(codes[0].size());
     bins[1].resize(bins[0].size());
-    base::use_huge_pages(bins[1]);
 }
 
 namespace {
@@ -79,7 +83,7 @@ struct ColumnSpace {
     std::vector<std::uint32_t> rows, absent;
 };
 
-// Sorts one column; returns how many rows have a value.
+// Sorts one column and returns the number of rows with a value.
 std::uint32_t sort_column(const data::Column& column, const data::TargetRows& target, ColumnSpace& space,
                           std::vector<Entry>& out) {
     const std::size_t n = target.size();
@@ -88,7 +92,7 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
     space.key.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double x = column.number(target.row[i]);
-        space.key[i] = base::sort_key(x + 0.0);  // + 0.0 turns -0.0 into 0.0
+        space.key[i] = base::sort_key(x + 0.0);  // + 0.0 converts -0.0 to 0.0
         (std::isnan(x) || target.weight_of(i) == 0.0 ? space.absent : space.rows)
             .push_back(static_cast<std::uint32_t>(i));
     }
@@ -104,11 +108,17 @@ std::uint32_t sort_column(const data::Column& column, const data::TargetRows& ta
     return static_cast<std::uint32_t>(n_present);
 }
 
-// Copies the codes of a column; returns how many rows have a value.
+std::vector<std::size_t> level_columns(const data::Table& table) {
+    std::vector<std::size_t> columns;
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+        if (table.columns[c].kind() == data::ColumnKind::levels) columns.push_back(c);
+    return columns;
+}
+
+// Copies the codes of a column and returns the number of rows with a value.
 std::uint32_t read_codes(const data::Column& column, const data::TargetRows& target, base::ThreadPool* pool,
-                         base::Buffer<std::int32_t>& codes) {
-    codes.resize(target.size());
-    return static_cast<std::uint32_t>(base::count_blocks(pool, codes.size(), [&](std::size_t from, std::size_t to) {
+                         std::int32_t* codes) {
+    return static_cast<std::uint32_t>(base::count_blocks(pool, target.size(), [&](std::size_t from, std::size_t to) {
         std::size_t n = 0;
         for (std::size_t i = from; i < to; ++i) n += (codes[i] = column.code(target.row[i])) >= 0;
         return n;
@@ -121,6 +131,14 @@ void drop_full_presence(NodeRows& root) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> level_columns(const NodeRows& node) {
+    std::vector<std::size_t> columns;
+    const LiveColumns live(node);
+    for (std::size_t i = 0; i < live.size(); ++i)
+        if (node.store->has_levels(live[i])) columns.push_back(live[i]);
+    return columns;
+}
 
 std::size_t NodeRows::n_present(std::size_t column, base::ThreadPool* pool) const {
     if (!binned() || store->has_levels(column)) return present.empty() ? size() : present[column];
@@ -149,19 +167,20 @@ NodeRows new_store(const data::Table& table, data::TargetRows target) {
 NodeRows presort(const data::Table& table, const data::Target& target, bool keep_zero_weights, base::ThreadPool& pool,
                  base::Interrupt& interrupt) {
     const std::size_t n_columns = table.columns.size();
-    // Below about 10,000 values waking a thread costs more than it brings.
+    // Below about 10,000 values, waking a thread costs more than it gains.
     base::ThreadPool* const sharing = std::uint64_t{target.n_rows} * n_columns < 10000 ? nullptr : &pool;
     NodeRows root = new_store(table, copy_target(target, keep_zero_weights, sharing));
     RowStore& store = *root.store;
     const data::TargetRows& rows = store.target[0];
     store.zero_weights =
         keep_zero_weights && std::any_of(rows.weight.begin(), rows.weight.end(), [](double w) { return w == 0.0; });
+    store.allocate_codes(level_columns(table));
     std::vector<ColumnSpace> space(static_cast<std::size_t>(pool.size()));
     const auto read = [&](std::size_t c, int thread) {
         interrupt.poll(thread);
         const data::Column& column = table.columns[c];
-        if (column.kind() == data::ColumnKind::levels) {
-            root.present[c] = read_codes(column, rows, nullptr, store.codes[0][c]);
+        if (store.has_levels(c)) {
+            root.present[c] = read_codes(column, rows, nullptr, store.codes_of(c, 0));
         } else {
             root.present[c] = sort_column(column, rows, space[thread], store.sorted[c]);
         }
@@ -180,9 +199,9 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
     const data::TargetRows& rows = store.target[0];
     timer.emplace(base::Phase::bins);
     store.binning = std::make_shared<Binning>(make_bins(table, rows, options, store.bins[0], pool, interrupt));
-    for (std::size_t c = 0; c < table.columns.size(); ++c)
-        if (table.columns[c].kind() == data::ColumnKind::levels)
-            root.present[c] = read_codes(table.columns[c], rows, &pool, store.codes[0][c]);
+    store.allocate_codes(level_columns(table));
+    for (const std::size_t c : level_columns(table))
+        root.present[c] = read_codes(table.columns[c], rows, &pool, store.codes_of(c, 0));
     store.make_second_side();
     drop_full_presence(root);
     return root;
@@ -216,6 +235,7 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
     NodeRows out = new_store(*from.table, target_of(node));
     RowStore& store = *out.store;
     store.binning = from.binning;
+    store.allocate_codes(level_columns(*from.table));
     std::vector<BinSort> sorts(pool ? static_cast<std::size_t>(pool->size()) : 1);
     const auto sort = [&](std::size_t c, int thread) {
         if (!from.has_levels(c)) {
@@ -226,7 +246,7 @@ NodeRows sort_node(const NodeRows& node, base::ThreadPool* pool) {
                 entries[at] = {rank, row};
             });
         } else {
-            store.codes[0][c] = slice(from.codes[node.side][c], node);
+            std::copy_n(node.codes(c), node.size(), store.codes_of(c, 0));
             out.present[c] = static_cast<std::uint32_t>(node.n_present(c));
         }
     };
@@ -244,11 +264,10 @@ NodeRows compact(const NodeRows& node) {
     out.present = node.present;
     out.live = node.live;
     const LiveColumns live(node);
-    for (std::size_t i = 0; i < live.size(); ++i) {
-        const std::size_t c = live[i];
-        out.store->sorted[c] = slice(from.sorted[c], node);
-        out.store->codes[0][c] = slice(from.codes[node.side][c], node);
-    }
+    for (std::size_t i = 0; i < live.size(); ++i) out.store->sorted[live[i]] = slice(from.sorted[live[i]], node);
+    const std::vector<std::size_t> levels = level_columns(node);
+    out.store->allocate_codes(levels);
+    for (const std::size_t c : levels) std::copy_n(node.codes(c), node.size(), out.store->codes_of(c, 0));
     out.store->make_second_side();
     return out;
 }

@@ -6,7 +6,7 @@ namespace ceiba::split {
 
 namespace {
 
-// Entries of the rows that are there, column after column, at first as they come.
+// The entries of the target's rows, by column; within a column in their original order.
 struct ColumnEntries {
     std::vector<std::size_t> start;  // per column, and the end
     std::vector<Entry> entries;
@@ -28,7 +28,7 @@ ColumnEntries collect(const data::SparseMatrix& m, const data::TargetRows& targe
     return out;
 }
 
-// Sorts the entries of one column by value and gives them ranks about that of zero.
+// Sorts the entries of one column by value and assigns ranks around that of zero.
 void rank(const double* x, std::size_t n, Entry* out, std::vector<Item>& values) {
     values.resize(n);
     for (std::size_t i = 0; i < n; ++i) values[i] = {x[i], out[i].row};
@@ -49,7 +49,7 @@ void rank(const double* x, std::size_t n, Entry* out, std::vector<Item>& values)
     }
 }
 
-// A column in which the rows differ.
+// Whether the rows differ in a column.
 bool varies(const Entry* entries, std::size_t n, std::size_t n_rows) {
     return n > 0 && (n < n_rows || entries[0].rank != entries[n - 1].rank);
 }
@@ -119,12 +119,12 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
 
 namespace {
 
-// The entries of a branch while they are collected.
+// Collects the entries of a branch.
 class Part {
 public:
     Part(NodeRows& branch, std::size_t n_entries)
         : branch_(branch), n_rows_(branch.size()), out_(std::make_shared<SparseEntries>()) {
-        out_->entries.resize(n_entries + 1);  // one more, to be written without asking
+        out_->entries.resize(n_entries + 1);  // one more, so that writes need no bounds check
     }
 
     void write(std::uint32_t rank, std::uint32_t row, bool keep) {
@@ -154,7 +154,7 @@ private:
     std::vector<std::uint32_t> live_;
 };
 
-// Calls place(entry) for all entries of a node, and end_column() of the parts after each column.
+// Calls place(entry) for all entries of a node, and end_column() of all parts after each column.
 template <class Place>
 void partition_columns(const NodeRows& node, Place place, const std::vector<Part*>& parts) {
     const SparseEntries& from = *node.sparse;

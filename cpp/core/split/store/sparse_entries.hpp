@@ -1,6 +1,6 @@
-// The rows of a growing tree over a sparse table: of each column only the entries that are not zero, sorted by value
-// once and partitioned stably with the nodes (docs/engine.md, "Sparse matrices"). A node owns its entries, column after
-// column. Columns without entries, or with one value, are not live.
+// The rows of a growing tree over a sparse table: the nonzero entries of each column, sorted by value once and
+// partitioned stably with the nodes (docs/engine.md, "Sparse matrices"). A node owns its entries, column by column.
+// Columns without entries or with a single value are not live.
 #pragma once
 
 #include "split/store/partition.hpp"
@@ -8,7 +8,7 @@
 namespace ceiba::split {
 
 struct SparseEntries {
-    static constexpr std::uint32_t zero = 0x80000000;  // the rank of zero: negative numbers have smaller ones
+    static constexpr std::uint32_t zero = 0x80000000;  // the rank of zero: negative numbers have smaller ranks
 
     std::vector<std::size_t> start;  // per live column of the node, and the end
     std::vector<Entry> entries;
@@ -17,26 +17,26 @@ struct SparseEntries {
 // One column of a node.
 struct SparseColumn {
     const Entry* entries = nullptr;
-    std::size_t n = 0;        // entries that are not zero
-    std::size_t n_below = 0;  // negative ones
+    std::size_t n = 0;        // number of nonzero entries
+    std::size_t n_below = 0;  // number of negative entries
 };
 SparseColumn sparse_column(const NodeRows& node, std::size_t column);
 
-// All rows of the node in the order of a column, zeros in their place.
+// Writes all rows of the node in the order of a column, including zeros.
 void fill_column(const NodeRows& node, std::size_t column, std::vector<Entry>& out);
 
-// Copies the target and sorts the entries. There must be no missing values.
+// Copies the target and sorts the entries. No value may be missing.
 NodeRows sparse_root(const data::Table& table, const data::Target& target, base::ThreadPool& pool,
                      base::Interrupt& interrupt);
 
-// Gives the branches that will be searched their entries; all splits are in two.
+// Writes the entries of the branches that will be searched. All splits are binary.
 void partition_entries(const NodeRows& node, const Places& places, const std::vector<BranchRows>& branches,
                        base::ThreadPool* pool);
 
-// The way through the numbers of a sparse table that are not zero.
+// Traversal of the nonzero numbers of a sparse table.
 
-// Calls f(column, row of the node, value) for every number that is not zero, rows ascending within each column and
-// columns ascending within each row.
+// Calls f(column, row of the node, value) for every nonzero number, with ascending rows within each column and
+// ascending columns within each row.
 template <class F>
 void for_each_entry(const data::SparseMatrix& m, const data::TargetRows& target, F f) {
     if (m.by_rows) {

@@ -6,8 +6,8 @@ namespace ceiba::split {
 
 namespace {
 
-// The distinct numbers of all columns, numbered as they come. The first of each column lies in an array of its own:
-// most words that occur in a text occur once.
+// The distinct numbers of all columns, numbered by first occurrence. The first number of each column is stored in a
+// separate array, because most words that occur in a text occur once.
 class Numbering {
 public:
     explicit Numbering(std::size_t n_columns) : first_(n_columns), more_(n_columns) {}
@@ -18,7 +18,7 @@ public:
     bool too_many() const { return too_many_; }
     std::size_t n_slots() const { return n_slots_; }
 
-    // Lays out the slots; returns the slot of each number.
+    // Creates the slots. Returns the slot of each number.
     std::vector<std::uint32_t> lay_out(SparseSlots& out) {
         std::vector<std::uint32_t> slot_of(n_slots_);
         for (std::size_t c = 0; c < more_.size(); ++c) {
@@ -29,7 +29,7 @@ public:
             std::uint32_t rank = SparseEntries::zero;
             for (const Slot& k : slots) rank -= k.x < 0.0;
             for (const Slot& k : slots) {
-                rank += rank == SparseEntries::zero;  // that of the zeros
+                rank += rank == SparseEntries::zero;  // the rank of zeros
                 slot_of[k.number] = static_cast<std::uint32_t>(out.value.size());
                 out.value.push_back(k.x);
                 out.rank.push_back(rank++);
@@ -41,7 +41,7 @@ public:
 
 private:
     struct Slot {
-        double x = 0.0;  // no number that is stored: none yet
+        double x = 0.0;  // 0 is never stored: there is no number yet
         std::uint32_t number = 0;
     };
 
@@ -63,11 +63,11 @@ private:
     bool too_many_ = false;
 };
 
-// The numbers of each row, one row after the other. False: a column has too many.
+// Writes the numbers of all rows, row by row. Returns false if a column has too many distinct numbers.
 bool number_rows(const data::SparseMatrix& m, const data::TargetRows& target, Numbering& numbering, SparseSlots& out) {
     const auto& row = target.row;
     out.row_start.assign(m.n_rows + 1, 0);
-    if (m.by_rows) {  // as they come
+    if (m.by_rows) {  // in their original order
         std::size_t n = 0, done = 0;
         for (const std::uint32_t r : row) n += m.start(r + 1) - m.start(r);
         out.slot.reserve(n);
@@ -90,7 +90,7 @@ bool number_rows(const data::SparseMatrix& m, const data::TargetRows& target, Nu
     return !numbering.too_many();
 }
 
-// Makes the slots and counts them; null: the columns have too many distinct numbers.
+// Creates the slots and counts them. Null if the columns have too many distinct numbers.
 std::shared_ptr<const SparseSlots> make_slots(const data::SparseMatrix& m, const data::TargetRows& target,
                                               std::shared_ptr<Histogram>& counts) {
     auto out = std::make_shared<SparseSlots>();
@@ -137,11 +137,11 @@ std::shared_ptr<Histogram> count_slots(const NodeRows& node) {
     return out;
 }
 
-// The entries of a node in the order of their columns and numbers.
+// Sorts the entries of a node by column and number.
 void sort_slots(NodeRows& node) {
     constexpr std::uint32_t dead = 0xFFFFFFFF;
     const SparseSlots& slots = *node.store->slots;
-    std::vector<std::uint32_t> place(slots.size(), 0);  // at first how many
+    std::vector<std::uint32_t> place(slots.size(), 0);  // at first counts
     for_each_slot(node, [&](std::size_t, std::uint32_t slot) { ++place[slot]; });
     auto sparse = std::make_shared<SparseEntries>();
     std::vector<std::uint32_t> live;
@@ -176,8 +176,8 @@ SparseSlots::Side SparseSlots::without_zeros(std::size_t column, double cut) con
     return {zeros_left ? above : start[column], zeros_left ? start[column + 1] : above, zeros_left};
 }
 
-// A binary search without branches, down to a range that is compared at once: the processor works on several rows and
-// numbers at a time.
+// A branchless binary search down to a range that is compared at once, so that the processor can overlap several rows
+// and numbers.
 bool SparseSlots::has_any(std::size_t row, const Side& side) const {
     constexpr std::size_t short_enough = 64;
     const std::uint32_t* at = slot.data() + row_start[row];

@@ -1,6 +1,6 @@
-// How good can a cut be? Answers from the counts of bins alone, for every cut on a boundary between two bins (`gain`)
-// and for all cuts inside one bin (`inside`), whatever the order of its rows. docs/engine.md derives and proves each
-// line. `slack` and `error` cover what quanta and floating point round away; bounds may be too wide, never too narrow.
+// Bounds of the gains of cuts from the counts of bins alone: for every cut on a boundary between two bins (`gain`), and
+// for all cuts inside one bin in any order of its rows (`inside`). docs/engine.md derives and proves each line. `slack`
+// and `error` cover the rounding of quanta and floating point: bounds may be too wide, never too narrow.
 #pragma once
 
 #include "criteria/class_criteria.hpp"
@@ -12,16 +12,16 @@ struct Range {
     double low, high;
 };
 
-// Where a bin stands in its column.
+// The position of a bin in its column.
 struct BinPlace {
     double rows = 0.0;        // rows in the bin
-    bool first = false;       // nothing lies left of it
-    bool last = false;        // nothing lies right of it
-    double least_rows = 1.0;  // that a branch must have
-    bool ends_count = true;   // the boundaries at both its ends are admissible cuts themselves
+    bool first = false;       // nothing is left of it
+    bool last = false;        // nothing is right of it
+    double least_rows = 1.0;  // minimum of a branch
+    bool ends_count = true;   // the boundaries at both its ends are admissible cuts
 };
 
-// The parts of a column that a bound looks at: fields (cells.hpp) left of a bin, in it, and in all.
+// The class totals of a column. Bounds read the fields (cells.hpp) left of a bin, in the bin, and in total.
 class ClassTotals {
 public:
     void begin(const double* total, std::size_t n_classes, double error) {
@@ -34,8 +34,8 @@ public:
     double weight_of(const double* fields) const { return std::accumulate(fields, fields + n_classes_, 0.0); }
 
 protected:
-    // The largest gain over the corners of the region, which put some of the classes first: all 2^K of them, so for few
-    // classes only.
+    // The largest gain over the corners of the region, which put some of the classes first. There are 2^K corners, so
+    // this is for few classes only.
     template <class Own>
     double best_corner(const Own& own, const double* left, const double* cell, const BinPlace& place) const {
         const unsigned all = (1u << n_classes_) - 1u;
@@ -69,20 +69,20 @@ public:
         const double g = n_classes_ == 2 ? of_two(left[0], left[1]) : of_many(left);
         return {g - slack_, g + slack_};
     }
-    // Moving a weight w from one side to the other changes the gain by 2 w at most: sum l^2 / nl grows by no more than
-    // the weight it gains, sum r^2 / nr by no more than the weight it loses. So between two boundaries with `weight`
-    // between them.
+    // Moving a weight w from one side to the other changes the gain by at most 2 w: sum l^2 / nl grows by at most the
+    // weight it gains, sum r^2 / nr by at most the weight it loses. This bounds the gains between two boundaries with
+    // `weight` between them.
     double between(double gain_before, double gain_after, double weight) const {
         return 0.5 * (gain_before + gain_after) + weight + slack_;
     }
-    // Two classes, without a division: is the gain of a boundary below t, for certain?
+    // Two classes, without a division: whether the gain of a boundary is certainly below t.
     bool surely_below(const double* left, double t) const {
         if (n_classes_ != 2) return false;
         const double nl = left[0] + left[1], shift = left[1] - nl * share_;
         return 2.0 * shift * shift * weight_ < lowered(t) * (nl * (weight_ - nl));
     }
-    // The same of all cuts inside a bin and at its end: in between, the shift is largest where one of the classes comes
-    // first, and nl nr smallest at an end.
+    // The same for all cuts inside a bin and at its end: in between, the shift is largest if one of the classes comes
+    // first, and nl nr is smallest at an end.
     bool surely_below(const double* left, const double* cell, double t) const {
         if (n_classes_ != 2) return false;
         const double nl = left[0] + left[1], shift = left[1] - nl * share_, next = nl + cell[0] + cell[1];
@@ -119,8 +119,8 @@ private:
         if (!(nl > 0.0 && nr > 0.0)) return 0.0;
         return l2 / nl + r2 / nr - base_;
     }
-    // The gain is n / (nl nr) sum d_k^2 with d_k = l_k - nl t_k / n. Inside the bin d_k is largest when its class comes
-    // first and smallest when it comes last.
+    // The gain is n / (nl nr) sum d_k^2 with d_k = l_k - nl t_k / n. Inside the bin d_k is largest if its class comes
+    // first and smallest if it comes last.
     double by_shift(const double* left, const double* cell) const {
         double nl = 0.0, m = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k) nl += left[k], m += cell[k];
@@ -134,7 +134,7 @@ private:
         }
         return squares * weight_ * std::max(1.0 / (nl * (nr + m)), 1.0 / ((nl + m) * nr));
     }
-    // mass(all) - mass(left of the bin) - mass(right of it): as if every row of the bin could have a branch of its own.
+    // mass(all) - mass(left of the bin) - mass(right of it): as if every row of the bin had a branch of its own.
     double if_free(const double* left, const double* cell) const {
         double nl = 0.0, nr = 0.0, l2 = 0.0, r2 = 0.0, m = 0.0;
         for (std::size_t k = 0; k < n_classes_; ++k) {
@@ -145,7 +145,7 @@ private:
     }
 
     double base_ = 0.0, slack_ = 0.0;
-    double share_ = 0.0;  // two classes: of the second one
+    double share_ = 0.0;  // two classes: share of the second one
 };
 
 // entropy: mass sum c log2(n / c).
@@ -167,7 +167,7 @@ public:
     }
     double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         if (n_classes_ <= 4) return best_corner(*this, left, cell, place) + slack_;
-        // As if every row of the bin could have a branch of its own.
+        // As if every row of the bin had a branch of its own.
         return base_ - mass([&](std::size_t k) { return left[k]; }) -
                mass([&](std::size_t k) { return total_[k] - left[k] - cell[k]; }) + slack_;
     }
@@ -198,8 +198,7 @@ private:
 };
 
 // hellinger: with l_k = left / total of class k the gain is W (1 - mean over pairs of (sqrt(l_j l_k) + sqrt(r_j r_k))).
-// Each root is concave, so the gain is convex in what lies on the left; and joining parts makes the sum of roots
-// larger, never smaller.
+// Each root is concave, so the gain is convex in the left part; and joining parts never decreases the sum of roots.
 class HellingerBounds : public ClassTotals {
 public:
     explicit HellingerBounds(const criteria::Hellinger&) {}
@@ -212,8 +211,8 @@ public:
             if (t > 0.0) n_present_ += 1.0, least = std::min(least, t);
         slack_ = weight_ * (n_present_ + 8.0) * 0x1p-46;
         if (error_ == 0.0) return;
-        // A root moves by at most the root of what its share moves by. Of a class that may be there or not nothing is
-        // known.
+        // A root changes by at most the root of the change of its share. There is no bound for a class that may be
+        // absent.
         const bool known = std::none_of(total_.begin(), total_.end(), [this](double t) { return t <= error_; });
         slack_ += known ? 8.0 * weight_ * std::sqrt(2.0 * error_ / least) + 8.0 * n_present_ * error_
                         : std::numeric_limits<double>::infinity();
@@ -224,7 +223,7 @@ public:
     }
     double inside(const double* left, const double* cell, const BinPlace& place, double) const {
         if (n_classes_ <= 4) return best_corner(*this, left, cell, place) + slack_;
-        // As if every row of the bin could have a branch of its own.
+        // As if every row of the bin had a branch of its own.
         const double before = alike([&](std::size_t k) { return left[k]; }),
                      after = alike([&](std::size_t k) { return total_[k] - left[k] - cell[k]; });
         return mass(before + after) + slack_;
@@ -236,7 +235,7 @@ private:
         const auto on_left = [&](std::size_t k) { return left[k] + (first >> k & 1u ? cell[k] : 0.0); };
         return mass(alike(on_left) + alike([&](std::size_t k) { return total_[k] - on_left(k); }));
     }
-    // Twice the sum over pairs of classes of sqrt(share_j share_k), for the part of the rows that `count` gives.
+    // Twice the sum over pairs of classes of sqrt(share_j share_k), for the rows that `count` returns.
     template <class Count>
     double alike(Count count) const {
         double roots = 0.0, shares = 0.0;
@@ -281,9 +280,9 @@ private:
     double base_ = 0.0, slack_ = 0.0;
 };
 
-// squared error: the gain is shift^2 W / (Wl Wr), shift = Sl - Wl S / W. By Cauchy-Schwarz a part of weight u of a bin
-// with weight w, mean m and squares V about its mean has a sum within sqrt(u (w - u) V / w) of u m: an ellipse, inside
-// an octagon.
+// squared error: the gain is shift^2 W / (Wl Wr), shift = Sl - Wl S / W. By Cauchy-Schwarz, a part with weight u of a
+// bin with weight w, mean m and squares V about its mean has a sum within sqrt(u (w - u) V / w) of u m. This is an
+// ellipse, inside an octagon.
 class SquaredErrorBounds {
 public:
     explicit SquaredErrorBounds(const criteria::SquaredError&) {}
@@ -320,7 +319,7 @@ public:
         const double squares = std::max(0.0, cell[2] - sum * sum / w * (1.0 - 0x1p-40));
         const double reach = 0.5 * std::sqrt(w * squares) * (1.0 + 0x1p-30) + error_;
         const double from = left[1] - left[0] * mean_, step = cell[1] - cell[0] * mean_;
-        // A parallelogram around the octagon costs one division and is enough for most bins.
+        // A parallelogram around the octagon costs one division and suffices for most bins.
         const double most = std::max(std::fabs(from), std::fabs(from + step)) + reach;
         const double l = left[0] - weight_error_, r = weight_ - left[0] - weight_error_;
         const double least = std::min(l * r, (l + cell[0]) * (r - cell[0]));
@@ -345,8 +344,8 @@ private:
     double weight_ = 0.0, mean_ = 0.0, error_ = 0.0, weight_error_ = 0.0, per_row_weight_ = 0.0, per_row_sum_ = 0.0;
 };
 
-// poisson: the gain is the sum over sides of S log(S / (W m)). Inside a bin weight and sum of the left part grow from
-// nothing to the bin's, in any way: a rectangle.
+// poisson: the gain is the sum over sides of S log(S / (W m)). Inside a bin, the weight and the sum of the left part
+// grow from zero to those of the bin in any way: a rectangle.
 class PoissonBounds {
 public:
     explicit PoissonBounds(const criteria::Poisson&) {}
@@ -363,7 +362,7 @@ public:
     }
     Range gain(const double* left) const {
         const double g = at(left[0], left[1]);
-        // Whether a side has no events at all is for the exact search to say.
+        // Only the exact search decides whether a side has no events at all.
         const bool sure = left[1] > slack_ && sum_ - left[1] > slack_;
         return {sure ? g - slack_ : -std::numeric_limits<double>::infinity(), g + slack_};
     }
@@ -388,7 +387,7 @@ private:
     double weight_ = 0.0, sum_ = 0.0, mean_ = 0.0, slack_ = 0.0, per_row_weight_ = 0.0;
 };
 
-// The bounds of each criterion that has any, one line each; a criterion without is searched by sorting.
+// The bounds of each criterion that has bounds, one line each. Other criteria are searched by sorting.
 GiniBounds bounds_for(const criteria::Gini*);
 EntropyBounds bounds_for(const criteria::Entropy*);
 HellingerBounds bounds_for(const criteria::Hellinger*);
@@ -403,7 +402,7 @@ concept Bounded = requires(const C* criterion) {
 template <Bounded C>
 using BoundsOf = decltype(bounds_for(static_cast<const C*>(nullptr)));
 
-// The bounds of those criteria of a list that have any, as a list.
+// The bounds of the criteria in a list that have bounds, as a list.
 template <class C>
 auto bounds_listed() {
     if constexpr (Bounded<C>)
@@ -416,7 +415,7 @@ auto bounds_of(criteria::List<C...>) {
     return (criteria::List<>{} + ... + bounds_listed<C>());
 }
 
-// Criteria that share their search (criteria::Shared) share their bounds: one is chosen for a loop over ranges.
+// Criteria that share their search (criteria::Shared) share their bounds, which are chosen once per loop over ranges.
 template <Bounded C>
 using SharedBounds = std::conditional_t<
     criteria::is_listed<C>(criteria::SharedClassCriteria{}),

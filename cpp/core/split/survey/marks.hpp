@@ -1,11 +1,10 @@
-// The survey of a column by its counts: the gain that some cut has for certain, and which cuts may still win. Both the
-// search in memory (bins/bounded_finder.hpp) and that over shards (shards/survey) use it.
+// The survey of a column by its counts: the gain that a cut certainly reaches, and the cuts that may still win. The
+// search in memory (bins/bounded_finder.hpp) and the search over shards (shards/survey) both use it.
 //
-// A `BinnedColumn` is a column of a node as ranges of values in ascending order, bins or parts of bins, with their
-// counts: size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() rows with a
-// value, n_missing() missing rows that take part; left(), total(): fields. walk() visits its ranges with the missing
-// values on one side: inside(i, rows before, rows after, present rows before), then boundary(i, rows before, rows
-// after).
+// A `BinnedColumn` is a column of a node as ascending ranges of values (bins or parts of bins) with their counts:
+// size(), rows(i), fields(i) (bins/cells.hpp), settled(i): no cut inside can win; n_present() rows with a value,
+// n_missing() participating missing rows; left(), total(): fields. walk() visits its ranges with the missing values on
+// one side: inside(i, rows before, rows after, present rows before), then boundary(i, rows before, rows after).
 #pragma once
 
 #include "base/sort.hpp"
@@ -14,12 +13,12 @@
 
 namespace ceiba::split {
 
-// Cuts that may win: inside a range, and at its end. One set per side on which missing values may go.
+// Cuts that may win: inside a range, and at its end. There is one set per side of the missing values.
 struct Marks {
     static constexpr std::uint8_t inside = 1, after = 2;
 
     std::array<std::vector<std::uint8_t>, 2> sides;
-    bool presence = false;     // "has a value or not" may win
+    bool presence = false;     // the split "has a value or not" may win
     double rows_inside = 0.0;  // rows of the ranges inside which a cut may win
     bool any = false;
 
@@ -28,9 +27,9 @@ struct Marks {
     }
 };
 
-// Walks over the ranges of a column that hold rows. On entry `left` holds the fields of what lies left of them all.
-// Invariant: at inside(i) `left` holds the fields of all that lies before range i, at boundary(i) range i too. There is
-// no boundary after the last value: a cut there would divide nothing. Cost: one addition per range and field.
+// Walks over the nonempty ranges of a column. On entry `left` contains the fields of everything left of them. At
+// inside(i) it contains the fields of everything before range i, at boundary(i) also those of range i. There is no
+// boundary after the last value, where a cut would divide nothing. Cost: one addition per range and field.
 template <class Column, class Inside, class Boundary>
 void walk_ranges(const Column& column, bool missing_left, std::vector<double>& left, Inside inside, Boundary boundary) {
     const double n_all = column.n_rows();
@@ -48,14 +47,14 @@ void walk_ranges(const Column& column, bool missing_left, std::vector<double>& l
     }
 }
 
-// Sides to be tried: missing values right; and left if there are any.
+// The number of sides to try for missing values: right, and also left if there are any.
 template <class BinnedColumn>
 int n_sides(const BinnedColumn& column) {
     return column.n_missing() > 0.0 ? 2 : 1;
 }
 
-// The best gain of the boundaries between ranges that is certain; allowed(rows before, rows after) says if
-// the division at hand is one beyond doubt.
+// The best certain gain of the boundaries between ranges. allowed(rows before, rows after) returns whether the current
+// division is certainly allowed.
 template <class BinnedColumn, class Bounds, class Allowed>
 double certain_gain(BinnedColumn& column, const Bounds& bounds, const Limits& limits, Allowed allowed) {
     const double least = static_cast<double>(limits.min_rows);
@@ -73,13 +72,13 @@ double certain_gain(BinnedColumn& column, const Bounds& bounds, const Limits& li
     return best;
 }
 
-// Marks what may reach the floor; calls open(i, bound) for each range inside which a cut may.
+// Marks the cuts that may reach the floor. Calls open(i, bound) for each range inside which a cut may.
 template <class BinnedColumn, class Bounds, class Open>
 Marks mark(BinnedColumn& column, const Bounds& bounds, const Limits& limits, double floor, Open open) {
     Marks out;
     const double least = static_cast<double>(limits.min_rows);
     const bool free = limits.monotone == 0 && limits.min_weight <= 0.0;
-    bool ruled_out = false;  // the range at hand, and the boundary behind it
+    bool ruled_out = false;  // the current range, and the boundary after it
     for (int side = 0; side < n_sides(column); ++side) {
         std::vector<std::uint8_t>& marks = out.sides[side];
         marks.assign(column.size(), 0);
@@ -117,12 +116,12 @@ Marks mark(BinnedColumn& column, const Bounds& bounds, const Limits& limits, dou
     return out;
 }
 
-// Is a division allowed beyond doubt, by sums that may be rounded?
+// Sums of a side, which may be rounded.
 struct WeightAndSum {
     double weight, sum;  // sum: of class 1, or of the target minus `centre`
 };
 
-// How far both may be off, and where sums are counted from.
+// The maximum errors of both, and the centre of the sums.
 struct SumErrors {
     double weight = 0.0, sum = 0.0, centre = 0.0;
 };
@@ -138,15 +137,15 @@ inline bool certainly_allowed(const WeightAndSum& left, const WeightAndSum& tota
     return (b - a) * limits.monotone > 2.0 * error && std::min(a, b) > low + error && std::max(a, b) < high - error;
 }
 
-// Numbers as keys, whole numbers in the same order; and zoom: a range of keys in equal parts.
+// Keys are integers in the order of the numbers. A zoom divides a range of keys into equal parts.
 
-// Both zeros are one.
+// Both zeros have the same key.
 inline std::uint64_t key_of(double x) { return base::sort_key(x + 0.0); }
 inline double number_of(std::uint64_t key) {
     return std::bit_cast<double>(key ^ ((key >> 63) ? std::uint64_t{1} << 63 : ~std::uint64_t{0}));
 }
 
-// A range is counted again in at most 2^zoom_bits parts: that of a key is (key - low) >> zoom_shift.
+// A range is counted again in at most 2^zoom_bits parts. The part of a key is (key - low) >> zoom_shift.
 constexpr int zoom_bits = 8;
 constexpr std::size_t zoom_parts = std::size_t{1} << zoom_bits;
 inline int zoom_shift(std::uint64_t low, std::uint64_t high, int bits = zoom_bits) {

@@ -4,24 +4,39 @@ namespace ceiba::split {
 
 namespace {
 
-// Rows of a node lie far apart in the table: the memory is asked for so many rows before it is needed.
+// The rows of a node are scattered in the table, so memory is prefetched this number of rows ahead.
 constexpr std::size_t prefetch_distance = 24;
 
-// Finds the range of values of each range that is zoomed, from a sample of the rows.
+// Finds the range of values of each zoomed range from a sample of the rows.
 template <class Number, class PlaceOf>
 void sample_ranges(const NodeRows& node, const data::Column& column, Number number, PlaceOf place_of,
-                   std::vector<ZoomPlan>& plans) {
+                   std::vector<ZoomPlan>& plans, base::ThreadPool* pool) {
+    struct KeyRange {
+        std::uint64_t low = ~std::uint64_t{0}, high = 0;
+    };
     const std::uint32_t* const row = node.target().row.data() + node.begin;
-    const std::size_t n = node.size(), n_sample = std::clamp<std::size_t>(n / 64, 4096, 65536);
-    const std::size_t step = std::max<std::size_t>(1, n / n_sample);
-    for (std::size_t i = 0; i < n; i += step) {
-        column.prefetch(row[std::min(i + prefetch_distance * step, n - 1)]);
-        ZoomPlan& plan = plans[place_of(i)];
-        if (plan.n_parts == 0) continue;
-        const std::uint64_t key = key_of(number(row[i]));
-        plan.low = std::min(plan.low, key);
-        plan.high = std::max(plan.high, key);
-    }
+    const std::size_t n = node.size(), most = std::clamp<std::size_t>(n / 64, 4096, 65536);
+    const std::size_t step = std::max<std::size_t>(1, n / most), n_sample = (n + step - 1) / step;
+    constexpr std::size_t samples_at_once = 256;
+    base::ThreadPool* const sharing = 4 * plans.size() <= n_sample ? pool : nullptr;  // otherwise merging costs more
+    std::vector<std::vector<KeyRange>> ranges(sharing ? static_cast<std::size_t>(sharing->size()) : 1);
+    const auto widen = [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+        std::vector<KeyRange>& range = ranges[thread];
+        range.resize(plans.size());
+        for (std::size_t i = from * step; i < std::min(n, to * step); i += step) {
+            column.prefetch(row[std::min(i + prefetch_distance * step, n - 1)]);
+            const std::size_t place = place_of(i);
+            if (plans[place].n_parts == 0) continue;
+            const std::uint64_t key = key_of(number(row[i]));
+            range[place] = {std::min(range[place].low, key), std::max(range[place].high, key)};
+        }
+    };
+    base::for_blocks(sharing, n_sample, widen, samples_at_once);
+    for (const std::vector<KeyRange>& range : ranges)
+        for (std::size_t p = 0; p < range.size(); ++p) {
+            plans[p].low = std::min(plans[p].low, range[p].low);
+            plans[p].high = std::max(plans[p].high, range[p].high);
+        }
     for (ZoomPlan& plan : plans) {
         plan.unit = column.is<float>() ? 29 : 0;
         if (plan.low <= plan.high) plan.shift = zoom_shift(plan.low, plan.high, plan.bits);
@@ -41,7 +56,7 @@ void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<Z
     for (const ZoomPlan& plan : plans) std::fill_n(counted_.begin() + plan.first, plan.n_parts, std::uint8_t{1});
     place_.resize(n);
     const auto each = [&](auto number, auto place_of) {
-        sample_ranges(node, column, number, place_of, plans);
+        sample_ranges(node, column, number, place_of, plans, pool);
         base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int thread) {
             for (std::size_t i = from; i < to; ++i) {
                 column.prefetch(row[std::min(i + prefetch_distance, n - 1)]);

@@ -1,6 +1,6 @@
 // The zoom: ranges of a column in which a cut may win are counted again in finer parts, so that fewer rows are fetched.
-// A row's place in a column is its bin or, after a zoom, its part. Ranges that are not zoomed keep their counts, and
-// join their neighbours where no cut between them can win. Cost: one pass over the rows of the node per zoom.
+// The place of a row in a column is its bin or, after a zoom, its part. Ranges that are not zoomed keep their counts,
+// and are joined with neighbours if no cut between them can win. Cost: one pass over the rows of the node per zoom.
 #pragma once
 
 #include "split/bins/histogram.hpp"
@@ -8,14 +8,14 @@
 
 namespace ceiba::split {
 
-// What becomes of a range: the place of its first part, or of what it is joined with.
+// The plan for a range. `first` is the place of its first part, or of the range with which it is joined.
 struct ZoomPlan {
-    std::uint64_t low = ~std::uint64_t{0}, high = 0;  // keys of the sample
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;  // range of the sampled keys
     std::uint32_t first = 0;
-    std::uint32_t n_parts = 0;  // 0: it is not zoomed
+    std::uint32_t n_parts = 0;  // 0: the range is not zoomed
     bool open = false;          // a cut inside may win
     int bits = 0, shift = 0;
-    int unit = 0;  // keys of different values differ by 2^unit at least
+    int unit = 0;  // keys of different values differ by at least 2^unit
 
     std::uint32_t part_of(std::uint64_t key) const {
         if (key < low) return 0;
@@ -26,7 +26,7 @@ struct ZoomPlan {
 
 class ColumnPlaces {
 public:
-    // A place is a bin; that of missing values is missing_bin.
+    // A place is a bin. Missing values have the place missing_bin.
     void by_bins(const NodeRows& node, std::size_t c) {
         const Binning& binning = *node.store->binning;
         byte_ = node.bins() + binning.column[c].slot;
@@ -39,7 +39,7 @@ public:
 
     bool fine() const { return fine_; }
     std::size_t missing() const { return missing_; }
-    // Calls f with a function from row to place.
+    // Calls f with a function that maps a row to its place.
     template <class F>
     void with(F f) const {
         if (fine_) return f([place = place_.data()](std::size_t i) { return std::size_t{place[i]}; });
@@ -49,7 +49,7 @@ public:
         f([byte, stride](std::size_t i) { return std::size_t{byte[i * stride]}; });
     }
 
-    // Puts all rows to their new places, and counts those of the parts in `words`.
+    // Moves all rows to their new places, and counts the rows of the parts in `words`.
     template <class Cells>
     void zoom(const NodeRows& node, std::size_t c, const Cells& cells, std::vector<ZoomPlan>& plans,
               std::size_t n_places, Histogram& words, base::ThreadPool* pool) {
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // Calls `placed` with every block of rows that has its new places.
+    // Calls `placed` for every block of rows after its new places were computed.
     void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomPlan>& plans, std::size_t n_places,
                     base::ThreadPool* pool, const std::function<void(std::size_t, std::size_t, int)>& placed);
 
@@ -75,17 +75,17 @@ private:
     bool bundled_ = false, fine_ = false;
     std::array<std::uint8_t, 256> bin_{};
     base::Buffer<std::uint16_t> place_;
-    std::vector<std::uint8_t> counted_;  // is this place a part?
+    std::vector<std::uint8_t> counted_;  // per place: whether it is a part
 };
 
 struct ZoomLayout {
     std::size_t n_places = 0;
-    double rows = 0.0;  // of the ranges that are zoomed
+    double rows = 0.0;  // of the zoomed ranges
     bool fits = true;
 };
 
-// Decides what becomes of each range. Parts shall hold about `per_part` rows; ranges of less than four times as
-// many are left as they are. `width`: words in a cell.
+// Plans each range. A part has about `per_part` rows; ranges with less than four times as many rows are not zoomed.
+// `width`: number of words per cell.
 template <class BinnedColumn>
 ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t missing, std::size_t width,
                    double per_part, std::vector<ZoomPlan>& plans) {
@@ -95,7 +95,7 @@ ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t m
         ZoomLayout out;
         plans.assign(missing + 1, {});
         std::size_t last = 0;
-        bool joins = false;  // with what comes next, unless that is open
+        bool joins = false;  // with the next range, unless that is open
         for (std::size_t i = 0; i < column.size(); ++i) {
             if (column.rows(i) == 0.0) continue;
             ZoomPlan& plan = plans[i];

@@ -1,4 +1,4 @@
-"""Grow trees by p-values that account for the search over splits."""
+"""Select split columns by p-values that are corrected for the search over splits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Grow trees with `min_significance` and any impurity criterion.
 
 The best of many splits looks good even in noise, and a column with more levels or values has more
-splits: plain gain favours such columns. Instead, each column's best split gets a p-value that is
+splits: plain gain favors such columns. Instead, each column's best split gets a p-value that is
 corrected for the search over that column (`search_p_values.py`), times the number of columns
 (Bonferroni). The column with the smallest p-value splits the node, unless that is above
 `min_significance`. Survival times are tested by their log-rank scores. A bound is enough to pass
@@ -36,7 +36,7 @@ Rows = npt.NDArray[np.intp]
 def grow_by_significance(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a tree by significance on all rows or a subset."""
+    """Grow a tree by significance tests on all rows or a subset."""
     options = problem.options
     indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
     indices = indices[problem.row_weight[indices] > 0]
@@ -49,13 +49,13 @@ def grow_by_significance(
         criterion=ALIASES.get(options.criterion_name, options.criterion_name),
         unseen=options.unseen,
     )
-    if options.frequency_weights:  # a weight of k counts as k rows
+    if options.frequency_weights:  # a row with weight k counts as k rows, so round the weights
         tree = replace(tree, n_rows=np.rint(tree.weight).astype(np.int64))
     return replace(tree, missing=options.missing_rule)  # type: ignore[arg-type]
 
 
 class _SignificanceChooser:
-    """Choose a node's column by the p-value of each column's best split."""
+    """Chooser that splits a node on the column whose best split has the smallest p-value."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         self.problem = problem
@@ -85,7 +85,7 @@ class _SignificanceChooser:
             min_samples_leaf=_resolve_size(options.min_samples_leaf, self.n_rows),
             min_samples_split=_resolve_size(options.min_samples_split, self.n_rows),
         )
-        # The best split of each column, as a tree of depth 1 on that column alone.
+        # Grow a tree of depth 1 on each column alone to find its best split.
         best: list[tuple[int, Tree]] = []
         for j, table in enumerate(self.tables):
             tree = replace(problem, table=table, options=alone).grow(rows.astype(np.uint32))
@@ -104,7 +104,7 @@ class _SignificanceChooser:
                 searches.append(search)
         if not passing:
             return None
-        # A bound may be enough to reach the level, but the stored p-value must be exact.
+        # A bound may be enough to reach the level, but the tree stores a p-value, not a bound.
         winner = smallest_p_value(searches)
         (j, tree, result), search = passing[winner], searches[winner]
         is_settled = search.drawn == 0 and search.log_exact is None and result.bound != "at most"

@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 Method = Literal["auto", "asymptotic", "monte_carlo"]
 
 _BATCH: Final = 50
-# Statistics of equal tables may differ in the last bits.
+# Relative tolerance, because statistics of equal tables may differ in the last bits.
 NOISE: Final = 1e-9
 
 
@@ -38,7 +38,7 @@ class TestResult:
 
     @property
     def bound(self) -> str:
-        """Return "at most" or "at least" if the p-value is a bound, else "exact"."""
+        """The kind of p-value: "at most" or "at least" for a bound, else "exact"."""
         word = self.method.split(",")[0]
         return word if word in ("at most", "at least") else "exact"
 
@@ -51,7 +51,7 @@ def chi_square_test(
     enough: int = 100,
     seed: int = 0,
 ) -> TestResult:
-    """Test whether the rows of a contingency table have the same shares."""
+    """Test whether the rows of a contingency table have the same class shares."""
     counts = np.asarray(table, np.float64)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
@@ -61,7 +61,7 @@ def chi_square_test(
     expected = rows[:, None] * columns / total
     statistic = float(((counts - expected) ** 2 / expected).sum())
     is_large = expected.min() >= 1 and np.mean(expected >= 5) >= 0.8
-    is_integer = np.all(counts == np.rint(counts))  # tables of fractional weights cannot be sampled
+    is_integer = np.all(counts == np.rint(counts))  # fractional counts cannot be permuted
     if method == "asymptotic" or (method == "auto" and is_large) or not is_integer:
         from scipy.special import chdtrc
 
@@ -91,7 +91,7 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
     mean = np.bincount(group, weights=centred) / size
     between = float(size @ mean**2)
     within = float(((centred - mean[group]) ** 2).sum())
-    # The spread within groups is only rounding, so the groups explain everything.
+    # If the variance within groups is only rounding error, the groups explain all variance.
     if within <= 1e-20 * (between + within):
         return TestResult(np.inf, df, 0.0 if between > 0 else 1.0, "F")
     statistic = (between / df[0]) / (within / df[1])
@@ -103,9 +103,9 @@ def f_test(values: Array, group: npt.NDArray[np.intp]) -> TestResult:
 def monte_carlo_p_value(
     statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int
 ) -> float:
-    """Return a Monte Carlo p-value, stopping early if it is large."""
-    # `draw(n)` returns n values of the statistic under the null hypothesis. If `enough` of them
-    # exceed the observed one after l draws, p = enough / l; else (exceeding + 1) / (n_draws + 1).
+    """Return a Monte Carlo p-value; if it is large, drawing stops early."""
+    # `draw(n)` samples n values under the null hypothesis. Sampling stops when `enough` values
+    # reach `statistic`: p = enough / drawn. Otherwise, p = (beyond + 1) / (n_draws + 1).
     limit = statistic * (1 - NOISE)
     beyond, drawn = 0, 0
     while drawn < n_draws:
@@ -119,7 +119,7 @@ def monte_carlo_p_value(
 
 
 def _exact_2x2(counts: Array, statistic: float) -> float:
-    """Return the probability of all 2 x 2 tables with these margins and at least this statistic."""
+    """Return the exact p-value: the total probability of tables with at least this statistic."""
     from scipy.special import gammaln
 
     (first, _), (left, right), n = counts.sum(axis=1), counts.sum(axis=0), counts.sum()

@@ -1,19 +1,19 @@
-"""Compute p-values of the best split of a column, corrected for the search over the column.
+"""Compute p-values of a column's best split, corrected for the search over the column.
 
 The cut with the largest chi-square in a column of noise mostly looks significant, because it is the
 best of many. Corrections:
 
-"search"      One test per column, of the search instead of the split that won. Levels: the test of
-              the whole table of levels by classes, which contains every grouping of levels; missing
+"search"      One test per column, for the search and not for the selected split. Levels: the test
+              of the table of levels by classes, which contains every grouping of levels; missing
               values that the search tried on each side are one more level. Numbers: a cut is the
-              best of m divisions (cuts, times the sides of missing values, and these alone). With p
-              the plain p-value, the corrected one is between p and m p. If these bounds do not
+              best of m divisions (cuts, times the sides of missing values, or missing alone).
+              With p the plain p-value, the corrected one is between p and m p. If the bounds do not
               decide, the search is repeated on permuted targets (Monte Carlo; for two classes
               exactly, over all permutations). In regression p assumes normal targets, so the search
               is always repeated, unless a distribution-free bound decides (`separation.py`).
               Survival times are tested as numbers, by the log-rank scores of the node's rows
               (Hothorn and Lausen 2003).
-"bonferroni"  The same times the number of columns that were searched.
+"bonferroni"  The p-value of "search" times the number of columns that were searched.
 "none"        The plain test of branches by classes, valid only for splits fixed beforehand.
 
 A p-value that is only bounded has a method that begins with "at least" or "at most".
@@ -54,14 +54,14 @@ Correction = Literal["none", "search", "bonferroni"]
 Rows = npt.NDArray[np.intp]
 Array = npt.NDArray[np.float64]
 
-# The maximum number of rows after frequencies are expanded.
+# The maximum number of rows after repeating them by their frequencies.
 _MAX_REPEATED_ROWS: Final = 4_000_000
 _NOTHING: Final = TestResult(0.0, (0,), 1.0, "nothing to test")
 
 
 @dataclass(frozen=True)
 class SplitTest:
-    """Test the splits of one tree on its training rows."""
+    """Significance test of the splits of a tree on its training rows."""
 
     tree: Tree
     problem: Problem
@@ -73,7 +73,7 @@ class SplitTest:
     n_columns: int
 
     def __call__(self, node: int, rows: Rows) -> TestResult:
-        """Test the split of a node with these rows."""
+        """Return the test of a node's split on the node's rows."""
         if self.correction == "none":
             rows = self._repeat_rows(rows)
             branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
@@ -87,7 +87,7 @@ class SplitTest:
         )
 
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
-        """Test the search over a column; also return the search, to compare columns."""
+        """Return the test of a column's best split, and the `Separation` for comparing columns."""
         rows = self._repeat_rows(rows)
         column = self.problem.table.columns[int(self.tree.splits.column[node])]
         info, values = column.info, column.values[rows]
@@ -98,7 +98,7 @@ class SplitTest:
             return _NOTHING, None
         if info.kind == Kind.CATEGORICAL:
             return self._test_levels(rows, values)
-        # Rows with a missing value come first, the others are sorted by value.
+        # Put rows with a missing value first, and sort the other rows by value.
         order = np.lexsort((np.where(missing, 0, values), ~missing))
         absent = int(np.count_nonzero(missing))
         ends = np.flatnonzero(np.diff(values[order[absent:]]) > 0) + 1
@@ -114,7 +114,7 @@ class SplitTest:
 
     @property
     def _searched_missing(self) -> bool:
-        """Whether the search tried missing values on each side and alone."""
+        """Whether the search tried to send missing values left, right and to their own branch."""
         return self.tree.missing == "learn"
 
     def _test_levels(
@@ -137,12 +137,12 @@ class SplitTest:
         return CentredTarget.of_classes(truth)
 
     def _truth(self, rows: Rows) -> npt.NDArray[Any]:
-        """Return the classes or numbers of rows; for survival times, their log-rank scores."""
+        """Return the target values of rows, with log-rank scores for survival times."""
         values = self.problem.target.values[rows]
         return log_rank_scores(values) if self.tree.task is Task.SURVIVAL else values[:, 0]
 
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
-        """Return the p-value of the best among n divisions by bounds or permutation."""
+        """Return the test of the best of n divisions: bounded, exact or by permutations."""
         classes = self.tree.task.has_classes
         if classes and n == 1:
             return plain
@@ -184,25 +184,25 @@ class SplitTest:
 
     @cached_property
     def _can_repeat_rows(self) -> bool:
-        """Whether rows can be repeated by their frequencies."""
+        """Whether the frequencies are whole numbers with a sum small enough to repeat rows."""
         weight = self._frequency
         if weight is None or weight.sum() > _MAX_REPEATED_ROWS:
             return False
         return bool(np.all(weight == np.rint(weight)))
 
     def _repeat_rows(self, rows: Rows) -> Rows:
-        """Return the rows, each repeated by its frequency, for unweighted tests."""
+        """Return the rows, each repeated by its frequency if this is possible."""
         if self._frequency is None or not self._can_repeat_rows:
             return rows
         return np.repeat(rows, self._frequency[rows].astype(np.intp))
 
     @property
     def _level(self) -> float:
-        """The significance level for a single column."""
+        """The significance level of one column, divided by `n_columns` for Bonferroni."""
         several = self.correction == "bonferroni"
         return self.significance / self.n_columns if several else self.significance
 
     def _n_draws_and_limit(self) -> tuple[int, int]:
-        """Return the number of draws, and how many must exceed the observed value to stop early."""
+        """Return the number of draws, and the number of exceedances at which drawing stops."""
         draws = max(self.n_draws, int(np.ceil(20 / self._level)) - 1)
         return draws, int(self._level * (draws + 1) + 1e-9) + 1

@@ -1,4 +1,4 @@
-"""Run permutation tests of the best among many divisions of a target.
+"""Test the best of many divisions of the rows by permuting the target.
 
 The statistic is the largest separation over all divisions tried. For classes the separation of a
 division is chi-square, n^2 / (nL nR) sum_k d_k^2 / n_k with d_k the excess of class k on the left;
@@ -47,30 +47,30 @@ from ceiba.grow.significance.independence import NOISE
 Array = npt.NDArray[np.float64]
 
 _SIZES: Final = 20
-# Tilts in standard errors of the sum.
+# Tilts of the saddlepoint approximation, in units of the standard error of the sum.
 _TILTS: Final = np.geomspace(0.2, 60, 30)
-# Numbers kept individually at both ends, and groups that average the others.
+# Number of extreme values kept at each end, and of groups whose means replace the other values.
 _EXTREMES: Final = 64
 _GROUPS: Final = 128
 Rows = npt.NDArray[np.intp]
-# Values permuted in one call of the core, between two checks for Ctrl-C.
+# Maximum number of values that the core permutes before the next check for Ctrl-C.
 _CELLS: Final = 4_000_000
 # Maximum number of additions for an exact p-value, about as many as permutations need.
 _STEPS: Final = 1e8
-# If the largest square is below this share of the sum, sums of many rows are nearly normal.
+# Maximum share of one square in the sum of squares at which sums of rows are nearly normal.
 _SMALL_SHARE: Final = 0.01
 # Tails are heavy if the largest square exceeds its expected size by this factor.
 _HEAVY: Final = 3.0
-# Draws to compare columns: initial number, maximum, and maximum rows over all draws.
+# Limits for comparing columns: initial draws, total draws, and total rows of all draws.
 _DRAWS: Final = 1999
 _MOST_DRAWS: Final = 50_000
 _MOST_ROWS: Final = 20_000_000
-# Drawn p-values must differ by this many standard errors.
+# Number of standard errors by which the p-values of two columns must differ to be ranked.
 _ERRORS: Final = 4.0
 
 
 class SumTails:
-    """Two-sided tail probabilities of sums of sorted numbers with mean 0."""
+    """Two-sided tail probabilities of sums of centered numbers drawn without replacement."""
 
     def __init__(self, numbers: Array) -> None:
         self.numbers, self.n = numbers, len(numbers)
@@ -87,7 +87,7 @@ class SumTails:
         self._tables = [self._table(numbers, count), self._table(-numbers, count)]
 
     def log_tails(self, size: npt.NDArray[np.int64], squares: float) -> Array:
-        """Return log P(n / (s (n - s)) sum^2 >= squares) for sums of each size s."""
+        """Return log P(n / (s (n - s)) sum^2 >= `squares`) for sums of s numbers, s in `size`."""
         from scipy.special import log_ndtr
 
         side = np.minimum(size, self.n - size)
@@ -101,15 +101,15 @@ class SumTails:
         ):
             root = [np.interp(t, *row) for t, *row in zip(wanted, sums, roots, strict=True)]
             tail = log_ndtr(-np.interp(np.log(side), np.log(self.sizes), root))
-            # A sum that exceeds the s largest numbers is impossible.
+            # A sum above that of the s largest numbers is impossible.
             both.append(np.where(reach >= least, tail, -np.inf))
         result = np.minimum(np.logaddexp(*both), 0.0)
-        with np.errstate(divide="ignore"):  # single numbers are counted
+        with np.errstate(divide="ignore"):  # for a side of one row, compute the exact tail
             single = np.log(np.mean(self.numbers**2 * self.n / (self.n - 1) >= limit))
         return np.where(side == 1, single, result)
 
     def _table(self, numbers: Array, count: Array) -> tuple[Array, Array]:
-        """Return the sums and roots r for all sizes and tilts."""
+        """Return the sums and signed roots of the saddlepoint formula for all sizes and tilts."""
         from scipy.special import expit, ndtri_exp
 
         size = self.sizes[:, None]
@@ -119,7 +119,7 @@ class SumTails:
         shift, sums, roots = start, [], []
         for errors in _TILTS:
             tilt = errors / spread
-            for _ in range(50):  # Newton's method for the shift at which s numbers are drawn
+            for _ in range(50):  # Newton's method for the shift at which s draws are expected
                 chance = expit(tilt * numbers + shift)
                 variance = count * chance * (1 - chance)
                 total = np.maximum(variance.sum(axis=1, keepdims=True), 1e-300)
@@ -136,7 +136,7 @@ class SumTails:
             square = 2 * (theta * sum_ + (shift - start)[:, 0] * self.sizes - cumulant)
             w = np.sqrt(np.maximum(square, 1e-12))
             u = theta * np.sqrt(np.maximum(determinant / drawn, 1e-300))
-            # If a few numbers hold the tail, u vanishes: bound the tail by the tilted mass.
+            # If a few numbers dominate the tail, u vanishes. A Chernoff bound then limits the tail.
             most = np.minimum(-square / 2 + np.log(2 * np.pi * drawn) / 2, -1e-9)
             sums.append(sum_)
             roots.append(np.maximum(w + np.log(u / w) / w, -ndtri_exp(most)))
@@ -145,13 +145,13 @@ class SumTails:
 
 @lru_cache(maxsize=2)
 def sum_tails(numbers: bytes) -> SumTails:
-    """Return the tails of sorted numbers, cached for the columns of a node."""
+    """Return the `SumTails` of sorted numbers, cached for the columns of a node."""
     return SumTails(np.frombuffer(numbers))
 
 
 @dataclass(frozen=True)
 class CentredTarget:
-    """A centered target: numbers, or class codes with an indicator row per class."""
+    """A centered target: numbers, or class codes and the centered indicators of each class."""
 
     each: npt.NDArray[np.float64] | npt.NDArray[np.int64]
     indicators: Array | None = None
@@ -159,7 +159,7 @@ class CentredTarget:
 
     @classmethod
     def of_numbers(cls, truth: Array) -> CentredTarget:
-        """Center numbers, or their normal scores if tails are heavy (independent of X)."""
+        """Return the centered numbers, or their centered normal scores if the tails are heavy."""
         centred, n = truth - truth.mean(), len(truth)
         squares = centred**2
         # For normal numbers, the largest square is about 2 log(n) / n of the sum.
@@ -173,11 +173,11 @@ class CentredTarget:
 
     @classmethod
     def of_classes(cls, truth: npt.NDArray[np.int64]) -> CentredTarget:
-        """Center the class indicators."""
+        """Return the target of class codes with centered class indicators."""
         classes, code = np.unique(truth, return_inverse=True)
         share = np.bincount(code) / len(code)
         indicators = (np.eye(len(classes)) - share) / np.sqrt(share)
-        if len(classes) == 2:  # the second column is redundant
+        if len(classes) == 2:  # with two classes, one indicator determines the other
             indicators = indicators[:, :1] / np.sqrt(share[1])
         return cls(code, indicators)
 
@@ -196,7 +196,7 @@ class CentredTarget:
 
     @property
     def is_nearly_normal(self) -> bool:
-        """Whether the asymptotic tests hold: classes, or numbers without dominant rows."""
+        """Whether asymptotic tests are valid: for classes, or numbers without dominant rows."""
         if not self.is_plain:
             return self.indicators is not None
         squares = self.each.astype(np.float64) ** 2
@@ -205,7 +205,7 @@ class CentredTarget:
 
 @dataclass
 class Separation(ABC):
-    """The largest separation of a target, observed and permuted."""
+    """Permutation test of a separation: the largest over divisions, or that of all levels."""
 
     values: CentredTarget
     order: Rows
@@ -225,7 +225,7 @@ class Separation(ABC):
         return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Return the separations of n more permuted targets; all columns share the permutations."""
+        """Return the separations for n more permutations, which are the same for all columns."""
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
@@ -244,13 +244,13 @@ class Separation(ABC):
 
     @property
     def p_value(self) -> float:
-        """The p-value: exact, from draws, or estimated from the tail if no draw exceeds."""
+        """The p-value: exact if known, else from draws, or estimated if no draw is as extreme."""
         if self.log_exact is not None:
             return exp(self.log_exact)
         return (self.beyond + 1) / (self.drawn + 1) if self.beyond else exp(self.log_tail)
 
     def bound(self) -> float:
-        """Return an upper bound of the p-value."""
+        """Return an upper bound on the p-value (Bernstein's inequality, Bonferroni)."""
         size, sums = self._bounds()
         size = np.minimum(size, len(self.values) - size)
         numbers = np.abs(self.values.each)
@@ -261,17 +261,17 @@ class Separation(ABC):
 
     @cached_property
     def log_exact(self) -> float | None:
-        """The logarithm of the exact p-value over all permutations, or None."""
+        """The logarithm of the exact p-value over all permutations, or None if unknown."""
         return None
 
     @cached_property
     def log_tail(self) -> float:
-        """An estimate of the log p-value, which may be very small."""
+        """An estimate of the log p-value, also where draws are too few to estimate it."""
         return min(max(self._log_tail(), self._log_least), 0.0)
 
     @property
     def tail_error(self) -> float:
-        """The error bound of `log_tail`, which is large if it assumes normal targets."""
+        """The error bound of `log_tail`, which is large where the estimate assumes normality."""
         return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
 
     def _f_ratio(self, n_groups: int) -> float:
@@ -292,15 +292,15 @@ class Separation(ABC):
 
     @abstractmethod
     def _log_tail(self) -> float:
-        """Return the unclipped estimate."""
+        """Return the estimate of the log p-value before clipping."""
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return pairs of side size and sum; a separation as observed requires one of them."""
+        """Return the sizes of sums of rows, and a limit for each, of which one must be reached."""
 
 
 class BestDivision(Separation):
-    """The best of all cuts with missing values on either side, or alone if the search tried it."""
+    """The best of all cuts, with missing values on either side or in a separate branch."""
 
     @property
     def n_divisions(self) -> int:
@@ -313,14 +313,14 @@ class BestDivision(Separation):
 
     @property
     def _sizes(self) -> npt.NDArray[np.int64]:
-        """Rows to the left of each division, ascending within cuts and within cuts plus missing."""
+        """Row counts on the left: below each cut, only missing, and missing or below each cut."""
         if self.n_missing == 0:
             return self.ends
         return np.concatenate((self.ends, [self.n_missing], self.ends + self.n_missing))
 
     @cached_property
     def log_exact(self) -> float | None:
-        """The logarithm of the exact p-value of two classes, or None if it takes too many steps."""
+        """The log of the exact p-value for two classes, or None if it takes too many steps."""
         if not self.values.is_two_classes:
             return None
         tail = _core.log_largest_chi_square_tail(
@@ -330,7 +330,7 @@ class BestDivision(Separation):
 
     @property
     def _two_classes(self) -> tuple[float, int, int]:
-        """The chi-square limit and the numbers of rows in the second class and in total."""
+        """The observed chi-square, and the numbers of rows in the second class and in total."""
         limit = self.observed * (1 - NOISE)
         return limit, int(np.count_nonzero(self.values.each)), len(self.values)
 
@@ -354,7 +354,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return the probability that each division is the first to separate as observed."""
+        """Return g for each division, the probability that the one before is below the value."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
@@ -400,7 +400,7 @@ class BetweenLevels(Separation):
         return _core.log_chi_square_tail(self.observed, df)
 
     def _bounds(self) -> tuple[Array, Array]:
-        # If all levels together reach a separation, at least one contributes 1 / n_levels of it.
+        # At least one of the levels contributes 1 / n_levels of the separation or more.
         size = self._sizes
         return size, np.sqrt(self.observed / len(size) * size)
 
@@ -412,7 +412,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
     logs = np.array([search.log_tail for search in searches])
     error = np.array([search.tail_error for search in searches])
     # Invariant: only searches in `near` can have the smallest p-value. Cheap estimates mostly leave
-    # one. Otherwise exact p-values decide, then a growing number of draws.
+    # one search. Otherwise, exact p-values and then a growing number of draws decide.
     near = np.flatnonzero(logs - error <= (logs + error).min())
     if len(near) > 1:
         for i in near.tolist():
@@ -422,7 +422,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
     near = near[(logs - error)[near] <= (logs + error)[near].min()]
     most = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
     n_draws = _DRAWS
-    # Draws help only if some can exceed the observed value. Below 1 / most, use the tails.
+    # Draws help only if a p-value exceeds 1 / most. Smaller ones are compared by their estimates.
     while len(near) > 1 and n_draws <= most and (logs + error)[near].max() > -log(most):
         for i in near[error[near] > 0].tolist():
             searches[i].draw(max(n_draws - searches[i].drawn, 0))
@@ -438,7 +438,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
 
 
 def _first_crossing(x: Array) -> Array:
-    """Return the probability that a walk with steps of this size stays below its start."""
+    """Return g(x) of the module docstring: the probability that the division before is below."""
     from scipy.special import ndtr
 
     normal, density = ndtr(x / 2), np.exp(-(x**2) / 8) / np.sqrt(2 * np.pi)

@@ -1,4 +1,4 @@
-"""Route rows down a tree: in the core, in numpy node by node, or step by step for one row."""
+"""Functions that route rows down a tree, and compute what depends on where they end."""
 
 from __future__ import annotations
 

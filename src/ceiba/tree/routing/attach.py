@@ -1,4 +1,4 @@
-"""Compute attachments from the rows of nodes, for `fit`, edits and `refit_leaves`."""
+"""Compute node attachments (quantiles, Kaplan-Meier counts) from training rows."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def computed_attachments(tree: Tree) -> dict[str, Attachment] | None:
-    """Return the attachments of a tree that were computed from rows, by name."""
+    """Return the attachments of a tree that are computed from rows, by name."""
     named = (tree.attachments or {}).items()
     return {name: numbers for name, numbers in named if name in ATTACHMENT_KINDS} or None
 
 
 def attachment_settings(tree: Tree) -> dict[str, Array]:
-    """Return the settings of the computed attachments of a tree, by name."""
+    """Return the settings of a tree's computed attachments (quantile levels), by name."""
     settings = {}
     for name, numbers in (computed_attachments(tree) or {}).items():
-        node = int(np.argmax(np.diff(numbers.start)))  # the first node with numbers
+        node = int(np.argmax(np.diff(numbers.start)))  # a node that has entries
         settings[name] = ATTACHMENT_KINDS[name].settings(numbers.of(node))
     return settings
 
@@ -36,14 +36,14 @@ def attachment_settings(tree: Tree) -> dict[str, Array]:
 def attach(
     tree: Tree, table: Table, target: Array, weight: Array, settings: Mapping[str, Array]
 ) -> Tree:
-    """Return the tree with attachments computed from a table; other attachments are kept."""
+    """Compute attachments from a table for nodes that have none, such as nodes added by an edit."""
     if not settings:
         return tree
     return attach_rows(tree, target, find_row_ends(tree, table, weight), settings)
 
 
 def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str, Array]) -> Tree:
-    """Return the tree with attachments computed from routed rows; existing numbers are kept."""
+    """Compute attachments from the rows in `ends` for nodes that have none; return the tree."""
     attachments = dict(tree.attachments or {})
     for name, setting in settings.items():
         old, kind = attachments.get(name), ATTACHMENT_KINDS[name]
@@ -51,7 +51,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
         for node, here in slice_rows(tree, ends):
             if not len(numbers[node]) and len(here):
                 numbers[node] = kind.compute(target[ends.row[here]], ends.weight[here], setting)
-        for node, above in enumerate(tree.parent.tolist()):  # without rows, copy the parent
+        for node, above in enumerate(tree.parent.tolist()):  # nodes without rows copy their parent
             if above >= 0 and not len(numbers[node]):
                 numbers[node] = numbers[above]
         start = np.cumsum([0, *map(len, numbers)])
@@ -60,7 +60,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
 
 
 def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = True) -> Tree:
-    """Return a survival tree with Kaplan-Meier counts; with `whole`, the root has all rows."""
+    """Add Kaplan-Meier counts to each node and, if `whole`, those of all rows' censoring times."""
     tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
     if not whole:
         return tree

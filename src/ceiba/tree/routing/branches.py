@@ -1,4 +1,4 @@
-"""Find the branches that many rows take at each node, in numpy.
+"""Find the branches that the rows of a table take at each node, using numpy.
 
 This is for cases in which the final node is not enough: to count the rows that surrogates or the
 default branch sent (`refit_leaves`), and to evaluate one split on some rows (growing by tests,
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from ceiba.tree.splits.split_table import SplitTable
     from ceiba.tree.tree import Tree
 
-# Results of a split that cannot place a row; branches are 0, 1, ...
+# Codes for rows that a split does not send to one of its branches 0, 1, ...
 MISSING: Final = -1
 UNSEEN: Final = -2
 _STAYS: Final = -1
 _ALL_BRANCHES: Final = -3
-TO_ROOT: Final = -4  # unseen="default": the root predicts the row
+TO_ROOT: Final = -4  # the root predicts the row (unseen="default")
 
 
 @dataclass(frozen=True)
 class Visit:
-    """The rows that reach one node, and how they are routed from there."""
+    """The rows that reach a node, divided into rows that end there and rows that continue."""
 
     node: int
     rows: Array
-    ending: Array  # rows that end here; at a leaf all of them
+    ending: Array  # rows that end in the node; all of its rows if it is a leaf
     to_root: Array  # rows that get the prediction of the root
-    by_default: int  # number of rows that take the default branch or stay
-    by_surrogate: tuple[int, ...]  # number of rows that each surrogate places
+    by_default: int  # number of rows that take the default branch or stay in the node
+    by_surrogate: tuple[int, ...]  # number of rows that each surrogate routes
 
 
-def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
-    """Yield the nodes that any row reaches, in pre-order."""
-    waiting = [(0, np.arange(table.n_rows))]
+def visit_nodes(tree: Tree, table: Table, rows: Array) -> Iterator[Visit]:
+    """Yield a `Visit` of each node that at least one of the rows reaches, in pre-order."""
+    waiting = [(0, rows)]
     while waiting:
         node, rows = waiting.pop()
         start, end = tree.branch_start[node : node + 2].tolist()
@@ -61,7 +61,7 @@ def visit_nodes(tree: Tree, table: Table) -> Iterator[Visit]:
 
 
 def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Array, Array]:
-    """Return each row's branch at a node (-1: it stays), and which rows take all branches."""
+    """Return each row's branch (negative if none or all), and whether it takes all branches."""
     branch, _, _ = _route_at_node(tree, table, node, rows)
     return branch, branch == _ALL_BRANCHES
 
@@ -69,7 +69,7 @@ def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Arr
 def _route_at_node(
     tree: Tree, table: Table, node: int, rows: Array
 ) -> tuple[Array, int, tuple[int, ...]]:
-    """Return each row's branch, and the number sent by default and by each surrogate."""
+    """Return each row's branch, and how many rows the default and each surrogate routed."""
     branch = evaluate_split(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]
@@ -87,7 +87,7 @@ def _route_at_node(
 def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
-    """Fill in missing branches by surrogates, in place; return how many rows each one placed."""
+    """Fill MISSING entries of `branch` by surrogates; return how many rows each surrogate sent."""
     stored, sent = tree.active_surrogates, []
     if stored is None:
         return ()
@@ -101,7 +101,7 @@ def fill_from_surrogates(
 
 
 def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:
-    """Return the branch of each row by split i; MISSING or UNSEEN where it has none."""
+    """Return the branch of each row by split i, or the code MISSING or UNSEEN."""
     column = table.columns[int(splits.column[i])]
     values = column.values[rows]
     numeric = column.info.is_numeric
@@ -117,7 +117,7 @@ def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Arr
     elif splits.kind[i] == SplitKind.INTERVALS:
         branch = np.searchsorted(splits.interval_cuts(i), values, side="left")
     else:
-        # The extra last slot represents all unseen codes.
+        # The last entry represents all unseen codes.
         n_levels = len(column.info.levels)
         lookup = np.full(n_levels + 1, UNSEEN, np.int64)
         codes, branches = splits.level_map(i)

@@ -1,9 +1,9 @@
-"""Predict single rows with a plan of Python objects that is built once per tree.
+"""Predict single rows with a `RowPlan` of Python objects that is built once per tree.
 
-Reading one row as a table costs a hundred times the walk down the tree. The plan has, for each
+Reading one row as a table takes a hundred times as long as routing it. The plan has, for each
 node, its column and a function from a value to the next node. Only columns on the path are read, so
-a row may omit the others. Values that the plan cannot route (dates, numbers of other types,
-surrogates) fall back to tables and `route.py`.
+a row may omit the others. Rows that the plan cannot route (dates, numbers of other types, missing
+values with surrogates) are read as tables and routed by `route.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: Returns the next node for a value; -1 if the row stays, None to fall back to a table.
+#: Maps a value to the next node, to -1 (row stays) or to None (read the row as a table).
 _NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
@@ -32,7 +32,7 @@ _EXACT: Final = 2**53
 
 
 class Answer(NamedTuple):
-    """The prediction of one row.
+    """The prediction of a single row, with its class probabilities and end node.
 
     Attributes
     ----------
@@ -54,14 +54,14 @@ class Answer(NamedTuple):
 
 
 class RowPlan:
-    """A (column, `_NextNode`) pair per inner node, and the cached answers."""
+    """A tree as Python objects: per inner node, a column and a function from value to next node."""
 
     __slots__ = ("answers", "checks", "steps")
 
     def __init__(self, tree: Tree) -> None:
         self.steps = [_node_step(tree, node) for node in range(tree.n_nodes)]
         self.answers: dict[int, Answer] = {}
-        #: One check per column for values that need no reader; None: always read a table.
+        #: A check for plain numbers or strings per column; None if a column has no check.
         fits = [fit for info in tree.schema.columns if (fit := _value_check(info)) is not None]
         self.checks = fits if len(fits) == len(tree.schema.columns) else None
 
@@ -101,14 +101,14 @@ def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
         }
     else:
         codes, branches = tree.splits.level_map(node)
-        # The level belongs to the column but was not present in the node.
+        # Next node for levels that no training row in the node had.
         other = unseen if tree.unseen != "error" else majority
         node_of = dict.fromkeys(info.levels, other) | {
             info.levels[code]: below[branch]
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True)
         }
     if not node_of or not all(type(level) is str for level in info.levels):
-        node_of, unseen = {}, None  # 1, 1.0 and True are the same dict key: read a table
+        node_of, unseen = {}, None  # read as a table, because 1, 1.0 and True are equal keys
     return info.name, _route_by_level(node_of, unseen, missing)
 
 
@@ -137,7 +137,7 @@ def _route_by_presence(present: int, missing: int) -> _NextNode:
         if _is_missing(value):
             return missing
         plain = type(value) in _NUMBERS or (type(value) is str and value)
-        return present if plain else None  # pandas.NA cannot be compared
+        return present if plain else None  # other types, such as pandas.NA, need a table
 
     return go
 
@@ -157,7 +157,7 @@ def _is_plain_text(value: Any) -> bool:
 
 
 def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
-    """Return the node in which a row ends; -1: fall back to a table."""
+    """Return the node in which a row ends, or -1 if the row must be read as a table."""
     steps, node, get = plan.steps, 0, row.get
     while (step := steps[node]) is not None:
         name, go = step
@@ -200,19 +200,19 @@ def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
         return dict(row.to_dict())
     if isinstance(row, str | bytes) or not hasattr(row, "__len__"):
         raise DataTypeError(
-            f"predict_one requires one row as a dict of values by column name, got {row!r}."
+            f"predict_one requires a row as a dict by column name or as a sequence, got {row!r}."
         )
     values = row.tolist() if hasattr(row, "tolist") else list(row)
     if len(values) != len(names):
         raise DataError(
-            f"predict_one: the row has {len(values)} values, but the tree has {len(names)} "
-            "columns. Pass a dict, or one value per column."
+            f"predict_one requires one value per column ({len(names)}), got {len(values)} values. "
+            "Pass a dict to omit columns."
         )
     return dict(zip(names, values, strict=True))
 
 
 def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
-    """Predict from a table of one row, reading only the columns on its path."""
+    """Predict a row as a table, reading only the columns that its routing may need."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
     needed: str | None = ""
@@ -240,13 +240,13 @@ def _require_value(row: Mapping[str, Any], name: str) -> Any:
         return row[name]
     hint = did_you_mean(name, [str(key) for key in row])
     raise DataError(
-        f"The row has no {name!r}, which is on its path. It has "
-        f"{', '.join(map(str, row)) or 'no columns'}.{hint} Pass None for a missing value."
+        f"The row has no column {name!r}, which the prediction requires. Columns of the row: "
+        f"{', '.join(map(str, row)) or 'none'}.{hint} Pass None for a missing value."
     )
 
 
 def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | None:
-    """Return the leaf of each row of a small pandas frame, or None to fall back to a table."""
+    """Return the end node of each row of a pandas frame, or None to read it as a table."""
     if tree.missing == "error" or tree.unseen == "error" or list(frame.columns) != list(names):
         return None
     plan = tree._plan
@@ -254,11 +254,11 @@ def apply_few_rows(tree: Tree, frame: Any, names: Sequence[str]) -> list[int] | 
         return None
     leaves = []
     try:
-        rows = frame.values.tolist()  # four times as fast as itertuples
+        rows = frame.values.tolist()  # tolist is four times as fast as itertuples
     except (TypeError, ValueError, NotImplementedError):  # not convertible
         return None
     for values in rows:
-        # Check columns that are not on the path too, as reading a table does.
+        # Like the table reader, also check columns that are not on the path.
         if not all(fits(value) for fits, value in zip(plan.checks, values, strict=True)):
             return None
         leaf = _walk(plan, dict(zip(names, values, strict=True)))
@@ -275,13 +275,13 @@ def as_table_row(row: Any, tree: Tree | None = None) -> Any:
             return row
         names = list(row) if tree is None else tree.schema.names
         if tree is not None and not all(name in row for name in names):
-            _predict_by_table(tree, row)  # raises if a column on the path is absent
+            _predict_by_table(tree, row)  # raises an error if a column on the path is missing
             return {name: [row.get(name)] for name in names}
         return {name: [value] for name, value in row.items()}
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):
-        fields = row.dtype.names is not None  # a structured array is a table already
+        fields = row.dtype.names is not None  # a structured array is already a table
         return row.reshape(1, -1) if row.ndim == 1 and not fields else row
     if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
         return [list(row)] if not isinstance(row[0], dict) else row

@@ -3,8 +3,8 @@
 Rows are routed once. Weights, class counts or moments are summed over the rows that end in each
 node, then over subtrees. Squared error is computed about each node's mean and merged upwards by
 M2(parent) = sum over branches of M2 + w (mean - mean(parent))^2 (Chan, Golub, LeVeque 1983), which
-is accurate under a large common offset. Poisson: mean(y log y) - m log m, where m is the mean.
-Quantiles: weighted quantile and mean loss, node by node; O(rows x depth).
+is accurate under a large common offset. The Poisson impurity is mean(y log y) - m log m, where m is
+the mean. Quantiles and their mean losses are computed node by node, in O(rows x depth).
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from ceiba.tree.survival_nodes import SurvivalSums
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: Function of (group of each row, term of each row, number of groups) that sums the groups.
+#: Function of (groups, terms, number of groups) that sums the terms of each group.
 Summation = Callable[[Array, Array, int], Array]
 
 
 def sum_in_order(groups: Array, terms: Array, n: int) -> Array:
-    """Return the group sums, added in row order."""
+    """Return the sum of the terms in each group, added in row order."""
     return np.bincount(groups, weights=terms, minlength=n)
 
 
 def sum_exactly(groups: Array, terms: Array, n: int) -> Array:
-    """Return the exact group sums, rounded once: independent of the row order."""
+    """Return the exactly rounded sum of each group, which does not depend on the row order."""
     return exact_sums(np.ascontiguousarray(terms), groups.astype(np.int32), n)
 
 
@@ -58,7 +58,7 @@ def recount(
     keep_value: bool,
     add: Summation = sum_in_order,
 ) -> Tree:
-    """Return the tree with counts of other data, summed by `add`; see `Tree.refit_leaves`."""
+    """Recompute node statistics on other data, using `add` for sums; see `Tree.refit_leaves`."""
     X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
     target = read_target_like(y, tree.target, table.n_rows).values
@@ -90,7 +90,7 @@ def recount(
 
 @dataclass(frozen=True)
 class _Sums:
-    """Weighted sums over the rows that end in each node."""
+    """Targets and end nodes of rows, with methods that sum over the rows ending in each node."""
 
     target: Array
     ends: RowEnds
@@ -101,13 +101,13 @@ class _Sums:
         return self.add(self.ends.node, self.ends.weight, self.n_nodes)
 
     def class_weights(self, k: int, n_classes: int) -> Array:
-        """Return the weight of each class of output k, one row per node."""
+        """Return the weight of each class of output k among the rows that end in each node."""
         cell = self.ends.node * n_classes + self.target[:, k]
         sums = self.add(cell, self.ends.weight, self.n_nodes * n_classes)
         return sums.reshape(self.n_nodes, -1)
 
     def weighted(self, terms: Array) -> Array:
-        """Return the weighted sums of one term per row."""
+        """Return the weighted sum of `terms` (one per row) over the rows that end in each node."""
         return self.add(self.ends.node, self.ends.weight * terms, self.n_nodes)
 
 
@@ -172,7 +172,7 @@ def _recount_survival(
 
 
 def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
-    """Return the nodes' means, their impurities and the losses of the tree's old values."""
+    """Return each node's mean and impurity, and the loss of its old value on the new rows."""
     n, n_outputs = tree.value.shape[:2]
     safe = np.where(tree.weight > 0, tree.weight, 1.0)
     mean, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
@@ -186,12 +186,12 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
             impurity += log_sum - m * np.log(np.where(m > 0, m, 1.0))
             loss += log_sum - m * np.log(np.where(old_value > 0, old_value, 1.0)) - m + old_value
         else:
-            # Node i adds w (mean - mean(parent))^2 to its parent, besides its own squares.
+            # Node i adds its sum of squares and weight x (mean - parent's mean)^2 to the parent.
             off = np.where(tree.weight[1:] > 0, m[1:] - m[tree.parent[1:]], 0.0)
             squares = sums.weighted((y - m[sums.ends.node]) ** 2).tolist()
             between = [0.0, *(tree.weight[1:] * off**2).tolist()]
             for i, above in reversed(list(enumerate(tree.parent.tolist()))[1:]):
-                squares[above] += squares[i] + between[i]  # branches come after their parent
+                squares[above] += squares[i] + between[i]  # children have higher ids
             spread = np.array(squares) / safe
             impurity += spread
             loss += spread + (m - old_value) ** 2
@@ -199,14 +199,14 @@ def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
 
 
 def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
-    """Return the weighted mean of each node."""
+    """Return the weighted mean of `y` over the rows of each node."""
     # Scale by a power of two (exact) so that sums of values near 1e308 stay finite.
     shift = max(int(np.frexp(np.abs(y).max(initial=0.0))[1]) - 512, 0)
     y = np.ldexp(y, -shift) if shift else y
     weight = sums.weight()
     total = np.where(weight > 0, weight, 1.0)
-    # The mean of the rows that end in a node is computed twice, the second time about the first,
-    # so that equal values have exactly that mean. Inner nodes average these about the root's mean.
+    # Compute the mean of the rows that end in a node, then add the mean deviation from it, so that
+    # equal values have an exact mean. Inner nodes average deviations from the overall mean.
     mean = sums.weighted(y) / total
     mean = mean + sums.weighted(y - mean[sums.ends.node]) / total
     offset = float(weight @ mean) / max(float(weight.sum()), np.finfo(float).tiny)
@@ -216,7 +216,7 @@ def _means(tree: Tree, y: Array, sums: _Sums) -> Array:
 
 
 def _quantile_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array, Array]:
-    """Return the nodes' weighted quantiles, their mean losses and the losses of the old values."""
+    """Return each node's weighted quantile, its mean loss and the mean loss of the old value."""
     n, n_outputs = tree.value.shape[:2]
     value, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     level = [quantile_level(tree.criterion)]

@@ -1,9 +1,8 @@
-"""Route rows: apply, predict, predict_proba, decision_path and rows.
+"""Route the rows of a table: apply, predict, predict_proba, decision_path and rows.
 
-The work is done in `_core.Router`, built once per tree. With `missing="fractional"` a row may reach
-several leaves, whose values are averaged by its shares. Unseen levels under `unseen="error"` and
-missing values under `missing="error"` are refused here, before the core. `trace.py` defines the
-rules.
+`_core.Router`, which is built once per tree, routes the rows by the rules of `trace.py`. With
+`missing="fractional"` a row may reach several leaves, whose values are averaged by its shares.
+Unseen levels (`unseen="error"`) and missing values (`missing="error"`) are rejected before routing.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def read(tree: Tree, X: Any) -> Table:
-    """Read a container by the tree's schema; match columns by name if X has names."""
+    """Read a table with the tree's schema, and match its columns by name if X has names."""
     if isinstance(X, Table):
         return X
     unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
@@ -36,7 +35,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node in which each row ends; with "fractional", the one with the largest share."""
+    """Return the node in which each row ends; for a divided row, the leaf with the largest part."""
     if not table.is_whole:
         return np.asarray(_map_pieces(apply, tree, table, n_threads))
     check_rows(tree, table)
@@ -44,13 +43,13 @@ def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
         end = _heaviest(*spread(tree, table))
     else:
         end = tree._router.apply(table.core(), n_threads)
-    if tree.unseen == "default":  # the root predicts these rows
+    if tree.unseen == "default":  # the root predicts rows with an unseen level
         end = np.where(_goes_to_root(tree, table), 0, end).astype(np.int32)
     return end
 
 
 def _map_pieces(answer: Callable[..., Any], tree: Tree, table: Table, n_threads: int) -> Any:
-    """Apply a function to each piece of a table and concatenate the results."""
+    """Call `answer` for each piece of a table and concatenate the results."""
     parts = [answer(tree, piece, n_threads=n_threads) for piece in table.pieces()]
     if isinstance(parts[0], list):
         return [np.concatenate(outputs) for outputs in zip(*parts, strict=True)]
@@ -58,17 +57,17 @@ def _map_pieces(answer: Callable[..., Any], tree: Tree, table: Table, n_threads:
 
 
 def _goes_to_root(tree: Tree, table: Table) -> Array:
-    """Return a mask of rows with an unknown level on their path (`unseen="default"`)."""
+    """Return a mask of rows that the root predicts because of an unseen level."""
     from ceiba.tree.routing.branches import visit_nodes
 
     lost = np.zeros(table.n_rows, bool)
-    for visit in visit_nodes(tree, table):
+    for visit in visit_nodes(tree, table, np.arange(table.n_rows)):
         lost[visit.to_root] = True
     return lost
 
 
 def decision_path(tree: Tree, table: Table) -> Any:
-    """Return the nodes each row passes through, as a CSR indicator matrix."""
+    """Return the nodes that each row passes through, as a CSR indicator matrix."""
     from scipy.sparse import csr_matrix
 
     if tree.missing == "fractional":
@@ -76,7 +75,7 @@ def decision_path(tree: Tree, table: Table) -> Any:
         start, node, _ = spread(tree, table)
         passed, nodes = _core.node_paths(tree.parent, node)
         row = np.repeat(np.repeat(np.arange(table.n_rows), np.diff(start)), np.diff(passed))
-        # Paths to several leaves share nodes, so keep each node once.
+        # Paths to several leaves share nodes, so remove duplicate nodes.
         cell = np.unique(row * tree.n_nodes + nodes)
         indices = cell % tree.n_nodes
         count = np.bincount(cell // tree.n_nodes, minlength=table.n_rows)
@@ -102,25 +101,25 @@ def rows(tree: Tree, node: int, table: Table) -> Array:
 
 
 def spread(tree: Tree, table: Table) -> tuple[Array, Array, Array]:
-    """Return the leaves that each row reaches and its share in each, in CSR form."""
+    """Return, in CSR form, the leaves that each row reaches and its fraction in each leaf."""
     start, node, share, _ = tree._router.spread(table.core())
     return start, node, share
 
 
 def _heaviest(start: Array, node: Array, share: Array) -> Array:
-    """Return the leaf with the largest share of each row, the first on ties."""
+    """Return the leaf that holds the largest fraction of each row, the first on ties."""
     if len(start) == 1:
         return np.zeros(0, np.int32)
     most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
     row = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    # Equal shares may differ by rounding.
+    # Fractions that are equal in theory may differ by a rounding error.
     best = np.flatnonzero(share >= most * (1 - 1e-12))
     first = best[np.unique(row[best], return_index=True)[1]]
     return np.asarray(node[first], np.int32)
 
 
 def _average(tree: Tree, values: Array, table: Table) -> Array:
-    """Return the mean value of the leaves that each row reaches, weighted by its shares."""
+    """Return each row's mean of the values of the leaves it reaches, weighted by its fractions."""
     check_rows(tree, table)
     start, node, share = spread(tree, table)
     if len(start) == 1:
@@ -145,7 +144,7 @@ def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 
 def node_numbers(tree: Tree, table: Table, *, values: Array, n_threads: int = 1) -> Array:
-    """Return the entry of `values` (of any shape) for the node in which each row ends."""
+    """Return `values` at each row's end node; for a divided row, the mean over its leaves."""
     if not table.is_whole:
         pick = partial(node_numbers, values=values)
         return np.asarray(_map_pieces(pick, tree, table, n_threads))
@@ -155,7 +154,7 @@ def node_numbers(tree: Tree, table: Table, *, values: Array, n_threads: int = 1)
 
 
 def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
-    """Return the entry of `values` for the node in which each row ends."""
+    """Gather the entries of `values` for the nodes in which the rows end."""
     if values.dtype not in _GATHER_DTYPES or tree.unseen == "default":
         return np.asarray(values[apply(tree, table, n_threads=n_threads)])
     check_rows(tree, table)
@@ -163,12 +162,12 @@ def _gather(tree: Tree, values: Array, table: Table, n_threads: int) -> Array:
     return flat.reshape(-1, *values.shape[1:])
 
 
-# The threads that find the nodes also write these types, which saves a pass over the rows.
+# For these dtypes, the threads that route the rows also write the values in the same pass.
 _GATHER_DTYPES = (np.dtype(np.float64), np.dtype(np.int64))
 
 
 def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | list[Array]:
-    """Return the class probabilities of each row, a list of them for several outputs."""
+    """Return the class probabilities of each row, or a list of arrays for several outputs."""
     if not tree.task.has_classes:
         raise TreeError(f"A {tree.task} tree has no class probabilities. Use predict.")
     if not table.is_whole:
@@ -181,19 +180,19 @@ def predict_proba(tree: Tree, table: Table, *, n_threads: int = 1) -> Array | li
 
 
 def label_table(tree: Tree, value: Array, *, of_nodes: bool = False) -> Array:
-    """Convert values of rows or nodes, of shape (n, n_outputs, K), to labels or numbers."""
+    """Convert values of shape (n, n_outputs, n_classes) to labels or numbers."""
     single = tree.n_outputs == 1
     if not tree.task.has_classes:
         return np.ascontiguousarray(value[:, 0, 0] if single else value[:, :, 0])
     best = tree.answer.reshape(len(value), -1) if of_nodes else best_class(value, tree.cost_matrix)
-    # As in scikit-learn, all outputs share one array of their common type.
+    # As in scikit-learn, all outputs are in one array of a common type.
     columns = [classes[best[:, k]] for k, classes in enumerate(tree.target.classes)]
     return np.asarray(columns[0]) if single else np.stack(columns, axis=1)
 
 
 def best_class(value: Array, cost_matrix: Array | None) -> Array:
     """Return the class of least expected cost per output, the lowest index on ties."""
-    # Under priors and costs, ties may differ by rounding.
+    # Tolerate rounding errors in ties, which occur under priors and costs.
     if cost_matrix is None:
         most = value.max(axis=2, keepdims=True)
         return np.asarray(np.argmax(value >= most - 1e-12 * np.abs(most), axis=2))
@@ -207,6 +206,10 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
 
 def make_router(tree: Tree) -> Any:
     """Return the compiled router of a tree."""
+    grown = tree.__dict__.get("_grown")
+    if grown is not None and not grown.rules.surrogates and tree.missing != "fractional":
+        # Use the core's arrays: deriving the node arrays takes longer than fitting a small table.
+        return _core.Router.of_grown(grown.arrays, tree.unseen == "missing")
     surrogates = tree.active_surrogates
     return _core.Router(
         tree.branch_start,
@@ -222,7 +225,7 @@ def make_router(tree: Tree) -> Any:
 
 
 def single_row_router(tree: Tree) -> Callable[[Any], int]:
-    """Return a function from a one-row float matrix to its node; -1 for any other input."""
+    """Return a function that routes a one-row float matrix and returns -1 for other input."""
     schema = tree.schema
     if not schema.is_matrix or schema.named or tree.unseen == "default":
         return lambda X: -1
@@ -245,12 +248,12 @@ def check_rows(tree: Tree, table: Table) -> None:
         column = table.columns[j]
         if tree.missing == "error" and (missing := column.missing).any():
             raise DataError(
-                f"Column {column.name!r}: {np.count_nonzero(missing)} values are missing (first in "
-                f"row {int(np.argmax(missing))}), which missing='error' does not allow. "
-                "Impute them, or fit with missing='learn'."
+                f"Column {column.name!r}: values are missing in {np.count_nonzero(missing)} of "
+                f"{len(missing)} rows (first: row {int(np.argmax(missing))}), which "
+                "missing='error' does not allow. Impute them, or fit with missing='learn'."
             )
         if tree.unseen == "error" and (unseen := column.unseen).any():
             raise DataError(
                 f"Column {column.name!r}: the level in row {int(np.argmax(unseen))} was not seen "
-                f"when fitting ({column.info.n_levels} levels). Fit with unseen='majority'."
+                f"in fit ({column.info.n_levels} levels). Fit with unseen='majority'."
             )

@@ -1,4 +1,4 @@
-"""The nodes in which the rows of a table end, and the rows that pass each node."""
+"""Find the nodes in which the rows of a table end, and count the rows that pass each node."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 
 @dataclass(frozen=True)
 class RowEnds:
-    """The nodes in which rows end; a row may end in several nodes, with shares of its weight."""
+    """The nodes in which rows end; with fractional routing, a row may end in several nodes."""
 
-    n_rows: Array  # per node: the rows that pass it, and those that took its default branch
-    sent_default: Array
-    sent_surrogate: Array  # rows that each surrogate placed
-    row: Array  # per end: row, node and weight
+    n_rows: Array  # number of rows of positive weight that pass through each node
+    sent_default: Array  # rows of positive weight that take a node's default branch or stay in it
+    sent_surrogate: Array  # number of rows of positive weight that each surrogate routes
+    row: Array  # row, end node and weight of each row end; rows of weight 0 may be left out
     node: Array
     weight: Array
 
@@ -56,8 +56,8 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
         start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
         return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
-    # Without missing values (or unseen levels that count as missing) no row needs surrogates or the
-    # default branch. Then the compiled router suffices, and rows per node are sums over leaves.
+    # Without missing values (including unseen levels that count as missing), the compiled router
+    # suffices, because no row needs surrogates or the default branch.
     columns = [table.columns[j] for j in tree.used_features.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     if not levels and not any(column.missing.any() for column in columns):
@@ -65,21 +65,21 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
         n_rows = sum_over_subtrees(tree, np.bincount(end[counted], minlength=tree.n_nodes))
         return RowEnds(n_rows, sent_default, sent, rows, end, weight)
     route.check_rows(tree, table)
-    end = np.zeros(table.n_rows, np.int64)
+    rows, end = np.flatnonzero(counted), np.zeros(table.n_rows, np.int64)
     n_rows = np.zeros(tree.n_nodes, np.int64)
-    for visit in visit_nodes(tree, table):
+    for visit in visit_nodes(tree, table, rows):
         end[visit.ending] = visit.node
-        n_rows[visit.node] = np.count_nonzero(counted[visit.rows])
+        n_rows[visit.node] = len(visit.rows)
         sent_default[visit.node] = visit.by_default
         if visit.by_surrogate and tree.active_surrogates is not None:
             first = int(tree.active_surrogates.start[visit.node])
             sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
-    return RowEnds(n_rows, sent_default, sent, rows, end, weight)
+    return RowEnds(n_rows, sent_default, sent, rows, end[rows], weight[rows])
 
 
 def slice_rows(tree: Tree, ends: RowEnds) -> Iterator[tuple[int, Array]]:
-    """Yield each node that has weight, with the positions of its rows in `ends`."""
-    # Sorted by end node, the rows of a subtree are one slice, because a subtree is a node range.
+    """Yield each node with positive weight and the positions of its rows in `ends`."""
+    # A subtree is a range of nodes, so after sorting by end node its rows form one slice.
     order = np.argsort(ends.node, kind="stable")
     first = np.searchsorted(ends.node[order], np.arange(tree.n_nodes))
     last = np.searchsorted(ends.node[order], tree.subtree_end)

@@ -1,9 +1,9 @@
-"""Choose the number of threads: `n_jobs` as in joblib, but few threads for small work.
+"""Choose the number of threads by `n_jobs` (as in joblib) and by the amount of work.
 
-`n_jobs=None` means all cores, because the tree does not depend on the number of threads. It is
-limited by the CPU quota of a container and by OMP_NUM_THREADS, which joblib sets for its workers.
-Waking a thread takes about as long as working on `WORK_PER_THREAD` rows x columns, so each thread
-gets at least that much by default.
+`n_jobs=None` means all cores, because the tree does not depend on the number of threads. The cores
+are limited by the CPU quota of a container and by OMP_NUM_THREADS, which joblib sets for workers.
+Waking a thread takes about as long as working on `WORK_PER_THREAD` rows x columns, so each
+additional thread requires that much work: `n_jobs` is an upper limit.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ def n_cores() -> int:
 
 @cache
 def cpu_quota(root: Path = Path("/")) -> float:
-    """Return the CPU quota of this process's control groups, in cores; infinity without one."""
-    quotas = [math.inf]  # a quota limits subgroups too, so the lowest on the path applies
+    """Return this process's CPU quota from control groups, in cores (inf without a quota)."""
+    quotas = [math.inf]  # subgroups cannot exceed the quota of their group, so use the minimum
     for line in _read_text(root / "proc/self/cgroup").splitlines():
         controllers, _, group = line.partition(":")[2].partition(":")
         if controllers and "cpu" not in controllers.split(","):
             continue
-        # Version 2 has one hierarchy, without names of controllers.
+        # Version 2 of control groups has a single hierarchy without controller names.
         folder = root / ("sys/fs/cgroup/cpu" if controllers else "sys/fs/cgroup")
         quotas.append(_group_quota(folder))
-        # In a container the group path may be that of the host, which does not exist here.
+        # In a container, the group path may be a path of the host that does not exist here.
         for name in group.split("/"):
             if name not in ("", ".."):
                 folder /= name
@@ -51,7 +51,7 @@ def cpu_quota(root: Path = Path("/")) -> float:
 
 
 def _group_quota(group: Path) -> float:
-    """Return the quota of one control group in cores."""
+    """Return the CPU quota of one control group in cores."""
     words = _read_text(group / "cpu.max") or " ".join(
         _read_text(group / name) for name in ("cpu.cfs_quota_us", "cpu.cfs_period_us")
     )
@@ -63,18 +63,17 @@ def _group_quota(group: Path) -> float:
 
 
 def _read_text(path: Path) -> str:
-    """Return the text of a file, empty if it cannot be read."""
+    """Return the text of a file, or "" if it cannot be read."""
     try:
         return path.read_text("utf-8", errors="replace")
     except OSError:
         return ""
 
 
-def n_threads(n_jobs: int | None, work: int) -> int:
-    """Return the number of threads for `n_jobs` and this work (rows x columns)."""
+def n_threads(n_jobs: int | None, work: int, n_tasks: int = 1) -> int:
+    """Return the number of threads for `n_tasks` tasks, each of `work` rows x columns."""
     if work < WORK_PER_THREAD:
         return 1
-    if n_jobs is None:
-        return min(n_cores(), 1 + work // WORK_PER_THREAD, MAX_THREADS)
-    wanted = int(n_jobs) if n_jobs > 0 else max(1, n_cores() + 1 + int(n_jobs))
-    return min(wanted, MAX_THREADS)
+    wanted = n_cores() if n_jobs is None else int(n_jobs)
+    wanted = wanted if wanted > 0 else max(1, n_cores() + 1 + wanted)
+    return min(wanted, n_tasks * (1 + work // WORK_PER_THREAD), MAX_THREADS)

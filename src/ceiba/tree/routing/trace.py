@@ -1,15 +1,15 @@
-"""Trace one row down a tree, step by step: the reference definition of routing.
+"""Trace one row down a tree step by step, as the reference definition of routing.
 
-At each node the primary split decides, if the value is present and, for level splits, its level is
-in the node's level map. Otherwise:
+At each node the primary split routes the row if its value is present and, for level splits, its
+level is in the node's level map. Otherwise:
 
 - Missing value: with `missing="surrogate"` the first surrogate whose value is present (and level
-  known) decides, else `default_branch` (-1: the row stays). With `missing="fractional"` the row
-  takes all branches, with their shares of the weight.
+  known) routes the row, else `default_branch` (-1: the row stays). With `missing="fractional"`
+  the row takes all branches, with their shares of the weight.
 - Unseen level, also of an ordered column: `unseen="missing"` treats it as missing,
-  `unseen="default"` ends the path and the root answers, else it takes the heaviest branch.
+  `unseen="default"` ends the path and the root predicts, else it takes the heaviest branch.
 
-It is simple rather than fast: `explain` uses it, and the fast routers are tested against it.
+The code is simple rather than fast. `explain` uses it, and tests compare the routers with it.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ DecidedBy = Literal["primary", "surrogate", "default", "unseen", "share"]
 
 @dataclass(frozen=True)
 class RouteStep:
-    """One step of a row: the node, the branch (None if the row ends here) and the reason."""
+    """A node on the path of a row, the branch taken (None where the row ends) and the reason."""
 
     node: int
     branch: int | None
     by: DecidedBy | None  # None at a leaf
     surrogate: int | None = None
-    share: float = 1.0  # of the row; below 1 only with `missing="fractional"`
+    share: float = 1.0  # fraction of the row; below 1 only if the row was divided
 
 
 def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:
-    """Follow one row of a table from the root, in pre-order of the nodes it reaches."""
+    """Return the nodes that a row of a table reaches, in pre-order, with the branches taken."""
     steps: list[RouteStep] = []
     waiting = [(0, 1.0)]
     while waiting:
@@ -68,7 +68,7 @@ def trace(tree: Tree, table: Table, row: int) -> tuple[RouteStep, ...]:
 def _choose_branch(
     tree: Tree, table: Table, row: int, node: int
 ) -> tuple[int | None, DecidedBy, int | None]:
-    """Return the branch (None if the row stays), the reason, and the index of a surrogate."""
+    """Return the branch (None if the row stays), the reason and the index of the surrogate."""
     answer = _evaluate_split(tree.splits, node, table, row)
     if isinstance(answer, int):
         return answer, "primary", None
@@ -91,7 +91,7 @@ def _choose_branch(
 def _evaluate_split(
     splits: SplitTable, i: int, table: Table, row: int
 ) -> int | Literal["missing", "unseen"]:
-    """Return the branch of a row by split i, or why there is none."""
+    """Return the branch of a row by split i, or the reason why the split cannot route it."""
     column = table.columns[int(splits.column[i])]
     value = column.values[row].item()
     numeric = column.info.kind == Kind.NUMERIC

@@ -1,4 +1,4 @@
-// The questions of a finished tree as routing needs them, for predictions and prunings.
+// The arrays of a finished tree as routing needs them, for predictions and prunings.
 #pragma once
 
 #include "data/table.hpp"
@@ -10,7 +10,7 @@ namespace ceiba::tree {
 constexpr int row_lacks_value = -1, row_has_unknown_level = -2;
 
 // The branch that one split gives a row.
-inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row) {
+inline int branch_of_split(const SplitTable& splits, std::size_t s, const data::Table& table, std::size_t row) {
     const data::Column& column = table.columns[splits.column[s]];
     const Kind kind = static_cast<Kind>(splits.kind[s]);
     if (kind == Kind::levels) {
@@ -32,7 +32,7 @@ inline int ask(const SplitTable& splits, std::size_t s, const data::Table& table
     return x <= splits.cut[s] ? splits.low_branch[s] : 1 - splits.low_branch[s];
 }
 
-struct Questions {
+struct RoutingArrays {
     std::vector<std::int32_t> branch_start, branch_node, default_branch, majority_branch;
     SplitTable splits;
     std::vector<std::int64_t> cut_start;        // node i has the cuts from cut_start[i] to cut_start[i + 1]
@@ -48,7 +48,7 @@ struct Questions {
     // By the split alone, or the majority for a level that is not taken for missing; else one of the two words above.
     int by_split(std::size_t node, const data::Table& table, std::size_t row) const {
         if (static_cast<Kind>(splits.kind[node]) == Kind::intervals) return interval_of(node, table, row);
-        const int branch = ask(splits, node, table, row);
+        const int branch = branch_of_split(splits, node, table, row);
         return branch == row_has_unknown_level && !unseen_is_missing ? majority_branch[node] : branch;
     }
 
@@ -65,11 +65,28 @@ struct Questions {
         if (branch >= 0) return branch;
         if (!surrogate_start.empty())
             for (std::int32_t s = surrogate_start[node]; s < surrogate_start[node + 1]; ++s) {
-                const int by_surrogate = ask(surrogates, static_cast<std::size_t>(s), table, row);
+                const int by_surrogate = branch_of_split(surrogates, static_cast<std::size_t>(s), table, row);
                 if (by_surrogate >= 0) return by_surrogate;
             }
         return default_branch[node];
     }
 };
+
+// The arrays of a tree that was grown without surrogates.
+inline RoutingArrays routing_arrays(const TreeArrays& t) {
+    RoutingArrays q;
+    q.branch_start = t.branch_start, q.branch_node = t.branch_node, q.default_branch = t.default_branch;
+    q.splits = t.splits;
+    q.cut_start.assign(t.n_nodes() + 1, 0);
+    q.majority_branch.reserve(t.n_nodes());
+    for (std::size_t i = 0; i < t.n_nodes(); ++i) {
+        const std::int32_t first = t.branch_start[i];
+        std::int32_t heaviest = first;
+        for (std::int32_t b = first; b < t.branch_start[i + 1]; ++b)
+            if (t.weight[t.branch_node[b]] > t.weight[t.branch_node[heaviest]]) heaviest = b;
+        q.majority_branch.push_back(heaviest - first);
+    }
+    return q;
+}
 
 }  // namespace ceiba::tree
