@@ -19,7 +19,7 @@ SUBSETS = {
     "missing": "a fifth of the cells missing, surrogate splits",
     "categories": "columns of up to 5,000 levels",
     "predict": "predictions for a million rows and for one",
-    "small": "iris and breast cancer, fit and predict; the import",
+    "small": "iris and breast cancer: fit, predict, model selection; the import",
     "families": "C4.5 against Weka and chefboost; ID3, C4.5 and CHAID on thousands of levels",
     "growth": "growth curves in rows, columns, classes, levels and depth",
     "real": "real data sets from CEIBA_DATA",
@@ -183,6 +183,19 @@ def _small(problem: str, action: Action, speed: float, *rivals: str, quick: bool
     )
 
 
+def _selection(problem: str, action: Action, speed: float | None, own: float | None) -> Race:
+    """Model selection, against scikit-learn's tree and against scikit-learn's own work."""
+    ours = Contender("ceiba", problem, action, repeats=3)
+    names = ("scikit-learn", "no estimator")
+    return _race(
+        f"{PROBLEMS[problem].about}, {action}",
+        _also_quick("small", problem == "iris"),
+        {"ceiba": ours} | {name: replace(ours, library=name) for name in names},
+        Bar("speed", "ceiba", "scikit-learn", speed),
+        Bar("slowdown", "ceiba", "no estimator", own),
+    )
+
+
 def _c45(
     problem: str, limit: float, weka: float | None = None, chefboost: float | None = None
 ) -> Race:
@@ -308,6 +321,10 @@ RACES: tuple[Race, ...] = (
     _small("iris", "predict one row", 8, "LightGBM", "XGBoost exact", "YDF", quick=True),
     _small("breast_cancer", "predict", 1),
     _small("breast_cancer", "predict one row", 8),
+    _selection("iris", "cross_val_score", None, 1.2),
+    _selection("iris", "GridSearchCV", None, 1.2),
+    _selection("breast_cancer", "cross_val_score", 8, None),
+    _selection("breast_cancer", "GridSearchCV", None, None),
     *CURVES,
     _race(
         f"{PROBLEMS['surrogates'].about}, 5 surrogates, depth 8",

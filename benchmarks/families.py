@@ -57,7 +57,7 @@ def lines(name: str, learn: Any, new: Any, target: str) -> Iterator[str]:
             seconds = time.process_time() - started
             right = rules.score(X_new, y_new)
             size = f"{len(rules.rules_):,} rules |  | {rules.n_tests_:,}"
-            yield f"| {name} | its RuleSet | {size} | {right:.2%} | {seconds:.2f} s |"
+            yield f"| {name} | c45, RuleSet | {size} | {right:.2%} | {seconds:.2f} s |"
 
 
 def main() -> None:

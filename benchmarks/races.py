@@ -13,7 +13,9 @@ from typing import Literal
 from benchmarks.libraries import Settings
 from benchmarks.problems import PROBLEMS
 
-Action = Literal["fit", "predict", "predict one row", "import"]
+Action = Literal[
+    "fit", "predict", "predict one row", "cross_val_score", "GridSearchCV", "import"
+]  # fmt: skip
 Clock = Literal["cpu", "wall"]
 What = Literal["speed", "slowdown", "impurity", "memory", "extra", "peak", "seconds", "exponent"]
 

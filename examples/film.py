@@ -109,6 +109,7 @@ def studio(folder):
     finally:
         server.terminate()
         server.wait()
+        server.stdout.close()
 
 
 def grow_by_hand(camera):

@@ -173,7 +173,8 @@ PICTURES = {
     ),
     "report_overview": (
         "california",
-        "r.update({step: r.model.steps.length - 1, tab: 'model'}); r.showOverview(true)",
+        "r.update({step: r.model.steps.length - 1, tab: 'model'});"
+        "document.querySelector('#big').click()",
     ),
     "report_leak": ("seattle", "r.update({tab: 'data'})"),
     "report_dark": ("california", "r.update({tab: 'prune'})"),

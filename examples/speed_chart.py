@@ -31,7 +31,8 @@ def read_ratios(text):
             continue
         workload = cells[0] or workload
         ratio = re.fullmatch(r"([\d.]+)x faster", cells[4])
-        if cells[1] == "fit, CPU time" and cells[3].startswith("scikit-learn") and ratio:
+        # "scikit-learn hist" is another library of the page
+        if cells[1] == "fit, CPU time" and re.match(r"scikit-learn \d", cells[3]) and ratio:
             found[workload] = float(ratio[1])
     return {name: found[workload] for name, workload in WORKLOADS.items()}
 

@@ -32,6 +32,7 @@ LIBRARIES = {
     "tl2cgen": "tl2cgen",
     "chefboost": "chefboost",
     "Weka": "weka",
+    "no estimator": "no_estimator",
 }
 
 
