@@ -42,6 +42,61 @@ def test_figures_equal_those_of_scikit_learn() -> None:
     ]  # fmt: skip
 
 
+def test_weighted_differences_equal_those_of_scikit_learn() -> None:
+    X, y = loans(900)
+    weight = np.random.default_rng(0).integers(0, 4, 400).astype(float)
+    first = ceiba.DecisionTreeClassifier(max_depth=2).fit(X[:500], y[:500])
+    second = pipeline(LogisticRegression()).fit(X[:500], y[:500])
+    truth = y[500:]
+    comparison = ceiba.compare(first, second, X[500:], truth, sample_weight=weight)
+    for name, model in {"first": first, "second": second}.items():
+        values = dict(
+            zip(comparison.differences["figure"], comparison.differences[name], strict=True)
+        )
+        answers, shares = model.predict(X[500:]), model.predict_proba(X[500:])
+        assert values == pytest.approx({
+            "error": 1 - accuracy_score(truth, answers, sample_weight=weight),
+            "log loss": log_loss(truth, np.clip(shares, 1e-15, None), sample_weight=weight),
+            "AUC": roc_auc_score(truth == "middle", shares[:, 1], sample_weight=weight),
+        })  # fmt: skip
+    # Rows of weight 0 do not count, and the scale of the weights has no effect.
+    some = weight > 0
+    again = ceiba.compare(first, second, X[500:][some], truth[some], sample_weight=7 * weight[some])
+    for name in ("difference", "low", "high"):
+        assert again.differences[name] == pytest.approx(comparison.differences[name]), name
+    assert comparison.mcnemar == ceiba.compare(first, second, X[500:], truth).mcnemar
+
+
+def test_costs_of_the_trees_are_compared_unless_they_differ() -> None:
+    X, y = loans()
+    costs = {("low", "middle"): 5, ("middle", "low"): 1}
+    plain, dear, cheap = (
+        ceiba.DecisionTreeClassifier(max_depth=2, cost_matrix=matrix).fit(X, y)
+        for matrix in (None, costs, {("low", "middle"): 3})
+    )
+    for first, second in ((plain, dear), (dear, plain), (dear, dear.tree_.collapse(1))):
+        found = ceiba.compare(first, second, X, y).differences
+        expected = ceiba.compare(first, second, X, y, cost_matrix=costs).differences
+        assert found["figure"].tolist()[1] == "cost"
+        assert list(found) == list(expected)
+    opposite = ceiba.compare(plain, dear, X, y)
+    rows = {row["figure"]: row["difference"] for row in opposite.differences}
+    assert rows["error"] > 0 > rows["cost"]
+    assert opposite.verdict.startswith("The second model has the better cost")
+    for first, second in ((plain, plain), (dear, cheap)):
+        assert "cost" not in ceiba.compare(first, second, X, y).differences["figure"].tolist()
+
+
+@pytest.mark.filterwarnings("error")
+def test_trees_that_differ_by_one_column_give_no_warning_of_a_leak() -> None:
+    X = {"x": np.arange(400) // 4, "z": np.tile([0, 1], 200)}
+    y, other = np.repeat(["a", "b"], 200), np.repeat(["b", "a"], 200)
+    wrong = np.where(X["z"] == 1, other, y)
+    assert ceiba.compare(y, wrong, X, y).rules["condition"].tolist()[0] == "z > 0.5"
+    assert ceiba.analyze_errors(wrong, X, y).segments["condition"].tolist()[0] == "z > 0.5"
+    assert ceiba.mimic(y, X).fidelity == 1
+
+
 def test_mcnemar_is_the_exact_binomial_test() -> None:
     truth = np.array(["a"] * 40)
     first = np.array(["a"] * 30 + ["b"] * 10)
@@ -146,7 +201,7 @@ def test_wrong_options_are_named(options: dict[str, object], message: str) -> No
     model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
     with pytest.raises(ceiba.OptionError, match=message):
         ceiba.compare(model, model, X, y, **options)
-    with pytest.raises(ceiba.DataError, match="One model predicts classes"):
+    with pytest.raises(ceiba.DataError, match="must both predict classes"):
         ceiba.compare(model, ceiba.DecisionTreeRegressor().fit(X, X["age"]), X, y)
 
 
@@ -157,7 +212,7 @@ def test_what_cannot_be_compared_is_refused_by_name() -> None:
         (
             (first, first, X, np.where(np.arange(60) < 3, None, y)),
             {},
-            "y must not be missing, got 3",
+            "y must not have missing values, got 3",
         ),
         ((first, first, X, np.arange(60)), {}, "y and a have no class in common"),
         ((first, np.arange(60), X, y), {}, "y and b have no class in common"),
@@ -166,6 +221,12 @@ def test_what_cannot_be_compared_is_refused_by_name() -> None:
         ((first, first, X, y), {"confidence": 3}, "confidence must be"),
         ((first, first, X, y), {"random_state": "a"}, "random_state must be"),
         ((first, first, X, y), {"cost_matrix": "x"}, "cost_matrix"),
+        (
+            (first, first, X, y),
+            {"sample_weight": np.zeros(60)},
+            "all weights are zero",
+        ),
+        ((first, first, X, y), {"sample_weight": [1.0]}, "expected \\(60,\\): one weight per row"),
         ((first, first, X, y), {"profit_matrix": [[1]]}, "profit_matrix must have shape"),
     ]
     for arguments, options, words in refused:

@@ -112,9 +112,9 @@ def test_wrong_options_are_named(options: dict[str, object], message: str) -> No
 def test_errors_of_a_foreign_model_are_ours() -> None:
     X, y = loans()
     model = LogisticRegression().fit(X[["income", "age"]].to_numpy(), y)
-    with pytest.raises(ceiba.DataError, match="could not predict X"):
+    with pytest.raises(ceiba.DataError, match="cannot predict X"):
         ceiba.mimic(model, X)
-    with pytest.raises(ceiba.DataError, match="one prediction per row"):
+    with pytest.raises(ceiba.DataError, match="Predictions of model must have shape"):
         ceiba.mimic(lambda rows: [1, 2], X)
     with pytest.raises(ceiba.OptionError, match="got the class"):
         ceiba.mimic(LogisticRegression, X)
@@ -131,6 +131,19 @@ def test_model_gets_the_columns_that_it_was_fitted_on() -> None:
             assert ceiba.compare(model, expected, table, y).mcnemar["disagree"] == 0
         for own in (tree, tree.tree_):
             assert ceiba.compare(own, tree.predict(X[columns]), table, y).mcnemar["disagree"] == 0
+
+
+def test_columns_may_be_in_another_order() -> None:
+    X, y = loans()
+    tree = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, y)
+    back = X[X.columns[::-1]]
+    for table in (back, pl.from_pandas(back), back.to_dict("list")):
+        for own in (tree, tree.tree_):
+            assert ceiba.compare(own, tree.predict(X), table, y).mcnemar["disagree"] == 0
+    numbers = ["age", "income"]
+    model = LogisticRegression().fit(X[numbers], y)
+    found = ceiba.compare(model, model.predict(X[numbers]), X[numbers[::-1]], y)
+    assert found.mcnemar["disagree"] == 0
 
 
 def test_segments_of_errors_are_measured_on_rows_that_did_not_find_them() -> None:

@@ -72,7 +72,7 @@ def test_every_change_flips_the_answer_and_none_is_missed() -> None:
 def test_protected_columns_are_refused_by_name() -> None:
     X, y = loans()
     model = ceiba.DecisionTreeClassifier(max_depth=3).fit(X, y)
-    with pytest.raises(ceiba.OptionError, match="uses protected columns: 'income'"):
+    with pytest.raises(ceiba.OptionError, match="use protected columns, got 'income'"):
         model.reasons(X.iloc[[0]], protected=["income"])
     with pytest.raises(ceiba.OptionError, match="column not found: 'incom'"):
         model.reasons(X.iloc[[0]], protected=["incom"])
@@ -121,5 +121,5 @@ def test_protected_column_of_a_surrogate_is_refused() -> None:
     model = ceiba.DecisionTreeClassifier(max_depth=1, missing="surrogate").fit(X, x > 0)
     used = X["x"] if model.tree_.splits.column[0] == 0 else X["proxy"]
     other = "proxy" if used is X["x"] else "x"
-    with pytest.raises(ceiba.OptionError, match=f"uses protected columns: '{other}'"):
+    with pytest.raises(ceiba.OptionError, match=f"use protected columns, got '{other}'"):
         model.reasons({"x": -1.0, "proxy": -1.0}, protected=[other])

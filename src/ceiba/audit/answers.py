@@ -1,4 +1,4 @@
-"""Predict with any model: an estimator, a pipeline, a callable, a model file or a column."""
+"""Predictions of a model, given as an estimator, callable, model file or array of predictions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_CLASSES: Final = 20
 
 
 def open_model(model: Any, name: str = "model") -> Any:
-    """Return a model, loading it if it is the path of a model file."""
+    """Return a model, which is loaded from a model file if `model` is a path."""
     if isinstance(model, str | os.PathLike):
         model = load(model)
     if isinstance(model, type):
@@ -45,13 +45,13 @@ def predict_with(model: Any, X: Any, n_rows: int, name: str = "model") -> Array:
     if answers.ndim == 2 and answers.shape[1] == 1:
         answers = answers[:, 0]
     if answers.shape != (n_rows,):
-        raise DataError(f"{name} must return one prediction per row, got shape {answers.shape}.")
-    _check_present(answers, f"The answers of {name}")
+        raise DataError(f"Predictions of {name} must have shape ({n_rows},), got {answers.shape}.")
+    _check_present(answers, f"Predictions of {name}")
     return answers
 
 
 def columns_for(model: Any, X: Any) -> Any:
-    """Return the columns of X that a model was fitted on, or X if the model has no column names."""
+    """Return the columns of X in a model's order, or X if the model names none or X lacks some."""
     names = getattr(model, "feature_names_in_", None)
     if isinstance(model, Tree) and model.schema.named:
         names = model.schema.names
@@ -60,16 +60,16 @@ def columns_for(model: Any, X: Any) -> Any:
     wanted = [str(name) for name in names]
     if isinstance(X, Table):
         held = X.schema.names
-        return X.select([held.index(n) for n in wanted]) if set(wanted) < set(held) else X
+        return X.select([held.index(n) for n in wanted]) if set(wanted) <= set(held) else X
     if isinstance(X, Mapping):
-        return {name: X[name] for name in wanted} if set(wanted) < set(X) else X
+        return {name: X[name] for name in wanted} if set(wanted) <= set(X) else X
     if hasattr(X, "columns") and (frame := as_frame(X)) is not None:
-        return frame[wanted].to_native() if set(wanted) < set(frame.columns) else X
+        return frame[wanted].to_native() if set(wanted) <= set(frame.columns) else X
     return X
 
 
 def classes_of(model: Any) -> list[Any] | None:
-    """Return the classes that a model can predict, or None if it has no `classes_`."""
+    """Return the classes of a model with one output, or None if it does not list them."""
     if isinstance(model, Tree):
         has_one = model.task.has_classes and model.n_outputs == 1
         return model.target.classes[0].tolist() if has_one else None
@@ -78,20 +78,18 @@ def classes_of(model: Any) -> list[Any] | None:
 
 
 def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, list[Any]] | None:
-    """Return class probabilities and the classes of their columns, or None without them."""
+    """Return class probabilities by row and their classes, or None if they are not available."""
     classes = classes_of(model)
     if classes is None or not hasattr(model, "predict_proba"):
         return None
     shares = np.asarray(_call(model.predict_proba, columns_for(model, X), name))
-    if shares.shape != (n_rows, len(classes)):
-        return None
-    return shares, classes
+    return (shares, classes) if shares.shape == (n_rows, len(classes)) else None
 
 
 def are_numbers(model: Any, *answers: Array) -> bool:
-    """Whether a model predicts numbers, judged by its type or else by its predictions.
+    """Whether a model predicts numbers, according to its type or else its predictions.
 
-    Fractions and more than twenty distinct whole numbers are not classes.
+    Numeric predictions with a fraction or more than twenty distinct values are not classes.
     """
     from sklearn.base import is_classifier, is_regressor
 
@@ -110,7 +108,7 @@ def are_numbers(model: Any, *answers: Array) -> bool:
 
 
 def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
-    """Return X without the target, the target or None, and the table that is read from X."""
+    """Return X without the target, the target (or None) and the table read from X."""
     X, y = pop_target(X, y)
     table = read(X)
     if y is not None:
@@ -122,32 +120,32 @@ def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
 
 
 def as_numbers(values: Array, name: str) -> Array:
-    """Convert values to float64, or raise an error that names them."""
+    """Convert values to finite floats, or raise an error."""
     try:
         numbers = values.astype(float)
     except (TypeError, ValueError):
-        raise DataError(f"{name} must be numbers, as the model predicts numbers.") from None
-    if not np.isfinite(numbers).all():
-        raise DataError(f"{name} must be finite.")
+        raise DataError(f"{name} must be numeric, got dtype {values.dtype}.") from None
+    if not (finite := np.isfinite(numbers)).all():
+        raise DataError(f"{name} must contain only finite numbers, got {numbers[~finite][0]}.")
     return numbers
 
 
 def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
-    """Raise an error if no true label is a class of the model, such as 1 and "1"."""
+    """Raise an error if no true label is a class of the model or one of its predictions."""
     known = classes_of(model)
     if known is None:
         known = answers.tolist()
         if (answers.dtype.kind in "US") == (truth.dtype.kind in "US"):
-            return  # few predictions may contain none of the true classes
+            return  # a sample of predictions may lack some classes
     if not set(known) & set(truth.tolist()):
         raise DataError(
-            f"y and {name} have no class in common: y has {_some(truth.tolist())}, {name} predicts "
-            f"{_some(known)}."
+            f"y and {name} have no class in common: y has {_some(truth.tolist())}, but {name} "
+            f"predicts {_some(known)}."
         )
 
 
 def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Array]:
-    """Return sorted indices of `n_first` random rows, and of all other rows."""
+    """Return the sorted indices of `n_first` random rows and of all other rows."""
     if not isinstance(random_state, int | np.integer) or random_state < 0:
         raise OptionError(f"random_state must be an int of at least 0, got {random_state!r}.")
     order = np.random.default_rng(random_state).permutation(n_rows)
@@ -160,30 +158,29 @@ def mean_with_interval(values: Array) -> tuple[float, float, float]:
     if not n:
         return (math.nan,) * 3
     mean = float(values.mean())
-    if values.dtype.kind == "b":
-        return mean, *wilson(mean, n)
-    return mean, *mean_interval(values, np.ones(n), n)
+    is_share = values.dtype.kind == "b"
+    return mean, *(wilson(mean, n) if is_share else mean_interval(values, np.ones(n), n))
 
 
 def _check_present(values: Array, name: str) -> None:
     missing = missing_mask(values.tolist())
     if missing is not None:
         raise DataError(
-            f"{name} must not be missing, got {int(missing.sum())} of {len(values)} rows (first: "
-            f"row {int(np.argmax(missing))}). Drop these rows."
+            f"{name} must not have missing values, got {int(missing.sum())} (the first in row "
+            f"{int(np.argmax(missing))}). Drop these rows."
         )
 
 
 def _some(labels: list[Any]) -> str:
     different = list(dict.fromkeys(labels))
-    return ", ".join(map(repr, different[:5])) + (", ..." if len(different) > 5 else "")
+    return f"[{', '.join(map(repr, different[:5]))}{', ...' if len(different) > 5 else ''}]"
 
 
 def _call(function: Callable[[Any], Any], X: Any, name: str) -> Any:
-    """Call a foreign model, and convert its errors to a `DataError`."""
+    """Call a model, and convert the errors of other packages to a `DataError`."""
     try:
         return function(X)
     except CeibaError:
         raise
     except Exception as error:
-        raise DataError(f"{name} could not predict X: {error}") from error
+        raise DataError(f"Model {name!r} cannot predict X: {error}") from error

@@ -1,4 +1,4 @@
-"""Write model cards for people who approve or audit a tree, as Markdown, JSON or HTML.
+"""Write model cards, which help to approve and audit a tree, as Markdown, JSON or HTML.
 
 Sections follow Mitchell et al. (2019), Model cards for model reporting. What a program cannot know
 (purpose, owner, approval) is a field to fill in. Levels and bounds of fewer than five rows are left
@@ -26,7 +26,7 @@ from ceiba.errors import OptionError
 from ceiba.inspection import rules
 from ceiba.listing import Listing, rows_to_columns
 from ceiba.report import Report
-from ceiba.table import Column, Table, format_value
+from ceiba.table import Column, Table, format_value, level_counts
 from ceiba.tree import Tree
 from ceiba.tree.model_file import atomic_write, schema_to_json, tree_to_json
 from ceiba.tree.routing import route
@@ -34,7 +34,7 @@ from ceiba.tree.routing import route
 _LEAST_ROWS: Final = 5
 _TO_FILL_IN: Final = "(to be filled in)"
 
-#: Items in Annex IV of the EU AI Act (Regulation 2024/1689), with the section that covers each.
+#: The items in Annex IV of the EU AI Act (Regulation 2024/1689), and what covers each of them.
 _ANNEX_IV: Final = (
     ("1. General description", "Model details; a person adds purpose, provider and versions"),
     ("2. Elements and development process", "Model details, Training data, Evaluation, Rules"),
@@ -64,7 +64,7 @@ class ModelCard:
     sections: dict[str, dict[str, Any] | str | Listing]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card as plain values, for JSON."""
+        """Return the card as a dict, for JSON."""
         plain: dict[str, Any] = {
             heading: [{name: _plain(value) for name, value in row.items()} for row in body]
             if isinstance(body, Listing)
@@ -97,7 +97,7 @@ class ModelCard:
         return page_of(self.title, [], sections)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the card in the format of the extension: .md, .json or .html."""
+        """Write the card as Markdown (.md, .markdown, .txt), JSON (.json) or HTML (.html, .htm)."""
         ending = Path(path).suffix.lower()
         if ending == ".json":
             text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -106,7 +106,9 @@ class ModelCard:
         elif ending in (".md", ".markdown", ".txt"):
             text = self.to_markdown()
         else:
-            raise OptionError(f"path must end in .md, .json or .html, got {os.fspath(path)!r}.")
+            raise OptionError(
+                f"path must end in .md, .markdown, .txt, .json, .html or .htm, got {str(path)!r}."
+            )
         with atomic_write(path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -127,9 +129,11 @@ def make_card(
     owner: str | None = None,
     approval: str | None = None,
 ) -> ModelCard:
-    """Return the card of a model; see `TreeMethods.card` for the options."""
+    """Return the model card of a model; see `TreeMethods.card` for the options."""
     metadata = getattr(model, "metadata_", {})
     target = tree.target.name or "the target"
+    model_file = {"schema": schema_to_json(tree.schema), "tree": tree_to_json(tree)}
+    model_text = json.dumps(model_file, sort_keys=True, allow_nan=False)
     sections: dict[str, dict[str, Any] | str | Listing] = {
         "Model details": {
             "predicts": f"{target} ({tree.task})",
@@ -142,7 +146,7 @@ def make_card(
             else "fit with these parameters on the training rows",
             "versions": f"ceiba {version('ceiba')}, scikit-learn {version('scikit-learn')}, "
             f"numpy {version('numpy')}",
-            "hash of the model (SHA-256)": model_hash(tree),
+            "hash of the model (SHA-256)": hashlib.sha256(model_text.encode("ascii")).hexdigest(),
             "hash of the data (SHA-256)": metadata.get("sha256", "not recorded"),
         },
         "Intended use": {
@@ -153,8 +157,7 @@ def make_card(
         "Training data": _columns(tree, None if train is None else train[0]),
         "Rules": rules(tree if train is None else _without_rare_levels(tree, train[0])),
     }
-    pruning = getattr(model, "pruning_table_", None)
-    if pruning is not None:
+    if (pruning := getattr(model, "pruning_table_", None)) is not None:
         sections["Choice of the size"] = pruning
     if test is None:
         sections["Evaluation"] = (
@@ -162,8 +165,7 @@ def make_card(
             "training rows would be too good."
         )
     else:
-        evaluation = model.evaluate(test[0], test[1])
-        sections["Evaluation"] = str(evaluation)
+        sections["Evaluation"] = str(model.evaluate(*test))
         if tree.task.has_classes and tree.n_outputs == 1:
             sections["Calibration"] = _calibration(tree, *test)
         if by is not None:
@@ -193,15 +195,8 @@ def make_card(
     return ModelCard(f"Model card: {target}", sections)
 
 
-def model_hash(tree: Tree) -> str:
-    """Return the SHA-256 of the schema and tree in the model file, excluding its time stamp."""
-    content = {"schema": schema_to_json(tree.schema), "tree": tree_to_json(tree)}
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
 def _columns(tree: Tree, table: Table | None) -> Listing:
-    """Describe the columns, with levels and ranges if the training rows are given."""
+    """Return a listing of a tree's columns, with levels and ranges if `table` is given."""
     cells = []
     for j, info in enumerate(tree.schema.columns):
         values = "" if table is None else _values(table.columns[j])
@@ -216,33 +211,26 @@ def _values(column: Column) -> str:
     if not column.info.is_numeric:
         return ", ".join(
             f"{level} ({n})"
-            for level, n in zip(column.info.levels, _level_counts(column), strict=True)
+            for level, n in zip(column.info.levels, level_counts(column), strict=True)
             if n >= _LEAST_ROWS
         )
-    present = column.values[~column.missing]
+    present = np.sort(column.values[~column.missing])
     if len(present) < 2 * _LEAST_ROWS:
         return ""
-    ordered = np.sort(present)
-    ends, display = (ordered[_LEAST_ROWS - 1], ordered[-_LEAST_ROWS]), column.info.display
+    ends, display = (present[_LEAST_ROWS - 1], present[-_LEAST_ROWS]), column.info.display
     texts = [f"{v:.6g}" if display == "number" else format_value(float(v), display) for v in ends]
     return " to ".join(texts)
 
 
-def _level_counts(column: Column) -> list[int]:
-    codes = column.values[~column.missing].astype(np.int64)
-    known = codes[(codes >= 0) & (codes < column.info.n_levels)]
-    return [int(n) for n in np.bincount(known, minlength=column.info.n_levels)]
-
-
 def _without_rare_levels(tree: Tree, table: Table) -> Tree:
-    """Return the tree with rare levels renamed, so that no rule shows their names."""
+    """Return the tree with levels of fewer than five rows renamed, so that no rule names them."""
     columns = []
     for column, info in zip(table.columns, tree.schema.columns, strict=True):
         if not info.is_numeric:
             rare = (f"(rare level {k})" for k in count(1))
             levels = tuple(
                 level if n >= _LEAST_ROWS else next(rare)
-                for level, n in zip(info.levels, _level_counts(column), strict=True)
+                for level, n in zip(info.levels, level_counts(column), strict=True)
             )
             info = replace(info, levels=levels)
         columns.append(info)
@@ -250,7 +238,7 @@ def _without_rare_levels(tree: Tree, table: Table) -> Tree:
 
 
 def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
-    """Evaluate the model for each group with enough rows."""
+    """Return the evaluation of the model for each group of at least five rows, as text."""
     labels = np.asarray(groups, dtype=object)
     size = Counter(labels.tolist())
     rows = np.flatnonzero([size[label] >= _LEAST_ROWS for label in labels.tolist()])
@@ -262,7 +250,7 @@ def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
 
 
 def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
-    """Compare each leaf's prediction with its held-out rows."""
+    """Compare the probability of each leaf's class with its share in the leaf's held-out rows."""
     leaf, truth = route.apply(tree, table), np.asarray(y)
     labels = tree.target.classes[0]
     cells = []
@@ -277,9 +265,8 @@ def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
 
 def _markdown_table(listing: Listing) -> str:
     def line(cells: list[str]) -> str:
-        return (
-            "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-        )
+        escaped = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
+        return f"| {' | '.join(escaped)} |"
 
     lines = [line(list(listing.columns)), line(["---"] * len(listing.columns))]
     lines += [line([_text(value) for value in row.values()]) for row in listing]

@@ -1,7 +1,7 @@
-"""Compare two models on the same rows by paired differences and segments of disagreement.
+"""Compare two models on the same rows: paired differences and segments of disagreement.
 
 A difference is the mean over rows of the second model's contribution minus the first one's (for AUC
-its linear part, DeLong et al. 1988), so rows are resampled in pairs (BCa bootstrap, Efron 1987).
+its linear part, DeLong et al. 1988). Intervals: BCa (Efron 1987), above 5,000 rows Student's.
 McNemar's exact test compares the rows that only one of the two models gets right.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -34,14 +35,15 @@ from ceiba.grow import read_costs
 from ceiba.inspection import auc_terms, bca_interval, mean_interval
 from ceiba.listing import Block, Listing, Printed, rows_to_columns
 from ceiba.report import Report
-from ceiba.table import Table
+from ceiba.table import Table, read_weights
 from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
-_MOST_ROWS: Final = 5_000  # more rows use the interval of the mean, which is as good and faster
+_MOST_ROWS: Final = 5_000  # with more rows, Student's interval replaces the slower BCa
 _MOST_MOVES: Final = 50
 _MOST_EXAMPLES: Final = 10
 _FLOOR: Final = 1e-15  # smallest probability in the log loss
+_HIGHER_IS_BETTER: Final = ("AUC", "profit")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,12 +59,12 @@ class Comparison(Printed):
         The rows with different predictions (`disagree`), the rows that only one model gets right
         (`first_only`, `second_only`), and the `p_value` of McNemar's exact test. None for numbers.
     moves : Listing
-        Number of rows by leaf (or prediction) of the first and of the second model.
+        Number of rows by leaf (or prediction) of both models; at most 50 pairs, unequal ones first.
     rules : Listing
-        Segments where the models disagree most, and which model is right there. One half of the
-        rows determines them, and the other half is counted.
+        Segments, sorted by disagreement, and how many of the rows in disagreement each model gets
+        right. One half of the rows determines the segments, and the other half is counted.
     rows : Listing
-        Rows to look at, in which the models differ most.
+        At most ten rows in which the models differ most.
     """
 
     n_rows: int
@@ -75,18 +77,19 @@ class Comparison(Printed):
 
     @property
     def verdict(self) -> str:
-        """One sentence on which model is better on these rows."""
-        row = self.differences.row(0)
+        """A sentence that states which model is better on these rows, by costs if there are any."""
+        names = self.differences["figure"].tolist()
+        row = self.differences.row(names.index("cost") if "cost" in names else 0)
         figure, low, high = row["figure"], row["low"], row["high"]
         rows = pluralize(self.n_rows, "row")
         if not (low > 0 or high < 0):
             return f"The {figure} of the two models does not differ clearly on {rows}."
-        # Higher profit and AUC are better.
+        # For these metrics, higher is better; for all other metrics, lower is better.
         better = "second" if (high < 0) != (figure in _HIGHER_IS_BETTER) else "first"
         return f"The {better} model has the better {figure} on {rows}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain values, for JSON."""
+        """Return all results as a dict, for JSON."""
         parts = {name: list(getattr(self, name)) for name in self._parts}
         return {"rows_compared": self.n_rows, "mcnemar": self.mcnemar, **parts}
 
@@ -106,13 +109,10 @@ class Comparison(Printed):
         ]
 
     def blocks(self) -> list[Block]:
-        """Return the printed sentences and tables."""
+        """Return sentences and tables for printing."""
         tables = [getattr(self, name) for name in self._parts if len(getattr(self, name))]
         printed = [block for table in tables for block in ("", *table.blocks())]
         return [self.verdict, *self._notes(), *printed]
-
-
-_HIGHER_IS_BETTER: Final = ("AUC", "profit")
 
 
 def compare(
@@ -121,6 +121,7 @@ def compare(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     cost_matrix: Any = None,
     profit_matrix: Any = None,
     positive: Any = None,
@@ -136,11 +137,14 @@ def compare(
     X : table
         Rows that both models accept, or a frame that contains the truth, with its name as `y`.
     y : array-like or str
+    sample_weight : array-like, optional
+        Weights of the rows in the differences. Counts of rows are not weighted.
     cost_matrix : array of shape (K, K) or dict, optional
         Cost of predicting class j (column) for a row of class i (row), with classes in sorted
-        order, or a dict of costs by ``(truth, prediction)``, as in estimators.
+        order, or a dict of costs by ``(truth, prediction)``, as in estimators. By default the costs
+        of the trees; none if the trees have different costs.
     profit_matrix : array of shape (K, K), optional
-        The same as profits.
+        Profit of predicting class j (column) for a row of class i (row).
     positive : label, optional
         Positive class for AUC; by default the second of two classes.
     confidence : float, default=0.95
@@ -164,78 +168,126 @@ def compare(
     >>> comparison.mcnemar["first_only"], comparison.mcnemar["second_only"]
     (5, 6)
     """
-    from scipy.stats import binomtest
-
     if y is None:
-        raise OptionError("y is required, because the models are compared with the truth.")
+        raise OptionError("y is required, because models are compared by their errors.")
     if not (isinstance(confidence, float) and 0 < confidence < 1):
         raise OptionError(f"confidence must be a float between 0 and 1, got {confidence!r}.")
-    divide_rows(0, 0, random_state)  # check the seed before the models predict
+    divide_rows(0, 0, random_state)  # raise an error for an invalid seed before the models predict
     models = open_model(a, "a"), open_model(b, "b")
     X, truth, table = read_rows(X, y)
     n = table.n_rows
+    weight = read_weights(sample_weight, n)
+    weight = np.ones(n) if weight is None else weight
     answers = [predict_with(m, X, n, name) for m, name in zip(models, "ab", strict=True)]
     kinds = {are_numbers(m, x, truth) for m, x in zip(models, answers, strict=True)}
     if len(kinds) > 1:
-        raise DataError("One model predicts classes and the other numbers.")
+        raise DataError("a and b must both predict classes or both predict numbers.")
     if is_number := kinds.pop():
         if cost_matrix is not None or profit_matrix is not None or positive is not None:
-            raise OptionError("cost_matrix, profit_matrix and positive require classes.")
+            raise OptionError("cost_matrix, profit_matrix and positive require predicted classes.")
         truth = as_numbers(truth, "y")
-        answers = [as_numbers(x, f"The answers of {m}") for m, x in zip("ab", answers, strict=True)]
+        answers = [as_numbers(x, f"Predictions of {m}") for m, x in zip("ab", answers, strict=True)]
         off = [x - truth for x in answers]
         figures = [
-            _mean_figure("mean squared error", off[0] ** 2, off[1] ** 2),
-            _mean_figure("mean absolute error", np.abs(off[0]), np.abs(off[1])),
+            mean_figure("mean squared error", off[0] ** 2, off[1] ** 2, weight),
+            mean_figure("mean absolute error", np.abs(off[0]), np.abs(off[1]), weight),
         ]
-        gap = np.abs(answers[1] - answers[0])
     else:
         known = [label for m in models for label in classes_of(m) or ()]
         for model, x, name in zip(models, answers, "ab", strict=True):
             check_labels(model, x, truth, name)
             known += x.tolist()
         labels = sorted({*truth.tolist(), *known}, key=_sort_key)
-        figures = _class_figures(answers, truth, labels, cost_matrix, profit_matrix)
-        figures += _probability_figures(models, X, truth, labels, positive)
-        gap = answers[0] != answers[1]
-    mcnemar = None
-    if not is_number:
-        first, second = (x == truth for x in answers)
-        one, other = int((first & ~second).sum()), int((second & ~first).sum())
-        p = 1.0 if one + other == 0 else float(binomtest(one, one + other).pvalue)
-        counts = {"first_only": one, "second_only": other, "p_value": p}
-        mcnemar = {"disagree": int(gap.sum()), **counts}
-    return Comparison(
-        n,
-        _difference_table(figures, confidence),
-        mcnemar,
-        _moves(models, table, answers, truth, is_number),
-        _rules(table, gap, answers, truth, is_number, random_state),
-        _rows(gap, answers, truth),
+        costs = _tree_costs(models) if cost_matrix is None else cost_matrix
+        figures = _class_figures(answers, truth, labels, costs, profit_matrix, weight)
+        figures += _probability_figures(models, X, truth, labels, positive, weight)
+    return compare_predictions(
+        table,
+        (answers[0], answers[1]),
+        truth,
+        not is_number,
+        figures,
+        weight,
+        leaf_ids=_leaf_ids(models, table),
+        confidence=confidence,
+        random_state=random_state,
     )
 
 
-#: A measure: its name, the value of each model, and each row's part of the difference.
-_Figure = tuple[str, float, float, Array]
+def compare_predictions(
+    table: Table,
+    answers: tuple[Array, Array],
+    truth: Array | None,
+    has_classes: bool,
+    figures: list[Figure],
+    weight: Array,
+    *,
+    leaf_ids: tuple[Array, Array] | None = None,
+    confidence: float = 0.95,
+    random_state: int = 0,
+    lang: str = "en",
+) -> Comparison:
+    """Compare two models by their predictions; `truth` is None for a survival target."""
+    gap = answers[0] != answers[1] if has_classes else np.abs(answers[1] - answers[0])
+    order = np.argsort(-gap.astype(float), kind="stable")
+    order = order[: min(_MOST_EXAMPLES, np.count_nonzero(gap))]
+    rows = {"row": order, "first": answers[0][order], "second": answers[1][order]}
+    if truth is not None:
+        rows["truth"] = truth[order]
+    return Comparison(
+        table.n_rows,
+        _difference_table(figures, weight, confidence),
+        _test_mcnemar(answers, truth) if truth is not None and has_classes else None,
+        count_moves(leaf_ids, answers, truth, has_classes),
+        _rules(table, gap, answers, truth, has_classes, random_state, lang),
+        Listing(rows, title="rows to look at", legend="rows are numbered from 0"),
+    )
 
 
-def _mean_figure(name: str, first: Array, second: Array) -> _Figure:
-    return name, float(first.mean()), float(second.mean()), second - first
+def _test_mcnemar(answers: tuple[Array, Array], truth: Array) -> dict[str, Any]:
+    from scipy.stats import binomtest
+
+    first, second = (x == truth for x in answers)
+    only = int((first & ~second).sum()), int((second & ~first).sum())
+    p = float(binomtest(only[0], sum(only)).pvalue) if any(only) else 1.0
+    n_different = int((answers[0] != answers[1]).sum())
+    counts = {"first_only": only[0], "second_only": only[1]}
+    return {"disagree": n_different, **counts, "p_value": p}
+
+
+#: A measure: name, value of the first and second model, and difference by row.
+Figure = tuple[str, float, float, Array]
+
+
+def mean_figure(name: str, first: Array, second: Array, weight: Array) -> Figure:
+    """Return the `Figure` of a measure that is the weighted mean of one value per row."""
+    share = weight / weight.sum()
+    return name, float(share @ first), float(share @ second), second - first
 
 
 def _class_figures(
-    answers: list[Array], truth: Array, labels: list[Any], cost: Any, profit: Any
-) -> list[_Figure]:
+    answers: list[Array], truth: Array, labels: list[Any], cost: Any, profit: Any, weight: Array
+) -> list[Figure]:
     wrong = [(x != truth).astype(float) for x in answers]
-    figures = [_mean_figure("error", *wrong)]
+    figures = [mean_figure("error", wrong[0], wrong[1], weight)]
     code = {label: k for k, label in enumerate(labels)}
-    true = np.array([code[label] for label in truth.tolist()])
-    given = [np.array([code[label] for label in x.tolist()]) for x in answers]
+    true, *given = (np.array([code[label] for label in x.tolist()]) for x in (truth, *answers))
     costs = read_costs(cost, np.array(labels, dtype=object))
     for name, matrix in (("cost", costs), ("profit", _read_profits(profit, labels))):
         if matrix is not None:
-            figures.append(_mean_figure(name, matrix[true, given[0]], matrix[true, given[1]]))
+            first, second = (matrix[true, codes] for codes in given)
+            figures.append(mean_figure(name, first, second, weight))
     return figures
+
+
+def _tree_costs(models: tuple[Any, Any]) -> dict[Any, float] | None:
+    """Return the trees' costs by (truth, prediction); None if no tree has costs or they differ."""
+    costs = []
+    for tree in (getattr(model, "tree_", model) for model in models):
+        if isinstance(tree, Tree) and tree.cost_matrix is not None:
+            pairs = product(tree.target.classes[0].tolist(), repeat=2)
+            costs.append(dict(zip(pairs, tree.cost_matrix.ravel().tolist(), strict=True)))
+    return costs[0] if costs and costs[0] == costs[-1] else None
 
 
 def _read_profits(profit: Any, labels: list[Any]) -> Array | None:
@@ -244,7 +296,7 @@ def _read_profits(profit: Any, labels: list[Any]) -> Array | None:
     try:
         matrix = np.asarray(profit, float)
     except (TypeError, ValueError):
-        raise OptionError("profit_matrix must hold numbers.") from None
+        raise OptionError(f"profit_matrix must contain only numbers, got {profit!r}.") from None
     if matrix.shape != (len(labels),) * 2:
         raise OptionError(
             f"profit_matrix must have shape ({len(labels)}, {len(labels)}) for the classes "
@@ -254,12 +306,12 @@ def _read_profits(profit: Any, labels: list[Any]) -> Array | None:
 
 
 def _probability_figures(
-    models: tuple[Any, Any], X: Any, truth: Array, labels: list[Any], positive: Any
-) -> list[_Figure]:
+    models: tuple[Any, Any], X: Any, truth: Array, labels: list[Any], positive: Any, weight: Array
+) -> list[Figure]:
     found = [predict_shares(m, X, len(truth), name) for m, name in zip(models, "ab", strict=True)]
     if found[0] is None or found[1] is None:
         if positive is not None:
-            raise OptionError("positive requires two models with predict_proba.")
+            raise OptionError("positive requires two models with predict_proba and classes_.")
         return []
     losses, scores = [], []
     if positive is None and len(labels) == 2:
@@ -272,100 +324,102 @@ def _probability_figures(
         share = np.where(at >= 0, shares[np.arange(len(at)), at], 0.0)
         losses.append(-np.log(np.maximum(share, _FLOOR)))
         scores.append(shares[:, column[positive]] if positive in column else np.zeros(len(at)))
-    figures = [_mean_figure("log loss", *losses)]
+    figures = [mean_figure("log loss", losses[0], losses[1], weight)]
     is_positive = truth == positive
-    if positive is not None and 0 < is_positive.sum() < len(truth):
-        ones = np.ones(len(truth))
-        first, second = (auc_terms(is_positive, score, ones) for score in scores)
-        each = second[0] - first[0] + len(truth) * (second[1] - first[1])
+    if positive is not None and weight[is_positive].any() and weight[~is_positive].any():
+        first, second = (auc_terms(is_positive, score, weight) for score in scores)
+        each = second[0] - first[0] + weight.sum() * (second[1] - first[1])
         figures.append(("AUC", first[0], second[0], each))
     return figures
 
 
-def _difference_table(figures: list[_Figure], confidence: float) -> Listing:
+def _difference_table(figures: list[Figure], weight: Array, confidence: float) -> Listing:
     cells = []
-    for name, first, second, each in figures:
-        ones = np.ones(len(each))
+    positive = weight > 0
+    weight = weight[positive]
+    for name, first, second, differences in figures:
+        each = differences[positive]
         if len(each) < 2:
             low, high = -np.inf, np.inf
         elif np.ptp(each) == 0:
-            low = high = float(each.mean())
+            low = high = float(each[0])
         elif len(each) <= _MOST_ROWS:
-            low, high = bca_interval(each, ones, False, confidence)
+            low, high = bca_interval(each, weight, False, confidence)
         else:
-            low, high = mean_interval(each, ones, len(each), confidence)
+            low, high = mean_interval(each, weight, len(each), confidence)
         cells.append((name, first, second, second - first, low, high))
     names = ("figure", "first", "second", "difference", "low", "high")
     return Listing(
         rows_to_columns(names, cells),
         title="second minus first",
-        legend=f"{100 * confidence:.0f} % intervals by a paired bootstrap",
+        legend=f"{100 * confidence:.0f} % intervals, paired by row",
     )
 
 
-def _moves(
-    models: tuple[Any, Any], table: Table, answers: list[Array], truth: Array, is_number: bool
+def _leaf_ids(models: tuple[Any, Any], table: Table) -> tuple[Array, Array] | None:
+    """Return the leaf of each row by model, or None unless both are trees with one leaf per row."""
+    trees = [getattr(model, "tree_", model) for model in models]
+    if not all(isinstance(tree, Tree) and tree.missing != "fractional" for tree in trees):
+        return None
+    first, second = (np.asarray(tree.apply(columns_for(tree, table))) for tree in trees)
+    return first, second
+
+
+def count_moves(
+    leaf_ids: tuple[Array, Array] | None,
+    answers: tuple[Array, Array],
+    truth: Array | None,
+    has_classes: bool,
 ) -> Listing:
-    """Count the rows by their leaf or prediction in the first and in the second model."""
-    places, kind = [], "leaf"
-    for model in models:
-        tree = model if isinstance(model, Tree) else getattr(model, "tree_", None)
-        if isinstance(tree, Tree) and tree.missing != "fractional":
-            places.append(tree.apply(columns_for(tree, table)).tolist())
-    if len(places) < 2:
-        kind = "answer"
-        if is_number:
-            return Listing({}, title="rows by leaf")
-        places = [x.tolist() for x in answers]
-    counts: dict[Any, list[int]] = {}  # rows, and how many each model gets right
-    for *pair, first, second in zip(
-        *places, *((x == truth).tolist() for x in answers), strict=True
-    ):
-        count = counts.setdefault(tuple(pair), [0, 0, 0])
+    """Count the rows of up to 50 pairs of leaves (or predictions), unequal predictions first."""
+    kind = "answer" if leaf_ids is None else "leaf"
+    if leaf_ids is None and not has_classes:
+        return Listing({}, title="rows by leaf")
+    pairs = [x.tolist() for x in (answers if leaf_ids is None else leaf_ids)]
+    hits = [(x == truth).tolist() for x in answers]
+    counts: dict[Any, list[int]] = {}  # numbers of rows and of correct predictions by model
+    is_same = (answers[0] == answers[1]).tolist()
+    for same, *pair, first, second in zip(is_same, *pairs, *hits, strict=True):
+        count = counts.setdefault((same, *pair), [0, 0, 0])
         count[0] += 1
         count[1] += first
         count[2] += second
-    largest = sorted(counts.items(), key=lambda item: -item[1][0])[:_MOST_MOVES]
-    cells = [(*pair, *(count[:1] if is_number else count)) for pair, count in largest]
+    largest = sorted(counts.items(), key=lambda item: (item[0][0], -item[1][0]))[:_MOST_MOVES]
+    cells = [(*key[1:], *(count if has_classes else count[:1])) for key, count in largest]
     names = [f"{kind} of first", f"{kind} of second", "rows"]
-    names += [] if is_number else ["first right", "second right"]
+    names += ["first right", "second right"] if has_classes else []
     return Listing(rows_to_columns(names, cells), title=f"rows by {kind}")
 
 
 def _rules(
-    table: Table, gap: Array, answers: list[Array], truth: Array, is_number: bool, seed: int
+    table: Table,
+    gap: Array,
+    answers: tuple[Array, Array],
+    truth: Array | None,
+    has_classes: bool,
+    seed: int,
+    lang: str,
 ) -> Listing:
-    """Return the segments in which the models differ most, and how often each is right."""
-    figure = "difference" if is_number else "disagree"
-    names = ["condition", "rows", figure, "low", "high"]
-    names += ["error of first", "error of second"] if is_number else ["first right", "second right"]
+    """Return a listing of segments of rows, sorted by how much the models differ in them."""
+    names = ["condition", "rows", "disagree" if has_classes else "difference", "low", "high"]
+    right = ["first right", "second right"]
+    names += right if has_classes else ["error of first", "error of second"]
     title = "where the models disagree"
-    if table.n_rows < 20 or not gap.any():
+    if truth is None or table.n_rows < 20 or not gap.any():
         return Listing({name: [] for name in names}, title=title)
-    _, _, segments = find_segments(table, gap, seed)
+    _, _, segments = find_segments(table, gap, seed, lang)
     cells = []
-    for segment in sorted(segments, key=lambda segment: -segment.mean):
+    for segment in segments:
         rows = segment.rows
-        if is_number:
-            sides = [float(np.abs(x[rows] - truth[rows]).mean()) for x in answers]
-        else:
+        if has_classes:
             rows = rows[gap[rows] > 0]
-            sides = [int((x[rows] == truth[rows]).sum()) for x in answers]
+            sides = [(x[rows] == truth[rows]).sum().item() for x in answers]
+        else:
+            sides = [np.abs(x[rows] - truth[rows]).mean().item() for x in answers]
         figures = (len(segment.rows), segment.mean, segment.low, segment.high, *sides)
         cells.append((segment.condition, *figures))
     legend = "half of the rows found these segments, the other half is counted"
     return Listing(rows_to_columns(names, cells), title=title, legend=legend)
-
-
-def _rows(gap: Array, answers: list[Array], truth: Array) -> Listing:
-    n = min(_MOST_EXAMPLES, np.count_nonzero(gap))
-    order = np.argsort(-gap.astype(float), kind="stable")[:n]
-    columns = {"row": order, "first": answers[0][order], "second": answers[1][order]}
-    return Listing(
-        columns | {"truth": truth[order]},
-        title="rows to look at",
-        legend="rows are numbered from 0",
-    )
 
 
 def _sort_key(label: Any) -> tuple[str, Any]:

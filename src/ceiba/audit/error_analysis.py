@@ -1,15 +1,16 @@
-"""Find where a model is wrong, with a tree of its errors and unbiased figures by segment.
+"""Find where a model is wrong, using a tree of its errors and unbiased segment errors.
 
 A leaf that is chosen for its errors looks worse than it is. Therefore, one half of the rows
 determines the segments and the other half measures them. The p-value of a segment compares it with
-all other rows: Fisher's exact test for yes or no, Welch's t test for numbers; Holm's correction
+all other rows: Fisher's exact test for classes, Welch's t test for numbers; Holm's correction
 (1979) allows for the number of leaves.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from ceiba.audit.answers import (
     predict_with,
     read_rows,
 )
-from ceiba.errors import DataError, OptionError
+from ceiba.errors import DataError, LeakWarning, OptionError
 from ceiba.estimators import DecisionTreeRegressor
 from ceiba.inspection import correct_holm
 from ceiba.listing import Block, Listing, Printed, rows_to_columns
@@ -39,12 +40,12 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorAnalysis(Printed):
-    """Segments of rows by the error that a model makes on them.
+    """The errors of a model by segment of rows.
 
     Attributes
     ----------
     tree : Tree
-        A tree whose values are the model's error on rows that did not choose the splits.
+        A tree whose values are the model's error on rows that did not affect the splits.
     error : float
         The share of these rows that the model gets wrong, or its mean absolute error.
     error_interval : (float, float)
@@ -63,7 +64,7 @@ class ErrorAnalysis(Printed):
 
     @property
     def title(self) -> str:
-        """The headline of the report, which describes the tree in one line."""
+        """The title of the report, which summarizes the errors in one line."""
         return f"Where the model is wrong: {self._figure} {self.error:.3g} on {self.n_rows} rows"
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
@@ -71,7 +72,7 @@ class ErrorAnalysis(Printed):
         return self.tree.report(path, **{"title": self.title} | options)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain values, for JSON."""
+        """Return all results as a dict, for JSON."""
         return {
             "figure": self._figure,
             "error": self.error,
@@ -81,7 +82,7 @@ class ErrorAnalysis(Printed):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the figures as printed blocks: a sentence and a table."""
+        """Return a sentence and a table for printing."""
         low, high = self.error_interval
         headline = f"{self.title} (95 % interval {low:.3g} to {high:.3g})"
         return [headline, "", *self.segments.blocks()]
@@ -124,19 +125,18 @@ def analyze_errors(
     'age > 60.5'
     """
     if y is None:
-        raise OptionError("y is required, because errors are differences from the truth.")
+        raise OptionError("y is required to compute the errors of the model.")
     model = open_model(model)
     X, truth, table = read_rows(X, y)
     answers = predict_with(model, X, table.n_rows)
     if are_numbers(model, answers, truth):
-        off = as_numbers(answers, "The answers of model") - as_numbers(truth, "y")
+        off = as_numbers(answers, "Predictions of model") - as_numbers(truth, "y")
         figure, name = np.abs(off), "mean absolute error"
     else:
         check_labels(model, answers, truth)
         figure, name = answers != truth, "error"
     tree, measured, segments = find_segments(table, figure, random_state, **params)
     error, low, high = mean_with_interval(figure[measured])
-    segments.sort(key=lambda segment: -segment.mean)
     cells = [(s.leaf, s.condition, len(s.rows), s.mean, s.low, s.high, s.p_value) for s in segments]
     names = ("leaf", "condition", "rows", name, "low", "high", "p-value")
     listing = Listing(
@@ -150,7 +150,7 @@ def analyze_errors(
 
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """A leaf, measured on rows that were not used to grow it."""
+    """A leaf of an error tree, with its mean error on rows that were not used to grow the tree."""
 
     leaf: int
     condition: str
@@ -162,48 +162,36 @@ class Segment:
 
 
 def find_segments(
-    table: Table, figure: Array, random_state: int, **params: Any
+    table: Table, figure: Array, random_state: int, lang: str = "en", **params: Any
 ) -> tuple[Tree, Array, list[Segment]]:
-    """Return a tree grown on one value per row, the rows that measure it, and its leaf segments."""
+    """Return a tree that predicts `figure`, its test rows, and its segments, the worst first."""
     n = table.n_rows
     if n < 20:
-        raise DataError(f"Segments require at least 20 rows, got {n}.")
+        raise DataError(f"X must have at least 20 rows, got {n}.")
     found_on, measured_on = divide_rows(n, n // 2, random_state)
-    defaults: dict[str, Any] = {
-        "min_samples_leaf": max(5, round(0.02 * len(found_on))),
-        "prune": "1se",
-    }
+    least = max(5, round(0.02 * len(found_on)))
+    defaults: dict[str, Any] = {"min_samples_leaf": least, "prune": "1se"}
     model = DecisionTreeRegressor(**defaults | params)
-    model.fit(table.take(found_on), figure[found_on].astype(float))
-    rows = table.take(measured_on)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # a single column may determine the errors
+        model.fit(table.take(found_on), figure[found_on].astype(float))
+    rows, values = table.take(measured_on), figure[measured_on]
     leaf = model.apply(rows)
-    tree = model.tree_.refit_leaves(rows, figure[measured_on].astype(float))
+    tree = model.tree_.refit_leaves(rows, values.astype(float))
+    nodes = np.unique(leaf).tolist()
+    p_values = [_p_value(values[leaf == node], values[leaf != node]) for node in nodes]
     segments = []
-    for node in np.flatnonzero(tree.is_leaf).tolist():
-        inside = leaf == node
-        if not inside.any():
-            continue
-        values, others = figure[measured_on[inside]], figure[measured_on[~inside]]
-        segments.append(
-            Segment(
-                node,
-                str(node_condition(tree, node)) or "all rows",
-                measured_on[inside],
-                *mean_with_interval(values),
-                _p_value(values, others),
-            )
-        )
-    p_values = correct_holm(np.array([segment.p_value for segment in segments])).tolist()
-    corrected = [replace(s, p_value=p) for s, p in zip(segments, p_values, strict=True)]
-    return tree, measured_on, corrected
+    for node, p_value in zip(nodes, correct_holm(np.array(p_values)).tolist(), strict=True):
+        condition, inside = node_condition(tree, node).text(lang=lang), leaf == node
+        figures = mean_with_interval(values[inside])
+        segments.append(Segment(node, condition, measured_on[inside], *figures, p_value))
+    return tree, measured_on, sorted(segments, key=lambda segment: -segment.mean)
 
 
 def _p_value(values: Array, others: Array) -> float:
-    """Return the two-sided p-value of a segment against all other rows, or 1 without such rows."""
+    """Return the p-value of the difference between a segment and other rows, 1 if undefined."""
     from scipy import stats
 
-    if not len(others):
-        return 1.0
     if values.dtype.kind == "b":
         counts = [[int(v.sum()), int(len(v) - v.sum())] for v in (values, others)]
         return float(stats.fisher_exact(counts)[1])

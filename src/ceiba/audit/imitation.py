@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from ceiba.audit.answers import (
     predict_with,
     read_rows,
 )
-from ceiba.errors import DataError, OptionError
+from ceiba.errors import DataError, LeakWarning, OptionError
 from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
 from ceiba.inspection import evaluate_numbers
 from ceiba.listing import Block, Listing, Printed, rows_to_columns
@@ -29,6 +30,7 @@ from ceiba.prune import CostComplexity
 from ceiba.report import Report
 from ceiba.table import Table
 
+Array = npt.NDArray[Any]
 Imitated = Literal["answer", "probability"]
 
 
@@ -43,14 +45,14 @@ class Mimic(Printed):
     imitated : str
         What the tree imitates: the predictions, or the probability of a class as a number.
     fidelity : float
-        On held-out rows, the share with the model's prediction, or the R2 for the model's numbers.
+        Share of held-out rows for which the tree and the model predict the same; R2 for numbers.
     fidelity_interval : (float, float)
     n_rows, n_held_out : int
         Number of rows that grew the tree, and of rows that measured its fidelity.
     leaves : Listing
-        The fidelity of each leaf, the lowest first, with rows of X to look at.
+        Fidelity (for numbers, mean distance) of each leaf, the worst first, with rows to look at.
     accuracy : Listing or None
-        Accuracy of the model and the tree on the held-out rows; None without `y`.
+        Accuracy or R2 of the model and the tree; None without `y`, or with ``of="probability"``.
     """
 
     model: DecisionTreeClassifier | DecisionTreeRegressor
@@ -61,28 +63,24 @@ class Mimic(Printed):
     n_held_out: int
     leaves: Listing
     accuracy: Listing | None
-    _held_out: tuple[Table, npt.NDArray[Any]]
+    _held_out: tuple[Table, Array]
 
     @property
     def title(self) -> str:
-        """The headline of the report, which describes the tree in one line."""
-        low, high = self.fidelity_interval
+        """The title of the report, which states the fidelity of the tree in one line."""
+        share, low, high = (100 * value for value in (self.fidelity, *self.fidelity_interval))
         if self.model.tree_.task.has_classes:
-            return (
-                f"A tree that agrees with the model on {100 * self.fidelity:.0f} % of held-out "
-                f"rows ({100 * low:.0f} to {100 * high:.0f} %)"
-            )
-        return (
-            f"A tree that explains {100 * self.fidelity:.0f} % of the variance of the model's "
-            f"{self.imitated} on held-out rows ({100 * low:.0f} to {100 * high:.0f} %)"
-        )
+            what = f"agrees with the model on {share:.0f} % of"
+        else:
+            what = f"explains {share:.0f} % of the variance of the model's {self.imitated} on"
+        return f"A tree that {what} held-out rows ({low:.0f} to {high:.0f} %)"
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
         """Create the interactive report of the tree, with its fidelity in the headline."""
         return self.model.report(path, **{"title": self.title, "test": self._held_out} | options)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all figures as plain values, for JSON."""
+        """Return all results as a dict, for JSON."""
         return {
             "imitated": self.imitated,
             "fidelity": self.fidelity,
@@ -94,7 +92,7 @@ class Mimic(Printed):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the figures as printed blocks: a sentence and tables."""
+        """Return a sentence and tables for printing."""
         blocks = [f"{self.title}; imitated: {self.imitated}.", "", *self.leaves.blocks()]
         return blocks if self.accuracy is None else [*blocks, "", *self.accuracy.blocks()]
 
@@ -127,9 +125,9 @@ def mimic(
         Maximum number of leaves, reached by pruning. By default, the smallest tree within one
         standard error of the best cross-validated fidelity is chosen.
     of : {"answer", "probability"}, default="answer"
-        Imitate the predictions (classes, or numbers of a regressor), so that fidelity is the share
-        of rows with the same prediction, or imitate the probability of the class `positive` as a
-        number, which also shows how certain the model is.
+        Imitate the predictions (classes, or numbers of a regressor), or the probability of the
+        class `positive` as a number, which also shows how certain the model is. Fidelity is the
+        share of rows with the same class, or the R2 of the numbers.
     positive : label, optional
         The class whose probability is imitated; by default the second of two classes.
     held_out : float, default=0.3
@@ -168,12 +166,11 @@ def mimic(
         imitated, values = _probability(model, X, table.n_rows, positive)
     test, train = divide_rows(table.n_rows, round(held_out * table.n_rows), random_state)
     if len(test) < 2 or len(train) < 2:
-        raise DataError(
-            f"mimic requires two rows to fit and two held out, got {table.n_rows} rows."
-        )
+        counts = f"{len(train)} and {len(test)}"
+        raise DataError(f"mimic requires at least 2 training and 2 held-out rows, got {counts}.")
     is_number = of == "probability" or are_numbers(model, answers)
     if is_number:
-        values = as_numbers(values, "The answers of model")
+        values = as_numbers(values, "Predictions of model")
     if truth is not None and of == "answer":
         if is_number:
             truth = as_numbers(truth, "y")
@@ -184,13 +181,11 @@ def mimic(
     elif params.get("search") is None:
         params = {"prune": "1se"} | params
     grower = DecisionTreeRegressor if is_number else DecisionTreeClassifier
-    tree = grower(**params).fit(table.take(train), values[train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeakWarning)  # the model may use a single column
+        tree = grower(**params).fit(table.take(train), values[train])
     rows, goal = table.take(test), values[test]
-    if is_number:
-        figures = evaluate_numbers(goal, tree.predict(rows), float(np.mean(goal)))
-        fidelity, (low, high) = figures.r2, figures.r2_interval
-    else:
-        fidelity, low, high = mean_with_interval(tree.predict(rows) == goal)
+    fidelity, low, high = _agreement(tree.predict(rows), goal, is_number)
     return Mimic(
         tree,
         imitated,
@@ -199,12 +194,14 @@ def mimic(
         len(train),
         len(test),
         _by_leaf(tree, rows, goal, test),
-        None if truth is None else _against_truth(tree, rows, answers[test], truth[test], of),
+        None
+        if truth is None or of == "probability"
+        else _against_truth(tree.predict(rows), answers[test], truth[test], is_number),
         (rows, goal),
     )
 
 
-def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, npt.NDArray[Any]]:
+def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, Array]:
     found = predict_shares(model, X, n_rows, "model")
     if found is None:
         raise OptionError("of='probability' requires a model with predict_proba and classes_.")
@@ -216,22 +213,20 @@ def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, n
     return f"probability of {positive!r}", shares[:, classes.index(positive)]
 
 
-def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArray[Any]) -> Listing:
-    """Return the fidelity of every leaf on held-out rows, the lowest first."""
+def _by_leaf(tree: Any, rows: Table, goal: Array, numbers: Array) -> Listing:
+    """Return the fidelity (for numbers, mean distance) of each leaf on `rows`, the worst first."""
     leaf, answer = tree.apply(rows), tree.predict(rows)
     has_classes = tree.tree_.task.has_classes
+    distance = answer != goal if has_classes else np.abs(answer - goal)
     cells = []
     for node in np.flatnonzero(tree.tree_.is_leaf).tolist():
         inside = np.flatnonzero(leaf == node)
-        if has_classes:
-            off = answer[inside] != goal[inside]
-        else:
-            off = np.abs(answer[inside] - goal[inside])
-        farthest = np.argsort(-off.astype(float), kind="stable")[: min(3, int((off > 0).sum()))]
-        worst = numbers[inside[farthest]]
+        off = distance[inside]
+        farthest = np.argsort(-off.astype(float), kind="stable")[: min(3, np.count_nonzero(off))]
         figures = mean_with_interval(~off if has_classes else off)
         condition = str(node_condition(tree.tree_, node)) or "all rows"
-        cells.append((node, condition, len(inside), *figures, worst.tolist()))
+        worst = numbers[inside[farthest]].tolist()
+        cells.append((node, condition, len(inside), *figures, worst))
     cells.sort(key=lambda row: (row[3] != row[3], row[3] if has_classes else -row[3]))
     figure = "fidelity" if has_classes else "mean distance"
     names = ("leaf", "condition", "held-out rows", figure, "low", "high", "rows to look at")
@@ -242,22 +237,20 @@ def _by_leaf(tree: Any, rows: Table, goal: npt.NDArray[Any], numbers: npt.NDArra
     )
 
 
-def _against_truth(
-    tree: Any, rows: Table, answers: npt.NDArray[Any], truth: npt.NDArray[Any], of: Imitated
-) -> Listing | None:
-    """Return the accuracy of the model and the tree on held-out rows."""
-    if of == "probability":
-        return None
-    cells = []
-    for name, values in (("model", answers), ("tree", tree.predict(rows))):
-        if tree.tree_.task.has_classes:
-            cells.append((name, *mean_with_interval(values == truth)))
-        else:
-            figures = evaluate_numbers(truth, values, float(truth.mean()))
-            cells.append((name, figures.r2, *figures.r2_interval))
-    figure = "accuracy" if tree.tree_.task.has_classes else "R2"
+def _agreement(values: Array, goal: Array, is_number: bool) -> tuple[float, float, float]:
+    """Return the R2 of predicted numbers, or the share of equal classes, with its interval."""
+    if not is_number:
+        return mean_with_interval(values == goal)
+    figures = evaluate_numbers(goal, values, float(np.mean(goal)))
+    return figures.r2, *figures.r2_interval
+
+
+def _against_truth(tree: Array, model: Array, truth: Array, is_number: bool) -> Listing:
+    """Return the accuracy (or R2) of the model and the tree that imitates it, on true values."""
+    pairs = (("model", model), ("tree", tree))
+    cells = [(name, *_agreement(values, truth, is_number)) for name, values in pairs]
     return Listing(
-        rows_to_columns(("of", figure, "low", "high"), cells),
+        rows_to_columns(("of", "R2" if is_number else "accuracy", "low", "high"), cells),
         title=f"against the truth, {len(truth)} held-out rows",
         legend="95 % intervals; the model may have been fitted on these rows",
     )

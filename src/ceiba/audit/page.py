@@ -1,4 +1,4 @@
-"""Render a plain HTML page of sentences and tables, without scripts or external links."""
+"""Render sentences and tables as an HTML page without scripts or external links."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ th, td { padding: 0.25rem 0.75rem; border-bottom: 1px solid #8884; vertical-alig
 def page_of(
     title: str, sentences: Sequence[str], sections: Sequence[tuple[str, Listing | str]]
 ) -> Report:
-    """Return a page with a title, sentences, and sections with a heading and a table or text."""
+    """Return an HTML page with a title, sentences and sections."""
     parts = [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     for heading, body in sections:
         if isinstance(body, Listing):

@@ -1,4 +1,4 @@
-"""Find the columns that lower the prediction of a row, and a change of each that raises it.
+"""Find the columns that count against a wanted prediction, and the changes that give it.
 
 The row is compared with the accepted rows, which have the wanted prediction. Path-dependent Shapley
 values average over a column by the branch shares of accepted training rows, interventional ones by
@@ -58,7 +58,7 @@ class Reason:
 
 
 class Reasons(tuple[Reason, ...]):
-    """The reasons for one row, the strongest first, which print as one sentence each.
+    """The reasons for one row, printed as sentences, strongest first.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Reasons(tuple[Reason, ...]):
     answer: Any = None
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return the reasons as plain values, for JSON."""
+        """Return the reasons as a list of dicts, for JSON."""
         return [asdict(reason) for reason in self]
 
     def __str__(self) -> str:
@@ -96,33 +96,27 @@ def reasons(
     if not isinstance(k, int | np.integer) or k < 1:
         raise OptionError(f"k must be an int of at least 1, got {k!r}.")
     if tree.n_outputs > 1:
-        raise TreeError("Reasons are not supported for several outputs.")
+        raise TreeError("Reasons are not supported for trees with several outputs.")
     table = route.read(tree, X)
     route.check_rows(tree, table)
     guarded = _check_names(tree, "protected", protected)
     used = {tree.schema.names[j] for j in tree.used_features.tolist()}
     if both := ", ".join(map(repr, sorted(guarded & used))):
-        raise OptionError(f"The tree uses protected columns: {both}. Grow it without them.")
+        raise OptionError(f"The tree must not use protected columns, got {both}.")
     excluded = guarded | _check_names(tree, "fixed", fixed)
     background = None if against is None else route.read(tree, against)
     answers = route.predict(tree, table)
-    all_reasons = []
+    all_reasons: dict[int, Reasons] = {}
     for answer in dict.fromkeys(answers.tolist()):
         rows = np.flatnonzero(answers == answer)
         wanted, already = wanted_nodes(tree, answer, target)
         values = _contributions(tree, table.take(rows), answer, wanted, background)
         for i, row in enumerate(rows.tolist()):
-            found = Reasons()
-            if not already:
-                found = Reasons(
-                    _reasons_of_row(
-                        tree, table.take(np.array([row])), values[i], k, target, answer,
-                        excluded, lang,
-                    )
-                )  # fmt: skip
-            found.answer = answer
-            all_reasons.append((row, found))
-    return [found for _, found in sorted(all_reasons, key=lambda item: item[0])]
+            one = table.take(np.array([row]))
+            of_row = _reasons_of_row(tree, one, values[i], k, target, excluded, lang)
+            all_reasons[row] = Reasons(() if already else of_row)
+            all_reasons[row].answer = answer
+    return [all_reasons[row] for row in range(table.n_rows)]
 
 
 def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
@@ -137,40 +131,29 @@ def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
 def _contributions(
     tree: Tree, table: Table, answer: Any, wanted: Array, background: Table | None
 ) -> Array:
-    """Return each column's contribution against the wanted prediction, by row."""
+    """Return the contribution of each column against the wanted prediction, by row."""
+    leaves = np.flatnonzero(tree.is_leaf & wanted)
     if background is not None:
-        reached = route.apply(tree, background)
-        accepted = background.take(np.flatnonzero(wanted[reached]))
+        accepted = background.take(np.flatnonzero(wanted[route.apply(tree, background)]))
         if not accepted.n_rows:
-            raise DataError("against must have a row with the wanted answer.")
+            raise DataError("against= must contain a row with the wanted prediction, got none.")
         found = shap_values(tree, table, background=accepted)
     else:
-        leaves = np.flatnonzero(tree.is_leaf & wanted)
         if not len(leaves):
-            raise DataError("No leaf of the tree has the wanted answer.")
+            raise DataError("No leaf of the tree has the wanted prediction.")
         found = shap_values(tree, table, leaves=leaves)
     shap = np.asarray(found.values)  # type: ignore[union-attr]  # one output
     if tree.task.has_classes:
-        # The wanted outcome is one class, or every class other than the prediction of the row.
-        labels = tree.target.classes[0].tolist()
-        columns = sorted({int(tree.answer[node]) for node in np.flatnonzero(wanted & tree.is_leaf)})
-        if len(columns) == 1:
-            return -shap[..., columns[0]]
-        return shap[..., labels.index(answer)]
-    values = tree.value[:, 0, 0]
-    above = bool(answer > values[wanted & tree.is_leaf].max(initial=-np.inf))
-    return shap if above else -shap
+        # The wanted prediction is a class, or any class other than the predicted one.
+        classes = np.unique(tree.answer[leaves])
+        if len(classes) == 1:
+            return -shap[..., classes[0]]
+        return shap[..., tree.target.classes[0].tolist().index(answer)]
+    return shap if answer > tree.value[leaves, 0, 0].max(initial=-np.inf) else -shap
 
 
 def _reasons_of_row(
-    tree: Tree,
-    row: Table,
-    values: Array,
-    k: int,
-    target: Any,
-    answer: Any,
-    excluded: set[str],
-    lang: str,
+    tree: Tree, row: Table, values: Array, k: int, target: Any, excluded: set[str], lang: str
 ) -> Iterable[Reason]:
     word = words(lang)
     node = int(route.apply(tree, row)[0])
@@ -180,7 +163,7 @@ def _reasons_of_row(
     for j in np.argsort(-values, kind="stable").tolist():
         if k == 0 or values[j] <= least:
             return
-        # A column that is not on the path did not affect this row.
+        # A column that is not on the path does not affect the prediction of this row.
         if names[j] in excluded or names[j] not in clauses:
             continue
         k -= 1
@@ -191,16 +174,14 @@ def _reasons_of_row(
         shown = user_value(row.columns[j].info, float(row.columns[j].values[0]))
         value = f"{shown:.6g}" if isinstance(shown, float) else shown
         value = word["explain.missing"] if value is None else value
-        fields = {"column": names[j], "value": value, "rule": rule}
-        if change is None:
-            text = word("reasons.no_change", **fields)
-        else:
-            text = word("reasons.change", **fields, change=change.condition)
+        key = "reasons.no_change" if change is None else "reasons.change"
+        condition = "" if change is None else change.condition
+        text = word(key, column=names[j], value=value, rule=rule, change=condition)
         yield Reason(names[j], shown, rule, float(values[j]), change, text)
 
 
 def reasons_table(found: list[Reasons]) -> Listing:
-    """Return the reasons of many rows as a table with one reason per line."""
+    """Return the reasons for several rows as a table, one reason per line."""
     names = ("row", "answer", "rank", "column", "value", "rule", "contribution", "change")
     cells = [
         (i, found_of_row.answer, rank, r.column, r.value, r.rule, r.contribution,

@@ -2,11 +2,12 @@
 
 The formula of a row is a chain of IFs, one per leaf, in the columns "step 1", "step 2", ...: Excel
 allows 64 nested functions and 8,192 characters (16,384 bytes once parsed), so a longer chain goes
-on in the next column. It ends in the number of the leaf, by which Rules is looked up. A condition
-is complete: a cell that is neither empty nor of its column's type (a text among numbers) fulfils
-none, and the row is #N/A. Excel compares texts without case and keeps 15 digits of the numbers in a
-formula; so texts are compared by EXACT, and longer numbers, long texts and long lists of levels
-are in cells of the sheet Lists.
+on in the next column. It ends in the number of the leaf, with which the prediction is looked up in
+the sheet Rules. A cell that is neither empty nor of its column's type (such as text in a numeric
+column) satisfies no condition, and a row that satisfies none is #N/A, or with `unseen="default"`
+gets the root's prediction. Excel ignores case when it compares text and keeps 15 digits of the
+numbers in a formula; so text is compared by EXACT, and longer numbers, long texts and long lists of
+levels are in cells of the sheet Lists.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, zip_longest
 from typing import Any, Final
 from xml.sax.saxutils import escape
 
@@ -37,15 +39,15 @@ from ceiba.table import Column, ColumnInfo
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MOST_CHARACTERS: Final = 4_000  # characters of a formula: half of the limit, which counts bytes
-_MOST_LEVELS: Final = 60  # nested functions; Excel allows 64
+_MOST_CHARACTERS: Final = 4_000  # maximum length of a formula (Excel allows 8,192)
+_MOST_LEVELS: Final = 60  # maximum depth of nested functions (Excel allows 64)
 _MOST_COLUMNS: Final = 16_384
 _MOST_ROWS: Final = 1_048_576
-_ROW: Final = "\x00"  # placeholder for the row number that does not occur in levels
-_INLINE: Final = 4  # levels that a formula lists directly
-_EPOCH: Final = 25_569  # 1970-01-01 as an Excel day number
+_ROW: Final = "\x00"  # placeholder for the row number; levels cannot contain it
+_INLINE: Final = 4  # maximum number of levels listed inside a formula
+_EPOCH: Final = 25_569  # number of the day 1970-01-01 in Excel
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_PLAIN, _QUOTED, _DATE, _TIME = range(4)  # cell styles, in the order of _STYLES
+_PLAIN, _QUOTED, _DATE, _TIME = range(4)  # indices of the cell styles in _STYLES
 _XF: Final = 'numFmtId="{}" fontId="0" fillId="0" borderId="0"'
 _STYLES: Final = (
     '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>'
@@ -66,7 +68,7 @@ _TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 
 
 def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
-    """Return a tree as an Excel workbook (.xlsx) whose formulas predict.
+    """Return a tree as an Excel workbook (.xlsx) whose formulas predict rows.
 
     The sheet Data has a column for each column of the table, then the formulas, and ends in `leaf`,
     `prediction` and, for classes, its `probability`. Paste rows into it and fill the formulas down.
@@ -78,7 +80,7 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     X : table, optional
         Rows to put into the sheet.
     rows : int, default=100
-        Without X: empty rows with formulas.
+        Number of empty rows with formulas, if X is not given.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     ------
     TreeError
         For `missing="fractional"`, for more columns or rows than a sheet has, for subnormal cuts,
-        and for texts that XML cannot hold.
+        and for strings that XML does not allow.
 
     Examples
     --------
@@ -109,29 +111,30 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     lookups = [j for j, name in enumerate(header) if name.startswith("prediction")]
     lookups += [j for j, name in enumerate(header) if name == "probability"]
     if first + len(steps) + len(lookups) > _MOST_COLUMNS or n_rows >= _MOST_ROWS:
-        raise TreeError("excel: a sheet has at most 16,384 columns and 1,048,576 rows.")
+        raise TreeError(
+            "excel: sheets must have at most 16,384 columns and 1,048,576 rows, got "
+            f"{first + len(steps) + len(lookups):,} columns and {n_rows + 1:,} rows."
+        )
     head = [*tree.schema.names, *(f"step {i}" for i in range(1, len(steps))), "leaf"]
     head += [header[j] for j in lookups]
     data: list[list[str | None]] = [[_text(name) for name in head]]
-    blank: list[str | None] = [None] * first
-    cells = [blank] * n_rows
-    if table is not None:
-        inputs = [_inputs(column) for column in table.columns]
-        cells = [list(row) for row in zip(*inputs, strict=True)]
+    blank: Iterable[Iterable[str | None]] = [[None] * first] * n_rows
+    cells = blank if table is None else zip(*map(_inputs, table.columns), strict=True)
     for i, row in enumerate(cells):
         formulas = _formulas(steps, first, i + 2, len(answers), lookups, table is None)
         data.append([*row, *formulas])
-    sheets = {"Data": data, "Rules": [[_text(name) for name in header], *columns]}
+    sheets: dict[str, Any] = {"Data": data, "Rules": [list(map(_text, header)), *columns]}
     if lists.columns:
-        sheets["Lists"] = lists.rows()
+        sheets["Lists"] = zip_longest(*lists.columns)
     return _workbook(sheets)
 
 
 def _formulas(
     steps: list[str], first: int, row: int, n_rules: int, lookups: list[int], is_template: bool
-) -> Iterable[str]:
-    """Return the formulas of a row: the steps, then the values looked up by leaf."""
-    # A template predicts nothing for an empty row; in exported rows, empty cells are missing.
+) -> list[str]:
+    """Return the formulas that find the leaf of a row and look up its prediction."""
+    formulas = []
+    # Empty rows of a template have no prediction. In exported rows, empty cells are missing values.
     for i, step in enumerate(steps):
         formula = step.replace(_ROW, str(row))
         if i > 0:
@@ -139,32 +142,36 @@ def _formulas(
             formula = f'IF({before}<>"",{before},{formula})'
         elif is_template:
             formula = f'IF(COUNTA($A{row}:${_letters(first - 1)}{row})=0,"",{formula})'
-        yield _formula(formula)
+        formulas.append(formula)
     leaf = f"${_letters(first + len(steps) - 1)}{row}"
     place = f"MATCH({leaf},Rules!$A$2:$A${n_rules + 1},0)"
-    for j in lookups:
-        at = _letters(j)
-        yield _formula(f'IF({leaf}="","",INDEX(Rules!${at}$2:${at}${n_rules + 1},{place}))')
+    for at in map(_letters, lookups):
+        formulas.append(f'IF({leaf}="","",INDEX(Rules!${at}$2:${at}${n_rules + 1},{place}))')
+    return [f"><f>{escape(formula)}</f>" for formula in formulas]
 
 
 def _steps(tree: Tree, lists: _Lists) -> list[str]:
-    """Return the chain of IFs for the row `_ROW`, each as long as Excel allows."""
+    """Return nested IF formulas within Excel's limits that find the leaf of row `_ROW`."""
     position = {name: _letters(j) for j, name in enumerate(tree.schema.names)}
     writer = _Writer(position, lists)
     ends = [(writer.condition(c), n) for n, c in reachable_ends(tree, end_nodes(tree))]
     other = "NA()"
     if root_answers(tree):
         other = "0"
-        if tree.missing == "error":  # such rows are errors, so the root does not predict them
+        if tree.missing == "error":  # rows with missing values have no prediction
             used = (tree.schema.columns[j] for j in tree.used_features.tolist())
             ends = [(writer.values(ValueSet.only_missing(info)), -1) for info in used] + ends
     steps: list[str] = []
     chain: list[tuple[str, str]] = []
     size = deepest = 0
     for test, node in ends:
-        depth = _depth(test)
+        depth = max(accumulate((c == "(") - (c == ")") for c in test))  # of the parentheses
         if len(test) > _MOST_CHARACTERS or depth > _MOST_LEVELS // 2:
-            raise TreeError(f"excel: the condition of node {node} is too long for a formula.")
+            raise TreeError(
+                f"excel: the condition of node {node} must have at most {_MOST_CHARACTERS:,} "
+                f"characters and {_MOST_LEVELS // 2} nested parentheses, got {len(test):,} "
+                f"characters and {depth} parentheses."
+            )
         longer = size + len(test) + 20
         if longer > _MOST_CHARACTERS or len(chain) + 2 + max(deepest, depth) > _MOST_LEVELS:
             steps.append(_chain(chain, '""'))
@@ -178,24 +185,15 @@ def _chain(tests: list[tuple[str, str]], other: str) -> str:
     return "".join(f"IF({test},{node}," for test, node in tests) + other + ")" * len(tests)
 
 
-def _depth(formula: str) -> int:
-    """Return the nesting depth of functions; brackets in text may count, which is harmless."""
-    deepest = level = 0
-    for character in formula:
-        level += (character == "(") - (character == ")")
-        deepest = max(deepest, level)
-    return deepest
-
-
 @dataclass
 class _Lists:
-    """The sheet of numbers and levels that formulas refer to."""
+    """The sheet "Lists", with the numbers and levels that formulas refer to."""
 
     columns: list[list[str]] = field(default_factory=list)
     places: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
     def place(self, values: Sequence[Any]) -> str:
-        """Return the cell range that holds these values."""
+        """Return the cell range of `values`, which are added to the sheet if necessary."""
         key = tuple((type(value), value) for value in values)
         if key not in self.places:
             column = _letters(len(self.columns))
@@ -204,32 +202,21 @@ class _Lists:
             self.places[key] = f"Lists!${column}$1{end}"
         return self.places[key]
 
-    def rows(self) -> list[list[str | None]]:
-        """Return the cells of the sheet."""
-        longest = max(map(len, self.columns))
-        return [
-            [column[i] if i < len(column) else None for column in self.columns]
-            for i in range(longest)
-        ]
-
 
 @dataclass(frozen=True)
 class _Writer:
-    """Write conditions as Excel formulas."""
+    """Writer of conditions as Excel formulas."""
 
     position: dict[str, str]
     lists: _Lists
 
     def condition(self, condition: Condition) -> str:
-        parts = [
-            clause.fold(self.values, _every, _some)
-            for clause in condition.clauses
-            if not clause.is_trivial
-        ]
+        clauses = (clause for clause in condition.clauses if not clause.is_trivial)
+        parts = [clause.fold(self.values, _every, _some) for clause in clauses]
         return _every(parts) if parts else "TRUE"
 
     def values(self, values: ValueSet) -> str:
-        """Return the formula for a cell that belongs to a set of values."""
+        """Return the formula that tests whether a cell is in a set of values."""
         cell = f"${self.position[values.info.name]}{_ROW}"
         write = self.numbers if values.info.is_numeric else self.levels
         parts = [f'{cell}=""'] if values.missing else []
@@ -258,21 +245,12 @@ class _Writer:
         return f"AND({is_present},NOT({found}))" if unseen else f"AND({is_present},{found})"
 
     def is_among(self, cell: str, levels: list[Any]) -> str:
-        fits = all(
-            not isinstance(level, str) or (len(level) <= 200 and level.isprintable())
-            for level in levels
-        )
-        if fits and len(levels) <= _INLINE:
-            return _some(
-                [
-                    f"EXACT({cell},{self.literal(level)})"
-                    if isinstance(level, str)
-                    else f"{cell}={self.literal(level)}"
-                    for level in levels
-                ]
-            )
         texts = [level for level in levels if isinstance(level, str)]
         others = [level for level in levels if not isinstance(level, str)]
+        fits = all(len(text) <= 200 and text.isprintable() for text in texts)
+        if fits and len(levels) <= _INLINE:
+            parts = [f"EXACT({cell},{self.literal(text)})" for text in texts]
+            return _some(parts + [f"{cell}={self.literal(level)}" for level in others])
         parts = []
         if texts:
             parts.append(f"SUMPRODUCT(--EXACT({cell},{self.lists.place(texts)}))>0")
@@ -287,14 +265,14 @@ class _Writer:
 
     def number(self, value: float) -> str:
         if 0 < abs(value) < sys.float_info.min:
-            raise TreeError(f"excel: spreadsheets do not support numbers as small as {value}.")
+            raise TreeError(f"excel: subnormal number {value} is not supported. Scale and refit.")
         text = repr(value)
         digits = re.sub(r"e.*|[.-]", "", text).strip("0")
         return text.upper() if len(digits) <= 15 else self.lists.place([value])
 
 
 def _number_of(cell: str, info: ColumnInfo) -> str:
-    """Return a cell in the unit of cuts: dates are days in Excel and seconds in a tree."""
+    """Return a formula that converts a cell to the unit of the cuts (dates are days in Excel)."""
     if info.display in ("date", "datetime"):
         return f"ROUND(({cell}-{_EPOCH})*86400,3)"
     if info.display == "duration":
@@ -314,19 +292,19 @@ def _some(parts: list[str]) -> str:
 
 
 def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
-    """Return the nodes that predict, the header of the sheet Rules and its rows."""
+    """Return the nodes with a prediction, and the header and rows of the sheet "Rules"."""
     nodes = [node for node, _ in end_nodes(tree)]
     if root_answers(tree) and 0 not in nodes:
         nodes.insert(0, 0)
     header = ["leaf", "rule", "training rows"]
     has_classes = tree.task.has_classes
+    labels = [classes.tolist() for classes in tree.target.classes]
     for k in range(tree.n_outputs):
         tail = tree.target.output_suffix(k)
         header.append(f"prediction{tail}")
         if has_classes:
-            header.append("probability" if tree.n_outputs == 1 else f"probability{tail}")
-            labels = tree.target.classes[k].tolist()
-            header += [f"probability{tail}_{label}" for label in labels]
+            header.append(f"probability{tail}")
+            header += [f"probability{tail}_{label}" for label in labels[k]]
     answer = tree.answer.reshape(tree.n_nodes, -1) if has_classes else None
     rows = []
     for node in nodes:
@@ -336,10 +314,9 @@ def _rules(tree: Tree) -> tuple[list[int], list[str], list[list[str]]]:
             if answer is None:
                 row.append(_cell(float(tree.value[node, k, 0])))
                 continue
-            labels = tree.target.classes[k].tolist()
-            shares = tree.value[node, k, : len(labels)].tolist()
+            shares = tree.value[node, k, : len(labels[k])].tolist()
             best = int(answer[node, k])
-            row += [_cell(labels[best]), _cell(shares[best]), *map(_cell, shares)]
+            row += [_cell(labels[k][best]), _cell(shares[best]), *map(_cell, shares)]
         rows.append(row)
     return nodes, header, rows
 
@@ -362,7 +339,7 @@ def _input(value: Any, info: ColumnInfo) -> str:
 
 
 def _cell(value: Any, style: int = _PLAIN) -> str:
-    """Return a value as a cell without its address."""
+    """Return the part of a cell's XML that follows its address."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool):
@@ -375,15 +352,14 @@ def _cell(value: Any, style: int = _PLAIN) -> str:
 
 def _text(text: str) -> str:
     if _NOT_XML.search(text) or len(text) > 32_767:
-        raise TreeError(f"excel: cells do not support the text {text[:40]!r}. Rename it and refit.")
-    # Excel reads _x0041_ as "A"; text that looks like a formula is marked as text.
+        raise TreeError(
+            "excel: strings must contain only characters allowed in XML and have at most 32,767 "
+            f"characters, got {text[:40]!r} ({len(text):,} characters)."
+        )
+    # Escape codes such as _x0041_ (for Excel, "A"). Mark text that looks like a formula as text.
     written = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
     style = _QUOTED if text[:1] in tuple("=+-@\t\r") and text else _PLAIN
     return f's="{style}" t="inlineStr"><is><t xml:space="preserve">{written}</t></is>'
-
-
-def _formula(formula: str) -> str:
-    return f"><f>{escape(formula)}</f>"
 
 
 # ---------------------------------------------------------------------- the file
@@ -391,12 +367,7 @@ def _formula(formula: str) -> str:
 
 def _letters(column: int) -> str:
     """Return the name of a column: A, B, ..., Z, AA, ..."""
-    letters = ""
-    column += 1
-    while column:
-        column, digit = divmod(column - 1, 26)
-        letters = chr(65 + digit) + letters
-    return letters
+    return (_letters(column // 26 - 1) if column >= 26 else "") + chr(65 + column % 26)
 
 
 def _sheet(rows: Iterable[Sequence[str | None]]) -> str:
@@ -410,7 +381,7 @@ def _sheet(rows: Iterable[Sequence[str | None]]) -> str:
 
 
 def _workbook(sheets: dict[str, Any]) -> bytes:
-    """Return the parts of an .xlsx file; the same sheets produce the same bytes."""
+    """Return the bytes of an .xlsx file, identical for equal sheets."""
     numbers = range(1, len(sheets) + 1)
     listed = "".join(
         f'<sheet name="{name}" sheetId="{i}" r:id="rId{i}"/>'

@@ -1,7 +1,7 @@
-"""Compare two states: the rows whose prediction changes, and which tree is better.
+"""Compare two trees of the studio: find changed predictions and the better tree.
 
-Trees are compared on held-out rows or by cross-validation, never on their training rows. Losses
-that differ by rounding errors count as equal.
+Trees are compared as by `ceiba.compare`, on held-out rows or by the cross-validated predictions of
+the training rows. Losses that differ only by rounding errors count as equal.
 """
 
 from __future__ import annotations
@@ -9,112 +9,119 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from ceiba.errors import OptionError
 from ceiba.paths import node_condition
 from ceiba.studio.analysis.node_analysis import NodeAnalysis
-from ceiba.studio.analysis.scores import mean_and_se, row_losses, row_shares, score_tree
+from ceiba.studio.analysis.scores import row_answers, row_losses, row_shares, score_tree
 from ceiba.studio.prepare import Prepared
-from ceiba.table import Target
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MAX_PAIRS: Final = 100  # maximum number of listed pairs of leaves
-_ROUNDING: Final = 1e-12  # smaller relative differences of mean losses are rounding errors
+Array = npt.NDArray[Any]
+#: Arrays by row for two trees: the predictions of both, and the losses of both.
+Judged = tuple[tuple[Array, Array], tuple[Array, Array]]
+_ROUNDING: Final = 1e-12  # smaller relative differences of losses are due to rounding
 
 
 def compare_states(
-    a: NodeAnalysis, b: NodeAnalysis, losses: tuple[Any, Any] | None = None
+    a: NodeAnalysis, b: NodeAnalysis, validated: Judged | None = None, lang: str = "en"
 ) -> dict[str, Any]:
-    """Compare the trees of two states on held-out rows, or by their cross-validated `losses`."""
+    """Compare two states' trees on held-out rows or, if there are none, by cross-validation."""
+    from ceiba.audit import count_moves  # this imports scikit-learn
+
     data, other = (x.data if x.data.held_out is None else x.data.held_out for x in (a, b))
-    if not _is_same_target(data.y, other.y) or (a.data.held_out is None) != (
-        b.data.held_out is None
-    ):
-        raise OptionError("Cannot compare snapshots with different targets or held-out rows.")
-    n_rows = len(data.y)
-    leaf_ids = [np.asarray(route.apply(x.tree, d.X)) for x, d in ((a, data), (b, other))]
-    rows = "held_out" if a.data.held_out is not None else "cross_validated"
+    same_target = data.y.info == other.y.info and np.array_equal(data.y.values, other.y.values)
+    if not same_target or (a.data.held_out is None) != (b.data.held_out is None):
+        raise OptionError("Trees to compare must have the same target and held-out rows.")
+    first, second = (np.asarray(route.apply(x.tree, rows.X)) for x, rows in ((a, data), (b, other)))
+    answers = row_answers(a.tree, first), row_answers(b.tree, second)
     if a.data.held_out is not None:
-        losses = (row_losses(a.tree, leaf_ids[0], data), row_losses(b.tree, leaf_ids[1], data))
-    elif losses is None and a.tree == b.tree:
-        losses = (np.zeros(n_rows), np.zeros(n_rows))  # identical trees have equal losses
-    changed = _count_changes(a.tree, b.tree, *leaf_ids)
+        losses = row_losses(a.tree, answers[0], data), row_losses(b.tree, answers[1], data)
+        validated = answers, losses
+    elif validated is None and a.tree == b.tree:
+        validated = answers, (np.zeros(len(data.y)), np.zeros(len(data.y)))
+    moves = count_moves((first, second), answers, None, False)
     return {
         "a": _summarize(a),
         "b": _summarize(b),
         "rows": "train" if a.data.held_out is None else "held_out",
-        "n_rows": n_rows,
-        "n_changed": sum(row["n_rows"] for row in changed),
+        "n_rows": len(data.y),
+        "n_changed": int(np.count_nonzero(answers[0] != answers[1])),
         "changed": [
-            row
-            | {
-                "rule_a": _rule_parts(a.tree, row["node_a"]),
-                "rule_b": _rule_parts(b.tree, row["node_b"]),
-            }
-            for row in changed[:_MAX_PAIRS]
+            change for move in moves if (change := _change(a.tree, b.tree, *move.values()))
         ],
-        "verdict": None if losses is None else {"rows": rows, **_judge(a, data, losses)},
+        "verdict": None if validated is None else _judge(a, data, *validated, lang),
     }
 
 
-def _judge(a: NodeAnalysis, data: Prepared, losses: tuple[Any, Any]) -> dict[str, Any]:
-    """Return which tree has the smaller loss, and by how much."""
+def _change(a: Tree, b: Tree, i: int, j: int, n_rows: int) -> dict[str, Any] | None:
+    """Describe two leaves by predictions and rules, or return None if they predict the same."""
+    before, after = _predicted_value(a, i), _predicted_value(b, j)
+    if before == after:
+        return None
+    rules = {
+        f"rule_{side}": list(node_condition(tree, node).parts(max_levels=4))
+        for side, tree, node in (("a", a, i), ("b", b, j))
+    }
+    return {"a": before, "b": after, "node_a": i, "node_b": j, "n_rows": n_rows} | rules
+
+
+def _judge(
+    a: NodeAnalysis,
+    data: Prepared,
+    answers: tuple[Array, Array],
+    losses: tuple[Array, Array],
+    lang: str,
+) -> dict[str, Any]:
+    """Compare the losses of two trees, and find rules for the rows on which they disagree."""
+    from ceiba.audit import compare_predictions, mean_figure
+
+    task, costs = a.tree.task, a.tree.cost_matrix
     share = row_shares(data, a.tree)
-    difference, se = mean_and_se(losses[1] - losses[0], share)
-    risks = [mean_and_se(loss, share) for loss in losses]
+    truth = None if task is Task.SURVIVAL else data.y.values[:, 0]
+    weight = share * len(share)
+    compared = compare_predictions(
+        data.X,
+        answers,
+        truth,
+        task.has_classes,
+        [mean_figure("loss", *losses, weight)],
+        weight,
+        lang=lang,
+    )
+    loss = compared.differences.row(0)
+    difference = loss["difference"]
     errors = None
-    if a.tree.task.has_classes and a.tree.cost_matrix is None:
-        errors = [int(np.count_nonzero(loss)) for loss in losses]
+    if task.has_classes and costs is None:
+        errors = [int(np.count_nonzero(x)) for x in losses]
         if bool((share == share[0]).all()):
             difference = (errors[1] - errors[0]) / len(share)
-    elif abs(difference) <= _ROUNDING * max(risks[0][0], risks[1][0]):
+    elif abs(difference) <= _ROUNDING * max(loss["first"], loss["second"]):
         difference = 0.0
-    best = int(difference < 0)
     variance = None
-    if a.tree.task is Task.REGRESSION:
-        truth = data.y.values[:, 0]
+    if task is Task.REGRESSION and truth is not None:
         variance = float(share @ (truth - share @ truth) ** 2)
     return {
+        "rows": "held_out" if a.data.held_out is not None else "cross_validated",
         "errors": errors,
         "n_rows": len(share),
         "variance": variance,
         "difference": difference,
-        "se": se,
-        "best_se": risks[best][1],
-        "within_one_se": bool(abs(difference) <= risks[best][1]),
-        "better": None if difference == 0 else "ab"[best],
+        "low": loss["low"],
+        "high": loss["high"],
+        "is_clear": bool(loss["low"] > 0 or loss["high"] < 0),
+        "better": None if difference == 0 else "ab"[int(difference < 0)],
+        "mcnemar": compared.mcnemar,
+        "rules": list(compared.rules),
     }
-
-
-def _is_same_target(a: Target, b: Target) -> bool:
-    return a.info == b.info and np.array_equal(a.values, b.values)
 
 
 def _summarize(analysis: NodeAnalysis) -> dict[str, Any]:
-    tree = analysis.tree
-    return {
-        "figures": score_tree(analysis),
-        "n_leaves": int(tree.n_leaves),
-        "depth": int(tree.depth),
-    }
-
-
-def _count_changes(a: Tree, b: Tree, leaf_ids_a: Any, leaf_ids_b: Any) -> list[dict[str, Any]]:
-    """Count the rows whose prediction changes, by their leaves in both trees."""
-    pairs, counts = np.unique(np.stack([leaf_ids_a, leaf_ids_b]), axis=1, return_counts=True)
-    listed = []
-    for (i, j), n in zip(pairs.T.tolist(), counts.tolist(), strict=True):
-        before, after = _predicted_value(a, i), _predicted_value(b, j)
-        if before != after:
-            listed.append({"a": before, "b": after, "node_a": i, "node_b": j, "n_rows": n})
-    return sorted(listed, key=lambda row: -row["n_rows"])
-
-
-def _rule_parts(tree: Tree, node: int) -> list[str]:
-    """Return the conditions of a leaf, because its tree may not be drawn with node numbers."""
-    return list(node_condition(tree, node).parts(max_levels=4))
+    n_leaves, depth = int(analysis.tree.n_leaves), int(analysis.tree.depth)
+    return {"figures": score_tree(analysis), "n_leaves": n_leaves, "depth": depth}
 
 
 def _predicted_value(tree: Tree, node: int) -> Any:
