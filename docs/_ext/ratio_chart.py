@@ -39,7 +39,10 @@ def ratios(text: str, what: str) -> dict[str, dict[str, float]]:
             cells = ["", *cells] if cells[0] else cells
         workload = cells[0] or workload
         match = next((m for cell in cells if (m := FASTER.fullmatch(cell))), None)
-        library = next((name for name in COLOURS if any(c.startswith(name) for c in cells)), None)
+        # a time follows the name: "LightGBM quantised" is not LightGBM
+        library = next(
+            (n for n in COLOURS if any(re.match(rf"{n} (>= )?\d", c) for c in cells)), None
+        )
         if match and library and cells[1] == what:
             number = float(match[1].replace(",", ""))
             found.setdefault(workload, {})[library] = number if match[2] == "faster" else 1 / number
