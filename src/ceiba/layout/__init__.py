@@ -1,4 +1,4 @@
-"""Lay out tree drawings for matplotlib, SVG and the report: positions, sizes and text."""
+"""Positions, sizes, texts and colors of tree drawings for matplotlib, SVG and the report."""
 
 from __future__ import annotations
 

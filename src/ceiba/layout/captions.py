@@ -1,7 +1,7 @@
-"""Write the text of a drawn node: split, prediction, rows and edge labels.
+"""Write the texts of a drawn node: split, prediction, number of rows and edge labels.
 
-A split has yes and no edges. If every branch is one level, or the column is boolean, the edges have
-the names of the branches instead.
+The edges of a split are labeled yes and no, or with values if the question is only the column's
+name: for booleans (no and yes), intervals, single levels and more than two sets of levels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.words import words
 
 @dataclass(frozen=True)
 class Caption:
-    """The texts and class shares of one node."""
+    """The texts of one node, and the weighted fraction of its rows in each class."""
 
     head: str
     lines: tuple[str, ...]
@@ -27,7 +27,7 @@ class Caption:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Return a share as a percentage; 0% and 100% only if exact."""
+    """Return a share as a percentage, which is 0% or 100% only if the share is 0 or 1."""
     step = 10.0**-decimals
     if 0 < share < step / 200:
         return f"<{step:g}%"
@@ -88,7 +88,7 @@ def caption(
     counts: bool = False,
     lang: str = "en",
 ) -> Caption:
-    """Return the caption of a node; `leaf` is True for a folded node too."""
+    """Return the caption of a node; `leaf` must also be True for a folded inner node."""
     answer = _answer_lines(tree, node, digits, lang)
     if leaf:
         head, *lines = answer
@@ -118,7 +118,7 @@ def caption(
 
 
 def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
-    """Return the intervals: "≤ 18", "18 – 65", "> 65"; "≥ 17.3, ≤ 65" where a cut is excluded."""
+    """Return the intervals of a split as text, such as "≤ 18", "18 – 65" and "> 65"."""
     info = tree.schema.columns[tree.schema.index(split.column)]
     cuts = [format_cut(cut, info, split.digits) for cut in split.cuts]
     upper = [f"{'≤' if sign == '<=' else '<'} {text}" for sign, text in cuts]
@@ -132,7 +132,7 @@ def _interval_words(tree: Tree, split: Intervals, lang: str) -> list[str]:
 
 
 def _names_its_answers(tree: Tree, node: int) -> bool:
-    """Whether the edges have names: booleans, single levels or more than two branches."""
+    """Whether the edge labels of a split show values, so that its node shows only the column."""
     split = tree.splits.split(node, tree.schema)
     if isinstance(split, Intervals):
         return True
@@ -145,7 +145,7 @@ def _names_its_answers(tree: Tree, node: int) -> bool:
 
 
 def _number_line(tree: Tree, value: str, lang: str) -> str:
-    """Return the name and value of an inner node of a regression tree as one line."""
+    """Return a predicted number with the name of its statistic: mean, median or a quantile."""
     word, level = words(lang), quantile_level(tree.criterion)
     if level is not None and level != 0.5:
         return f"{word('plot.quantile', level=f'{level:g}')} {value}"
@@ -153,7 +153,7 @@ def _number_line(tree: Tree, value: str, lang: str) -> str:
 
 
 def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str = "en") -> list[str]:
-    """Return relative risk, events and median time of a survival tree node."""
+    """Return texts with a node's relative risk, its number of events and its median time."""
     word, value = words(lang), number_text(float(tree.value[node, 0, 0]), digits or 4)
     texts = [word("survival.risk", value=value)]
     if has_curve(tree, node):
@@ -178,7 +178,7 @@ def _answer_lines(tree: Tree, node: int, digits: int | None, lang: str) -> list[
 
 
 def class_and_share(tree: Tree, node: int, output: int = 0) -> str:
-    """Return the predicted class and its share: "no 62%", or "Survived = 0 · 62%"."""
+    """Return the predicted class and its share of the rows: "no 62%", "Survived = 0 · 62%"."""
     code = int(tree.answer[node].reshape(-1)[output])
     text = class_text(tree.target, code, output)
     is_number = text != level_text(tree.target.classes[output][code])

@@ -1,9 +1,9 @@
 """Choose colors for classes and values that color-blind readers can distinguish.
 
-Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colours found by search.
+Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colors found by search.
 Any two of the twelve have a CIEDE2000 distance of at least 18, and of 12 as seen by deuteranopes
 and protanopes (Machado et al. 2009). Beyond twelve classes hues are evenly spaced, and drawings
-have labels. All drawings (matplotlib, SVG, report) use these colours.
+have labels. All drawings (matplotlib, SVG, report) use these colors.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ceiba.tree import Tree
 
 BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 MORE: Final = ("#AA77FF", "#444400", "#00BBAA", "#660077", "#99EEAA", "#004444")
-NUMBER: Final = "#4477AA"  # larger numbers have stronger colors
-STRONGEST_FILL: Final = 0.45  # share of the class colour in a pure leaf
-INNER_FILL: Final = 0.25  # lower in inner nodes, so that leaves stand out
+NUMBER: Final = "#4477AA"  # color of predicted numbers; more opaque for larger ones
+STRONGEST_FILL: Final = 0.45  # opacity of the class color in a pure leaf
+INNER_FILL: Final = 0.25  # opacity in a pure inner node; lower, so that leaves stand out
 
 
 def class_palette(n: int) -> list[str]:
@@ -34,7 +34,7 @@ def class_palette(n: int) -> list[str]:
 
 
 class ValueScale:
-    """Rank the values of a regression tree, so that color steps are equal shares of rows."""
+    """Ranks of predicted numbers from 0 to 1: the share of rows with smaller predictions."""
 
     def __init__(self, tree: Tree) -> None:
         leaves = np.flatnonzero(tree.is_leaf)
@@ -44,7 +44,7 @@ class ValueScale:
         self.below = np.concatenate(([0.0], np.cumsum(share / (share.sum() or 1.0))))
 
     def place(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of rows in leaves below each value, plus half of those equal to it."""
+        """Return each value's rank: the share of rows in leaves below it, plus half of the ties."""
         numbers = np.asarray(values, np.float64)
         if self.values[0] == self.values[-1]:
             return np.full(numbers.shape, 0.5)
@@ -53,13 +53,13 @@ class ValueScale:
         return np.asarray((first + last) / 2, np.float64)
 
     def value_at(self, share: float) -> float:
-        """Return the value at a share of the rows; a share of 0 is the smallest value."""
+        """Return the leaf value at a rank `share`, from 0 (the smallest) to 1 (the largest)."""
         at = int(np.searchsorted(self.below[1:-1], share, side="left"))
         return float(self.values[at])
 
 
 def node_strengths(tree: Tree) -> NDArray[np.float64]:
-    """Return the color strength of each node from 0 to 1, by purity or by value."""
+    """Return each node's color strength from 0 to 1: its purity, or the rank of its prediction."""
     if tree.n_outputs > 1:
         return np.zeros(tree.n_nodes)
     if not tree.task.has_classes:

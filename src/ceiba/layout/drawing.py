@@ -22,9 +22,9 @@ from ceiba.tree import Tree
 from ceiba.words import words
 
 Measure = Callable[[str, bool], float]
-"""Width in points of a text, bold or not, at the font size of the sheet."""
-MIN_FONT_SIZE = 6.0  # points; smaller text is not legible
-MAX_LEAVES_UNFOLDED = 200  # larger trees are folded without first trying to fit all nodes
+"""Width in points of a string, bold or not, at the font size of the sheet."""
+MIN_FONT_SIZE = 6.0  # in points; smaller text is not legible
+MAX_LEAVES_UNFOLDED = 200  # larger trees are not tried without folding first
 MAX_NAMES = 24
 
 
@@ -41,19 +41,18 @@ class Sheet:
     counts: bool = False
     lang: str = "en"
     direction: Literal["down", "right"] = "down"  # of increasing depth
-    leaf_panels: float = 0.0  # height of leaf plots, in panels
-    inner_panels: Mapping[int, PanelAxis] = field(
-        default_factory=dict
-    )  # the same for these inner nodes
+    leaf_panels: float = 0.0  # height of the panels in leaves relative to `panel_size`; 0: none
+    #: Axes of the panels in inner nodes, by node id.
+    inner_panels: Mapping[int, PanelAxis] = field(default_factory=dict)
 
     @property
     def small_font(self) -> float:
-        """The font size of the panels: 0.75 of the font size, and at least 6."""
+        """The font size of panels: 0.75 of the sheet's, at least 6, but never above the sheet's."""
         return max(min(6.0, self.font_size), 0.75 * self.font_size)
 
     @property
     def panel_size(self) -> tuple[float, float]:
-        """The width and height of the panels in the boxes."""
+        """The width and height of panels, the small plots in the boxes."""
         return 11.0 * self.font_size, 4.0 * self.font_size
 
     @property
@@ -73,12 +72,12 @@ class Sheet:
 
     @property
     def bar_height(self) -> float:
-        """The height of the class bar."""
+        """The height of the bar in a box that shows the classes of its rows."""
         return 0.55 * self.font_size
 
 
 def check_direction(direction: str) -> Literal["down", "right"]:
-    """Return the direction, or raise if it is not allowed."""
+    """Return the direction; raise an error if it is neither "down" nor "right"."""
     if direction in ("down", "right"):
         return "right" if direction == "right" else "down"
     raise OptionError(f"direction must be 'down' or 'right', got {direction!r}.")
@@ -86,49 +85,49 @@ def check_direction(direction: str) -> Literal["down", "right"]:
 
 @dataclass(frozen=True)
 class Box:
-    """One drawn node."""
+    """Position, size and text of a node in a drawing, with the label of the edge to it."""
 
     node: int
-    parent: int  # index of the parent's box, -1 for the root
-    x: float  # the centre
+    parent: int  # index of the parent's box; -1 for the root
+    x: float  # the center
     top: float
     width: float
     height: float
     head: tuple[str, ...]
     lines: tuple[str, ...]
     shares: tuple[float, ...]
-    edge: tuple[str, ...]  # label lines of the edge to the box
+    edge: tuple[str, ...]  # lines of the label on the edge to the box
     leaf: bool
-    hidden: int  # number of nodes folded into it
-    panel: float = 0.0  # height of the panel, above the class bar
+    hidden: int  # number of nodes folded into the box
+    panel: float = 0.0  # height of the panel above the class bar
     axis: float = 0.0  # height of the axis under the panel
-    word: tuple[float, float] = (0.0, 0.0)  # centre x and top of the first line of `edge`
+    word: tuple[float, float] = (0.0, 0.0)  # center x and top of the first line of `edge`
 
     @property
     def left(self) -> float:
-        """The left border."""
+        """The x coordinate of the box's left border."""
         return self.x - self.width / 2
 
     @property
     def bottom(self) -> float:
-        """The lower border."""
+        """The y coordinate of the box's lower border."""
         return self.top + self.height
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A laid-out tree."""
+    """Layout of a tree: its size, its boxes and the edges between them."""
 
     boxes: tuple[Box, ...]
     width: float
     height: float
-    routes: tuple[Route, ...]  # corners of the edge to each box; empty at the root
+    routes: tuple[Route, ...]  # corners of the edge to each box; empty for the root
     sheet: Sheet
-    note: str  # describes what is folded, "" if nothing is
+    note: str  # states which nodes are folded; "" if none are
 
 
 def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0) -> Drawing:
-    """Lay out a tree; subtrees lighter than `min_weight` (`fold_weight`) are folded."""
+    """Lay out a tree; fold subtrees whose `fold_weight` is below `min_weight`."""
     parent = tree.parent.tolist()
     weight = fold_weight(tree).tolist()
     folding = fold_tree(parent, max_depth=sheet.max_depth, weight=weight, min_weight=min_weight)
@@ -148,7 +147,7 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
-    """Return the weight of each node for folding; in a tree without rows, its number of nodes."""
+    """Return the weight of each node, or the size of its subtree if the tree has no row counts."""
     if tree.n_rows[0]:
         return tree.weight
     return (tree.subtree_end - np.arange(tree.n_nodes)).astype(np.float64)
@@ -200,7 +199,7 @@ def _wrap(text: str, width: int) -> tuple[str, ...]:
 
 
 def _note(folding: FoldedTree, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
-    """Return a note about folded nodes, or "" if there are none."""
+    """Return a note that says how many nodes are folded and why, or "" if there are none."""
     if not folding.n_hidden:
         return ""
     word = words(sheet.lang)
@@ -231,10 +230,10 @@ def fit(
     def fits(drawing: Drawing) -> bool:
         return drawing.width <= width and drawing.height <= height
 
-    # Candidate weights for folding, from folding everything to folding nothing.
+    # Candidates for `min_weight`, from folding all inner nodes except the root to folding none.
     inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
     steps = [np.inf, *inner[1:-1].tolist(), 0.0]
-    if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit as they are
+    if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit without folding
         whole = at(sheet.font_size, len(steps) - 1)
         if fits(whole):
             return whole
@@ -244,8 +243,8 @@ def fit(
     if step < 0:
         raise OptionError(
             f"The tree does not fit: the root and its branches need {compact.width:.0f} x "
-            f"{compact.height:.0f} points at font size {smallest:g}, the axes have {width:.0f} x "
-            f"{height:.0f}. Pass larger axes, or none for a new figure."
+            f"{compact.height:.0f} points at font size {smallest:g}, but only {width:.0f} x "
+            f"{height:.0f} are available. Pass larger axes, or a larger size."
         )
     # Lengths are proportional to the font size, apart from the rounding of glyphs to pixels.
     larger = smallest * 0.99 * min(width / compact.width, height / compact.height)
@@ -256,7 +255,7 @@ def fit(
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
-    """Return the last k < n for which the monotonic `holds` is true (by bisection), or -1."""
+    """Return the last k < n with `holds(k)`, or -1, by bisection; `holds` is false after it."""
     low, step = -1, 1
     while low + step < n and holds(low + step):
         low, step = low + step, 2 * step

@@ -1,4 +1,4 @@
-"""Select the visible nodes of a tree and their text; fold subtrees by depth or weight."""
+"""Fold subtrees by depth or weight, and select the visible nodes with their texts."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ceiba.words import words
 
 @dataclass(frozen=True)
 class FoldedTree:
-    """The visible part of a tree."""
+    """The nodes of a tree that stay visible after folding."""
 
     nodes: tuple[int, ...]  # ids, in pre-order
-    parent: tuple[int, ...]  # position in `nodes` of each node's parent; -1 for the root
+    parent: tuple[int, ...]  # position of each node's parent in `nodes`; -1 for the root
     hidden: tuple[int, ...]  # number of nodes folded into each visible node
 
     @property
     def n_hidden(self) -> int:
-        """The number of hidden nodes."""
+        """The number of nodes that folding hides."""
         return sum(self.hidden)
 
     @property
     def n_folded(self) -> int:
-        """The number of folded nodes."""
+        """The number of visible nodes whose subtree is folded."""
         return sum(count > 0 for count in self.hidden)
 
 
@@ -38,10 +38,10 @@ def fold_tree(
     weight: Sequence[float] | None = None,
     min_weight: float = 0.0,
 ) -> FoldedTree:
-    """Fold a tree below `max_depth` and below nodes lighter than `min_weight`."""
+    """Fold the nodes at `max_depth`, and all nodes but the root lighter than `min_weight`."""
     depth = depths(parent)
-    place: dict[int, int] = {}  # index of each visible node, by node id
-    over = [0] * len(parent)  # nearest visible node at or above each node
+    place: dict[int, int] = {}  # index in `nodes` of each visible node, by node id
+    over = [0] * len(parent)  # nearest visible ancestor of each node, or the node itself
     nodes: list[int] = []
     above: list[int] = []
     hidden: list[int] = []
@@ -66,23 +66,23 @@ def fold_tree(
 
 @dataclass(frozen=True)
 class VisibleNode:
-    """A visible node; `parent` is the parent's position among visible nodes, `above` its id."""
+    """A visible node and its texts."""
 
     node: int
-    parent: int
-    above: int
+    parent: int  # index of the parent among the visible nodes; -1 for the root
+    above: int  # id of the parent; -1 for the root
     leaf: bool
-    hidden: int  # nodes folded into it; if any, it is drawn as a leaf
+    hidden: int  # number of nodes folded into this one; if any, it is drawn as a leaf
     head: str
     lines: tuple[str, ...]
     shares: tuple[float, ...]
-    edge: str  # label of the edge above; "" at the root
+    edge: str  # label on the edge above the node; "" for the root
 
 
 def visible_nodes(
     tree: Tree, folded: FoldedTree, *, digits: int | None = None, lang: str = "en", **contents: Any
 ) -> Iterator[VisibleNode]:
-    """Yield the visible nodes in pre-order; `contents` are options of `caption`."""
+    """Yield the visible nodes in pre-order; `contents` are passed to `caption`."""
     edges: dict[int, tuple[str, ...]] = {}
     for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
         leaf = hidden > 0 or bool(tree.is_leaf[node])

@@ -1,4 +1,4 @@
-"""Lay out the axis of the small plot of a split: its bins, tick labels or level names."""
+"""Lay out the axis of the small plot in an inner node: bins, tick labels or level names."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure, Sheet
 
-MAX_BARS = 24  # with more levels, only their number is shown
+MAX_BARS = 24  # for a column with more levels, a panel prints only their number
 MAX_NAME_LENGTH = 12  # letters
-_FAR: Final = 5.0  # outliers beyond this multiple of the middle 98 % are cut off
-_MAX_WHOLE: Final = 2.0**53  # larger float64 numbers have no fractions
-_MOSTLY: Final = 0.9  # minimum share of whole numbers
+_FAR: Final = 5.0  # the outer 2 % of values are cut off if they widen the range beyond this factor
+_MAX_WHOLE: Final = 2.0**53  # float64 cannot represent fractions of larger numbers
+_MOSTLY: Final = 0.9  # with this share of whole numbers, bins have a whole width
 
 
 @dataclass(frozen=True)
 class PanelAxis:
-    """The labels under a panel."""
+    """Axis labels of a panel: tick marks with numbers, or level names."""
 
-    marks: tuple[tuple[float, str], ...] = ()  # positions (as shares of the width) and numbers
-    names: tuple[str, ...] = ()  # one per bar, instead of marks
+    marks: tuple[tuple[float, str], ...] = ()  # position (share of the width) and text of each tick
+    names: tuple[str, ...] = ()  # level name under each bar, instead of ticks
 
     @classmethod
     def of_levels(cls, names: Sequence[str]) -> PanelAxis:
-        """Return an axis with level names, or with their number if there are too many."""
+        """Return an axis with level names, or with the number of levels if there are too many."""
         if len(names) > MAX_BARS:
             return cls(marks=((0.5, f"{len(names)} levels"),))
         short = [_shorten(name, MAX_NAME_LENGTH - 1) for name in names]
-        if len(set(short)) < len(set(names)):  # the beginnings are equal, so keep the ends as well
+        if len(set(short)) < len(set(names)):  # short names are equal, so show longer ends
             short = [_shorten(name, MAX_NAME_LENGTH // 2 - 1) for name in names]
         return cls(names=tuple(short))
 
 
 def _shorten(name: str, first: int) -> str:
-    """Return a long name shortened to its first and last letters."""
+    """Shorten a long name to its first `first` letters, an ellipsis and its last letters."""
     if len(name) <= MAX_NAME_LENGTH:
         return name
     last = MAX_NAME_LENGTH - 1 - first
@@ -48,7 +48,7 @@ def _shorten(name: str, first: int) -> str:
 
 @dataclass(frozen=True)
 class AxisSize:
-    """The minimum width of an axis and its height, in points; whether its names are vertical."""
+    """Minimum width and height of an axis in points, and whether its names are vertical."""
 
     width: float
     height: float
@@ -90,10 +90,10 @@ def separate_labels(
 def bin_edges(
     values: NDArray[Any], cuts: Sequence[float], bins: int, *, trim: bool = True
 ) -> NDArray[np.float64] | None:
-    """Return bin edges of equal width that include the cuts, or None if all values are equal.
+    """Return bin edges, about equally spaced, that include the cuts, or None for a range of 0.
 
-    The bins of whole numbers hold equally many of them: otherwise an even distribution would look
-    like a comb. Their number is then only about `bins`. With `trim`, far outliers are cut off.
+    Bins of whole numbers have a whole width, because otherwise an even distribution would look like
+    a comb; their number is then only about `bins`. With `trim`, far outliers are cut off.
     """
     least, most = low, high = float(values.min()), float(values.max())
     near, far = np.quantile(values, [0.01, 0.99]).tolist()
@@ -108,7 +108,7 @@ def bin_edges(
         step = 1
         if whole.all():
             steps = (values - least).astype(np.int64)
-            step = int(np.gcd.reduce(steps[:1000]))  # there, most columns already have steps of one
+            step = int(np.gcd.reduce(steps[:1000]))  # a step of 1 cannot become smaller
             step = (step if step == 1 else int(np.gcd.reduce(steps))) or 1
         width = step * max(1, round((high - low + step) / (bins * step)))
         n_values = (high - low) / step + 1

@@ -1,7 +1,7 @@
-"""Place boxes and route edges.
+"""Place the boxes of a tree drawing, and route the edges between them.
 
 Reingold & Tilford (1981) for any number of branches and boxes of different widths: subtrees are
-pushed together until their contours are `gap` apart, and a parent is centred over its first and
+pushed together until their contours are `gap` apart, and a parent is centered over its first and
 last branch. The layout is computed from the left and from the right, and averaged: all constraints
 are linear, so the mean satisfies them, and loose subtrees are spread evenly (the aim of Buchheim et
 al. 2002). O(n), because joining two contours walks the shorter one.
@@ -24,7 +24,7 @@ Route = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Placement:
-    """The placed boxes, the route of the edge to each (empty at the root), and the total size."""
+    """Placed boxes, the route of the edge to each box (empty for the root), and the total size."""
 
     boxes: tuple[Box, ...]
     routes: tuple[Route, ...]
@@ -33,7 +33,7 @@ class Placement:
 
 
 def place(parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet) -> Placement:
-    """Place boxes in the direction of the sheet."""
+    """Place the boxes, with the depth increasing in the direction of the sheet."""
     if sheet.direction == "right":
         return _rightward(parent, boxes, measure, sheet)
     return _downward(parent, boxes, measure, sheet)
@@ -70,7 +70,7 @@ def _rightward(
     parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet
 ) -> Placement:
     level = depths(parent)
-    # The label is above its edge, which meets the middle of the box.
+    # An edge meets its box at half height. Its label is in the upper half of the cell.
     cells = [max(box.height, 2 * len(box.edge) * sheet.line_height) for box in boxes]
     y = tidy(parent, cells, gap=sheet.gap).tolist()
     widest = _largest(level, [box.width for box in boxes])
@@ -100,7 +100,7 @@ def _word_width(box: Box, measure: Measure) -> float:
 
 
 def _largest(level: Sequence[int], sizes: Sequence[float]) -> list[float]:
-    """Return the largest size at each depth."""
+    """Return the size of the largest box at each depth."""
     most = [0.0] * (max(level) + 1)
     for depth, size in zip(level, sizes, strict=True):
         most[depth] = max(most[depth], size)
@@ -118,7 +118,7 @@ def depths(parent: Sequence[int]) -> list[int]:
 def tidy(
     parent: Sequence[int], widths: Sequence[float], *, gap: float = 1.0
 ) -> NDArray[np.float64]:
-    """Return the horizontal center of every node, with the leftmost edge at 0."""
+    """Return the horizontal center of every node, with the leftmost border at 0."""
     branches: list[list[int]] = [[] for _ in parent]
     for node, above in enumerate(parent):
         if above >= 0:
@@ -130,7 +130,7 @@ def tidy(
 
 
 class _Contour:
-    """The outline of a subtree: left and right edges by depth, deepest first, plus `shift`."""
+    """Left and right borders of a subtree by depth, deepest first; `shift` is added to all."""
 
     __slots__ = ("left", "right", "shift")
 
@@ -140,16 +140,16 @@ class _Contour:
         self.shift = 0.0
 
     def distance(self, other: _Contour, gap: float) -> float:
-        """Return how far `other` must move to be right of this outline."""
+        """Return how far `other` must move to be right of this outline, at the distance `gap`."""
         common = min(len(self.left), len(other.left))
         offset = self.shift - other.shift + gap
         return max(
-            self.right[-k] - other.left[-k] + offset  # pairs from the top downward
+            self.right[-k] - other.left[-k] + offset  # both lists end with the top level
             for k in range(1, common + 1)
         )
 
     def join(self, other: _Contour) -> _Contour:
-        """Return the joint outline; walk the shorter one and reuse the lists of the longer one."""
+        """Extend the deeper of two outlines in place by the other one, and return it."""
         common = min(len(self.left), len(other.left))
         if len(self.left) >= len(other.left):
             outline, offset = self, other.shift - self.shift
@@ -165,9 +165,9 @@ class _Contour:
 def _pack_left(
     parent: Sequence[int], widths: Sequence[float], gap: float, branches: list[list[int]]
 ) -> NDArray[np.float64]:
-    """Pack every subtree against its left neighbour; return positions relative to the root."""
+    """Pack every subtree against its left neighbor; return positions relative to the root."""
     n = len(parent)
-    beside = [0.0] * n  # position relative to the parent
+    beside = [0.0] * n  # position of each node relative to its parent
     outlines: list[_Contour | None] = [None] * n
     for node in range(n - 1, -1, -1):
         outline = _Contour()
@@ -196,6 +196,6 @@ def _pack_left(
 
 def _pop_outline(outlines: list[_Contour | None], node: int) -> _Contour:
     outline = outlines[node]
-    assert outline is not None  # branches come after their parent in pre-order
+    assert outline is not None  # in pre-order, the branches of a node have higher ids
     outlines[node] = None
     return outline

@@ -15,7 +15,7 @@ from ceiba.layout.drawing import Measure
 
 FONT_FAMILY: Final = "'DejaVu Sans', Verdana, Geneva, Arial, sans-serif"
 
-# Thousandths of the font size, for the characters from space to tilde.
+# Advance widths of the characters from space to tilde, in thousandths of the font size.
 _PLAIN_WIDTHS: Final = """
 318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636 636 636
 636 337 337 838 838 838 531 1000 684 686 698 770 632 575 775 752 295 295 656 557 863 748 787 603 787
@@ -33,7 +33,7 @@ _BOLD: Final = tuple(map(int, _BOLD_WIDTHS.split()))
 
 
 def measure_for_size(font_size: float) -> Measure:
-    """Return a function that measures the width of a text in points at this font size."""
+    """Return a function that measures the width of a string in points at this font size."""
 
     @cache
     def measure(text: str, bold: bool) -> float:

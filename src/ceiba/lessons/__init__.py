@@ -1,4 +1,4 @@
-"""Create nine lessons as pages and notebooks from programs with texts in three languages."""
+"""The nine lessons, and functions that run them or write them as pages and notebooks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Compute the data of the interactive pictures that ``docs/_static/pictures.js`` draws.
 
-Pictures that compute (such as the gain of a dragged cut) contain rows or counts. Pictures of trees
-contain one tree per step, which is grown here. A live picture contains a table, from which the
-playground grows the tree in the page.
+If the page computes the values of a picture (such as the gain of a dragged cut), its data are rows
+or counts. Pictures of trees contain one tree per step, which is grown here. A live picture contains
+a table, from which the playground grows the tree in the page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ceiba.tree import Tree
 
 
 def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[str, Any]:
-    """Return class counts by level of each column, for choosing a split."""
+    """Return the data of a picture for choosing a split: class counts by column and level."""
     classes = sorted(set(y))
     columns = {
         name: {
@@ -37,9 +37,9 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
 def cut_picture(
     x: Sequence[float], y: Sequence[Any], name: str, *, start: float | None = None
 ) -> dict[str, Any]:
-    """Return rows along one column and the possible cuts, for dragging a cut.
+    """Return the data of a picture with a cut to drag: possible cuts, and `x` and `y` by row.
 
-    Numbers in `y` make it a regression picture.
+    If `y` contains only numbers, the target is numeric; otherwise, it has classes.
     """
     values = sorted(set(x))
     cuts = [(a + b) / 2 for a, b in pairwise(values)]
@@ -60,7 +60,7 @@ def cut_picture(
 
 
 def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0) -> dict[str, Any]:
-    """Return a picture with a slider over steps.
+    """Return the data of a picture with a slider over the steps of an algorithm.
 
     A step has ``at`` (the slider's text) and ``values``, and optionally ``tree`` (SVG), ``plane``
     (`plane`) and ``line`` (`line`).
@@ -69,7 +69,7 @@ def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0
 
 
 def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, Any]:
-    """Return the trees of a pruning sequence with their costs, for changing alpha."""
+    """Return the data of a picture with an alpha slider: pruned trees with alphas and risks."""
     steps = [
         {
             "alpha": float(alpha),
@@ -83,7 +83,7 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
 
 
 def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> dict[str, Any]:
-    """Return counts of held-out cases by leaf probability, for choosing a threshold."""
+    """Return the data of a picture for choosing a threshold: rows by probability and outcome."""
     groups: dict[float, list[int]] = {}
     for p, outcome in zip(probability, truth, strict=True):
         groups.setdefault(float(p), [0, 0])[int(outcome)] += 1
@@ -100,7 +100,7 @@ def live_picture(
     multiway: bool = False,
     validate: bool = False,
 ) -> dict[str, Any]:
-    """Return a table and options, from which the page grows a tree."""
+    """Return the data of a picture that grows a tree on the page: a table and options."""
     options = {
         "criterion": criterion,
         "maxDepth": "" if max_depth is None else str(max_depth),
@@ -120,14 +120,14 @@ def as_csv(X: Mapping[str, Sequence[Any]], y: Sequence[Any], target: str) -> str
 
 
 def draw_svg(tree: Tree) -> str:
-    """Draw a tree as SVG in the size of the pictures."""
+    """Draw a tree as SVG of 760 by 520 pixels, the size of trees in the pictures."""
     return tree.to_svg(font_size=11.0, legend=True, size=(760.0, 520.0))
 
 
 def plane(
     tree: Tree, X: Mapping[str, Sequence[float]], y: Sequence[Any], columns: tuple[str, str]
 ) -> dict[str, Any]:
-    """Return the regions of a tree with two numeric columns, and the rows as points."""
+    """Return each leaf's region in the plane of two numeric columns, and the rows as points."""
     a, b = (np.asarray(X[name], float) for name in columns)
     classes = list(tree.target.classes[0])
     low = np.array([a.min() - 0.2, b.min() - 0.2])
@@ -158,7 +158,7 @@ def line(
     *,
     points: Sequence[Sequence[float]] = (),
 ) -> dict[str, Any]:
-    """Return curves over x, a mark at the position of a step, and rows as points."""
+    """Return the data of a line plot: curves over x, a mark at `at`, and rows as points."""
     return {
         "x": [float(value) for value in x],
         "series": {name: [float(value) for value in values] for name, values in series.items()},

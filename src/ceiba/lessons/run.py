@@ -1,7 +1,4 @@
-"""Run the program of a lesson cell by cell, and fill its values into the text.
-
-The output of a cell is what it prints and, as in a notebook, the value of its last expression.
-"""
+"""Run the program of a lesson cell by cell, and insert the values into the text."""
 
 from __future__ import annotations
 
@@ -26,21 +23,21 @@ _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a cell: its printed text, and the value of its last expression or None."""
+    """The output of a cell, as in a notebook: printed text and the value of the last expression."""
 
     printed: str
     value: Any = None
 
     @property
     def text(self) -> str:
-        """The output as shown in a terminal."""
+        """The printed text, followed by the `repr` of the value."""
         value_text = "" if self.value is None else repr(self.value)
         return "\n".join(part for part in (self.printed.rstrip("\n"), value_text) if part)
 
 
 @dataclass
 class LessonRun:
-    """The result of a lesson: outputs by cell, picture data, and the variables after each cell."""
+    """The results of running a lesson: outputs, pictures and variables by cell."""
 
     lesson: Lesson
     data: str | Path | None = None
@@ -49,7 +46,7 @@ class LessonRun:
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def fill(self, text: str, after: str, lang: str) -> str:
-        """Fill the values of variables after a cell into a text."""
+        """Replace variable names in double braces by their formatted values (see `value`)."""
 
         def format_match(match: re.Match[str]) -> str:
             name, style = match.groups()
@@ -61,16 +58,18 @@ class LessonRun:
         return _VALUE.sub(format_match, text)
 
     def value(self, name: str, after: str = "") -> Any:
-        """Return a variable after a cell, or after the next cell that defines it."""
+        """Return a variable's value after cell `after` or, if not set by then, when first set."""
         cells = list(self.values)
         for cell in cells[cells.index(after) if after else 0 :]:
             if name in self.values[cell]:
                 return self.values[cell][name]
-        raise KeyError(f"Lesson {self.lesson.number} has no value {name!r} from cell {after!r} on.")
+        raise KeyError(
+            f"Lesson {self.lesson.number} has no variable {name!r} in cell {after!r} or later."
+        )
 
 
 def localize_number(number: str, lang: str) -> str:
-    """Format a number as in a language: 1 234,5 in Spanish, 1.234,5 in Portuguese."""
+    """Localize a formatted number: 1,234.5 is 1 234,5 in Spanish and 1.234,5 in Portuguese."""
     if lang == "en":
         return number
     group = "." if lang == "pt" else "\N{NO-BREAK SPACE}"
@@ -99,7 +98,7 @@ def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
     lesson_run = LessonRun(lesson, data)
     space: dict[str, Any] = {"__name__": f"lesson_{lesson.number}"}
     with data_folder(data), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # leak warnings are the subject of lesson 6
+        warnings.simplefilter("ignore")  # hide warnings that the lesson does not discuss
         for cell in lesson.cells:
             output = _execute(cell, space, lesson.number)
             if cell.kind == "shown":
@@ -124,7 +123,7 @@ def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
 
 @dataclass(frozen=True)
 class WorkedFigure:
-    """A figure in the teaching documents, with its id and the lesson and cell that compute it."""
+    """A number in the teaching documents, with the lesson and cell that compute it."""
 
     id: str
     lesson: int
@@ -132,12 +131,12 @@ class WorkedFigure:
     expression: str
 
     def value(self, lesson_run: LessonRun, **names: Any) -> Any:
-        """Return the value of the figure in a lesson run."""
+        """Evaluate the expression with the variables defined after `cell`, and with `names`."""
         return eval(self.expression, {**lesson_run.values[self.cell], **names})
 
 
 def worked_figures() -> list[WorkedFigure]:
-    """Read the list of worked figures."""
+    """Read the numbers of the teaching documents from `worked.toml`."""
     groups = tomllib.loads((CONTENT / "worked.toml").read_text("utf-8"))
     return [
         WorkedFigure(f"{group}/{name}", *entry)

@@ -1,4 +1,4 @@
-"""Write a lesson as a Jupyter notebook, or as a MyST Markdown page of the documentation.
+"""Write a lesson as a Jupyter notebook, or as a MyST page of the documentation.
 
 Notebooks have no outputs; their solutions are code cells whose source is hidden.
 """
@@ -18,7 +18,7 @@ _REGION: Final = '<div class="scrolling" role="region" aria-label="{label}" tabi
 
 
 def notebook(lesson_run: LessonRun, lang: str = "en") -> dict[str, Any]:
-    """Return a lesson as a notebook (format 4.5).
+    """Return a lesson as a Jupyter notebook (format 4.5).
 
     The notebook reads external tables from the folder that was passed to `run`.
 
@@ -59,7 +59,7 @@ def notebook(lesson_run: LessonRun, lang: str = "en") -> dict[str, Any]:
 
 
 def page(lesson_run: LessonRun, lang: str = "en") -> str:
-    """Return a lesson as a MyST page."""
+    """Return a lesson as the text of a MyST page."""
     writer = _PageWriter(lesson_run, lang)
     number = lesson_run.lesson.number
     if number < NUMBERS[-1]:
@@ -69,12 +69,12 @@ def page(lesson_run: LessonRun, lang: str = "en") -> str:
 
 
 class _Writer:
-    """Write the blocks of a lesson in order; each directive is a method."""
+    """Writer of a lesson; each block is written by the method with the name of its directive."""
 
     def __init__(self, lesson_run: LessonRun, lang: str) -> None:
         self.lesson_run, self.lang = lesson_run, lang
         self.words = words(lang).section("lessons")
-        self.after = ""  # the last cell, which provides the values of the text
+        self.after = ""  # name of the last cell, from which texts take values
         self.n_exercises = 0
         self.parts: list[Any] = []
         for block in lesson_run.lesson.text(lang):
@@ -102,7 +102,7 @@ class _NotebookWriter(_Writer):
         self.after = block.name
 
     def figure(self, block: LessonBlock) -> None:
-        """Return nothing, because only the pages have interactive pictures."""
+        """Ignore the block, because only pages have interactive pictures."""
 
     def exercise(self, block: LessonBlock) -> None:
         self.parts.append(_markdown(self.exercise_title()))
@@ -130,7 +130,7 @@ class _PageWriter(_Writer):
         if self.parts:
             self.parts.append(text)
             return
-        # Write the numbered title, and links to the other languages and the notebook.
+        # The first block starts with the title. Insert links to the other languages below it.
         title, _, rest = text.partition("\n")
         number = self.lesson_run.lesson.number
         links = " · ".join(

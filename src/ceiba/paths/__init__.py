@@ -1,4 +1,4 @@
-"""Describe paths through a tree by the values that they allow."""
+"""Conditions on column values under which rows take a path through a tree."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Conditions of paths: conjunctions of clauses, one per column.
+"""Conditions of tree paths: conjunctions of clauses, one for each column on the path.
 
 Tests on one column merge: bounds to one interval, level sets to their intersection. With
-surrogates, a value that the test cannot place is decided by other columns in turn (a `Chain`), and
-a clause is a choice: the value is in one set, or it is in another set and its chains agree. Every
-notation (masks, text, Python, SQL, PMML) is a `fold` over this structure.
+surrogates, other columns decide in turn where a split cannot route a value (a `Chain`). A clause is
+then a choice: the value is in one set, or it is in another set and the chains of that set hold.
+Masks, text, Python, SQL and PMML are all computed by a `fold` over this structure.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Join = Callable[[list[T]], T]
 
 @dataclass(frozen=True)
 class Chain:
-    """Ordered surrogate tests; the first one that can place a row decides, else `default`.
+    """A condition on surrogates: the first test that can route a row decides; if none, `default`.
 
-    `tests` are pairs of value sets: the values that agree, and those that the test cannot place.
+    `tests` are pairs of value sets: values that satisfy the test, and values that it cannot route.
     """
 
     tests: tuple[tuple[ValueSet, ValueSet], ...]
     default: bool
 
     def simplify(self) -> Chain:
-        """Drop tests that cannot change the outcome."""
+        """Return the chain without the tests that cannot change its outcome."""
         tests, default = list(self.tests), self.default
         for k, (_, undecided) in enumerate(tests):
             if undecided.is_empty:
@@ -49,7 +49,7 @@ class Chain:
         return Chain(tuple(tests), default)
 
     def fold(self, leaf: Leaf[T], every: Join[T], some: Join[T]) -> T:
-        """Fold the value sets of a simplified chain with at least one test into one value."""
+        """Combine the value sets of a simplified, nonempty chain as `Clause.fold` does."""
         agree, undecided = self.tests[-1]
         result = leaf(agree | undecided if self.default else agree)
         for agree, undecided in reversed(self.tests[:-1]):
@@ -61,14 +61,14 @@ class Chain:
 
 @dataclass(frozen=True)
 class Clause:
-    """The condition on one column: alternative value sets, some of which also require chains."""
+    """A condition on one column: its value is in one of several sets, whose chains hold too."""
 
     info: ColumnInfo
     choices: tuple[tuple[ValueSet, tuple[Chain, ...]], ...]
 
     @property
     def values(self) -> ValueSet | None:
-        """The value set of a clause without chains, or None."""
+        """The value set of the clause if it has only one set and no chain, else None."""
         return self.choices[0][0] if len(self.choices) == 1 and not self.choices[0][1] else None
 
     @property
@@ -84,13 +84,12 @@ class Clause:
                 if both.is_empty:
                     continue
                 key = chains + tuple(chain for chain in further if chain not in chains)
-                # Choices with equal chains differ only in missing values or levels: unite their
-                # sets.
+                # Choices with equal chains differ only in their values, so unite the value sets.
                 merged[key] = merged[key] | both if key in merged else both
         return Clause(self.info, tuple((values, chains) for chains, values in merged.items()))
 
     def fold(self, leaf: Leaf[T], every: Join[T], some: Join[T]) -> T:
-        """Fold value sets (`leaf`), conjunctions (`every`) and choices (`some`) into one value."""
+        """Convert value sets with `leaf`, and combine them with `every` (and) and `some` (or)."""
         parts = []
         for values, chains in self.choices:
             further = [chain.fold(leaf, every, some) for chain in chains]
@@ -114,7 +113,7 @@ class Clause:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the clause as text; `complete` adds missing and unseen values and surrogates."""
+        """Return the clause as text; if `complete`, with surrogates, missing and unseen values."""
         word = words(lang)
         both, either = word["split.and"], word["split.or"]
         if complete:
@@ -141,7 +140,7 @@ class Clause:
         return text
 
     def python(self, row: str = "row") -> str:
-        """Return the clause as a Python expression."""
+        """Return the clause as a Python expression; `row` is the name of a dict by column."""
         return self.fold(
             lambda values: values.python(row),
             " and ".join,
@@ -163,7 +162,7 @@ class Condition:
 
     @property
     def values(self) -> dict[str, ValueSet] | None:
-        """The value set of each column, or None if a clause has surrogates."""
+        """A dict of the value set of each column, or None if a clause is not just one value set."""
         sets = {clause.info.name: clause.values for clause in self.clauses}
         if any(values is None for values in sets.values()):
             return None
@@ -178,7 +177,7 @@ class Condition:
         return selected
 
     def parts(self, **options: Any) -> tuple[str, ...]:
-        """Return the nontrivial clauses as texts; see `text` for the options."""
+        """Return the text of each nontrivial clause; see `text` for the options."""
         texts = (clause.text(**options) for clause in self.clauses if not clause.is_trivial)
         return tuple(text for text in texts if text)
 
@@ -189,7 +188,7 @@ class Condition:
         return text or word["split.all_rows"]
 
     def python(self, row: str = "row") -> str:
-        """Return the condition as a Python expression of `row`; None and NaN are missing."""
+        """Return the condition as a Python expression; see `Clause.python` for `row`."""
         parts = [clause.python(row) for clause in self.clauses]
         return " and ".join(part for part in parts if part != "True") or "True"
 
@@ -198,6 +197,6 @@ class Condition:
 
 
 def join_texts(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
-    """Join texts with `word`, in parentheses if they contain `other`."""
+    """Join texts with `word`; put texts that contain `other` in parentheses."""
     texts = [part for part in parts if part]
     return word.join(f"({part})" if len(texts) > 1 and other in part else part for part in texts)

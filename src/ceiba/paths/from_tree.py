@@ -20,20 +20,20 @@ from ceiba.table import Schema
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.splits import SplitKind
 
-STAYS: Final = -1  # branch of a row that stays
+STAYS: Final = -1  # branch number of rows that stay in an inner node
 
 
 def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
-    """Return the condition of rows that reach a node or, with `stays`, that end there."""
+    """Return the condition under which rows reach a node or, with `stays`, end in it."""
     return node_conditions(tree, [(node, stays)])[0]
 
 
 def node_conditions(
     tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
-    """Return the conditions of (node, stays) pairs, in one pass."""
-    # The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential` they
-    # are tested in order, the branch of missing values last, and omit what earlier ones imply.
+    """Return the conditions of (node, stays) pairs; see `node_condition` for `stays`."""
+    # The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential`, the
+    # caller tests the default branch of each node last, so it needs no clause.
     wanted = list(ends)
     on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
     clauses: dict[int, dict[str, Clause]] = {top: {}}
@@ -41,7 +41,7 @@ def node_conditions(
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if not any(child in on_path for child in below):
             continue
-        # Read the split once for all branches, because a node may have thousands.
+        # Read the split once for all branches, because a node may have thousands of branches.
         answers = _BranchValues.of(tree.splits, node, tree.schema)
         for branch, child in enumerate(below):
             if child in on_path:
@@ -59,7 +59,7 @@ def node_conditions(
 
 
 def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
-    """Return the nodes on the paths from `top` to some descendants, including both ends."""
+    """Return the nodes on the paths from `top` to its descendants `nodes`, including both ends."""
     on_path = {top}
     for node in nodes:
         while node not in on_path:
@@ -69,13 +69,13 @@ def nodes_on_paths(tree: Tree, nodes: Iterable[int], top: int = 0) -> set[int]:
 
 
 def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
-    """Return the nodes in which rows may end, and whether each one is an inner node."""
+    """Return (node, is_inner) pairs of the leaves and the inner nodes in which rows may end."""
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     return [(node, bool(stays[node])) for node in np.flatnonzero(tree.is_leaf | stays).tolist()]
 
 
 def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
-    """Return the nodes in which rows end with their conditions, which exclude each other."""
+    """Return (end node, condition) pairs, mutually exclusive unless `missing="fractional"`."""
     # With `unseen="default"`, a row with an unknown level on its path satisfies no condition.
     return reachable_ends(tree, end_nodes(tree))
 
@@ -83,7 +83,7 @@ def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
 def _order_sequentially(
     tree: Tree, ends: list[tuple[int, bool]], top: int
 ) -> list[tuple[int, bool]]:
-    """Sort end nodes so that, below every node, those of the missing branch come last."""
+    """Sort end nodes so that, below every node, those in its default branch come last."""
     on_path = nodes_on_paths(tree, (node for node, _ in ends), top)
     order: dict[int, int] = {}
     waiting = [top]
@@ -92,7 +92,8 @@ def _order_sequentially(
         order[node] = len(order)
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if below:
-            # The branch of missing values has the longest condition; the last branch needs none.
+            # The last branch needs no condition, so put the default branch last: it would have the
+            # longest condition, because it takes missing values.
             below.append(below.pop(int(tree.default_branch[node])))
             waiting += [child for child in reversed(below) if child in on_path]
     return sorted(ends, key=lambda end: order[end[0]])
@@ -101,8 +102,8 @@ def _order_sequentially(
 def reachable_ends(
     tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
-    """Return the end nodes below `top`, with the conditions from `top` on."""
-    if sequential:  # the first true condition decides, if the tree places every row
+    """Return the end nodes that rows can reach, with the conditions of their paths from `top`."""
+    if sequential:  # the first condition that holds determines the end node
         ends = _order_sequentially(tree, ends, top)
     conditions = node_conditions(tree, ends, top=top, sequential=sequential)
     possible = []
@@ -121,7 +122,7 @@ def places_every_row(tree: Tree) -> bool:
 
 
 def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
-    """Return a clause without values that the tree rejects (`missing` or `unseen` is "error")."""
+    """Return a clause without the values that `missing="error"` or `unseen="error"` rejects."""
     choices = []
     for values, chains in clause.choices:
         if tree.missing == "error":
@@ -134,16 +135,16 @@ def drop_refused_values(tree: Tree, clause: Clause) -> Clause:
 
 
 def refuse_fractional(tree: Tree, format_name: str) -> None:
-    """Raise an error if rows may take several branches, which a flat format cannot express."""
+    """Raise an error if rows may take several branches, which `format_name` cannot express."""
     if tree.missing == "fractional":
         raise TreeError(
-            f"{format_name}: missing='fractional', which routes a row to every branch, is not "
-            f"supported. Export to python, c or javascript, or refit with another `missing`."
+            f"missing='fractional', which divides rows among branches, is not supported by "
+            f"{format_name}. Export to python, c or javascript, or fit with missing='learn'."
         )
 
 
 def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels at a node for which the root predicts, or None if there are none."""
+    """Return the levels that give a row the root's prediction at this node, or None if none do."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
     unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]
@@ -151,18 +152,18 @@ def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
 
 
 def root_answers(tree: Tree) -> bool:
-    """Whether the root predicts rows that satisfy no condition."""
+    """Whether rows get the root's prediction if a node has no branch for their level."""
     return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
 def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Return the clauses with another one added; columns keep the order of first appearance."""
+    """Return `clauses` (by column) with `more` added, or merged into the clause of its column."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
 def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
-    """Return the clause of a node's branch, or of the rows that stay (-1)."""
+    """Return the clause under which a row in the node takes `branch` or, for STAYS, ends there."""
     return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 
@@ -183,7 +184,7 @@ def _clause(tree: Tree, node: int, branch: int, answers: _BranchValues) -> Claus
 
 
 def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
-    """Return the chain that decides for `branch` if the split cannot."""
+    """Return the surrogate chain that selects `branch` for rows that the split cannot route."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
         return Chain((), branch != STAYS and bool(tree.branch_share[at] > 0))
@@ -203,7 +204,7 @@ class _BranchValues:
     splits: SplitTable
     at: int
     everything: ValueSet
-    codes_of: dict[int, list[int]]  # by branch, for level splits
+    codes_of: dict[int, list[int]]  # codes of the levels in each branch
 
     @staticmethod
     def of(splits: SplitTable, i: int, schema: Schema) -> _BranchValues:
@@ -216,7 +217,7 @@ class _BranchValues:
         return _BranchValues(splits, i, ValueSet.everything(info), codes_of)
 
     def values_to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
-        """Return the values, the missing value and the unlisted levels that lead to `branch`."""
+        """Return three sets: values sent to `branch`, the missing value, unassigned levels."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
         missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present

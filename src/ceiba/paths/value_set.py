@@ -1,8 +1,7 @@
 """Sets of values of one column: an interval or levels, with or without missing values.
 
 The code after the last level represents all unseen levels. `named` are the levels that the splits
-list; others take a branch because they were not present in the node. `text`, `python` and `holds`
-agree.
+list; other levels were not present in the node. `text`, `python` and `holds` describe the same set.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class ValueSet:
     """A set of values of one column: numbers with `low < x <= high`, or `codes` of levels.
 
     `named` are the codes that some split lists, `missing` is whether the missing value belongs to
-    the set, and `digits` are the digits that `low` and `high` need in print, as in `SplitTable`.
+    the set, and `digits` are the digits with which `low` and `high` are printed (`SplitTable`).
     """
 
     info: ColumnInfo
@@ -49,17 +48,17 @@ class ValueSet:
         return ValueSet(info, low=math.inf)
 
     def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
-        """Return the present numbers, or known levels, at or below the cut."""
+        """Return the subset of present numbers, or known levels, at or below the cut."""
         levels = self._known(lambda code: code <= cut)
         return self & replace(levels, high=cut, digits=(ALL_DIGITS, digits))
 
     def above(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
-        """Return the present numbers, or known levels, above the cut."""
+        """Return the subset of present numbers, or known levels, above the cut."""
         levels = self._known(lambda code: code > cut)
         return self & replace(levels, low=cut, digits=(digits, ALL_DIGITS))
 
     def of_codes(self, codes: Any) -> ValueSet:
-        """Return the present values with these codes."""
+        """Return the subset of present values with these codes."""
         present = frozenset(codes)
         named = present - {self.info.n_levels}
         return self & ValueSet(self.info, codes=present, named=named, missing=False)
@@ -93,7 +92,7 @@ class ValueSet:
         return union
 
     def union(self, other: ValueSet) -> ValueSet | None:
-        """Return the union if it is one interval or set of levels, else None."""
+        """Return the union with another set, or None if it consists of two intervals."""
         missing = self.missing or other.missing
         if not self.info.is_numeric:
             codes, named = self.codes | other.codes, self.named | other.named
@@ -142,7 +141,7 @@ class ValueSet:
         allowed = np.zeros(self.info.n_levels + 2, bool)
         allowed[list(self.codes)] = True
         allowed[-1] = self.missing
-        # Code -1 (missing) indexes the last entry; unseen codes are clipped to the one before.
+        # Code -1 (missing) selects the last entry; unseen codes are clipped to the entry before it.
         return np.asarray(allowed[np.minimum(values, self.info.n_levels)], bool)
 
     # ------------------------------------------------------------------ formatting
@@ -156,9 +155,9 @@ class ValueSet:
         unseen: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the set as text, or "" if it contains every value.
+        """Return the set as a condition in text form, or "" if it contains every value.
 
-        `missing` and `unseen` mention such values if they belong to the set.
+        With `missing` and `unseen`, such values are mentioned if they belong to the set.
         """
         if self.is_everything:
             return ""
@@ -211,11 +210,11 @@ class ValueSet:
         inside = self._python_numbers(name) if numeric else self._python_levels(name)
         if inside == "False":
             return f"({is_missing})"
-        if numeric and inside != "True":  # comparisons with NaN are False, with None they raise
+        if numeric and inside != "True":  # in Python, None < 3 raises an error and nan < 3 is False
             if self.missing:
                 return f"({is_missing} or {inside})"
             return f"({name} is not None and {inside})"
-        # No list of levels contains a missing value.
+        # A list of levels contains no missing value: `in` is False and `not in` is True for it.
         if not numeric and self.missing == (self.info.n_levels in self.codes):
             return inside
         if self.missing:
@@ -244,13 +243,13 @@ class ValueSet:
 
 
 def _python_number(bound: float, info: ColumnInfo) -> str:
-    """Return a bound as a Python expression of the column's type."""
+    """Return a bound as a Python expression: a number, date, datetime or timedelta."""
     display = info.display
     if display in ("number", "boolean") or not math.isfinite(bound):
         return repr(bound)
     if display == "duration":
         return f"datetime.timedelta(seconds={bound!r})"
-    if display == "date":  # rounding down to the day keeps every date on its side
+    if display == "date":  # rounding down to a day changes no comparison of dates
         return f"datetime.date(1970, 1, 1) + datetime.timedelta(days={math.floor(bound) // 86400})"
     zone = "" if info.zone is None else ", tzinfo=datetime.timezone.utc"
     return f"datetime.datetime(1970, 1, 1{zone}) + datetime.timedelta(seconds={bound!r})"

@@ -1,7 +1,8 @@
-"""Draw an overview of a tree of any size.
+"""Draw a tree of any size as an icicle plot: nested bars.
 
-Every node is a bar under its parent, as wide as its share of the rows; its colour is the class and
-purity, or the value. A bar has the text that fits: the split, else its column, else nothing.
+Every node is a bar under its parent, as wide as its share of the rows; its color shows the class
+and purity, or the value. A bar has the text that fits: the split or its column, the prediction of a
+leaf, or nothing.
 """
 
 from __future__ import annotations
@@ -52,15 +53,14 @@ def plot_icicle(
     ax : matplotlib axes, optional
         Axes to draw in. Default: a new figure whose height depends on the depth.
     max_depth : int, optional
-        Depth of the deepest nodes to draw. At most 60 levels are drawn, and a note counts the
-        others.
+        Depth of the deepest nodes to draw, at most 60 by default; a note counts the nodes below.
     digits : int, optional
         Significant digits of values.
     font_size : float, default 8
     colors : sequence of str, optional
-        One colour per class.
+        One color per class.
     legend : bool, default True
-        Draw a legend of the class colours, or a colour bar of the values.
+        Draw a legend of the class colors, or a color bar of the values.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
@@ -102,7 +102,7 @@ def spans(tree: Tree) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the left border and the width of every node, as shares of the total width."""
     left, width = np.zeros(tree.n_nodes), np.ones(tree.n_nodes)
     rows = tree.n_rows[0] > 0
-    if not rows:  # without training data, all branches of a node have equal widths
+    if not rows:  # without row counts, the branches of a node share its width equally
         for node in range(1, tree.n_nodes):
             width[node] = width[tree.parent[node]] / tree.n_branches[tree.parent[node]]
     else:
@@ -138,7 +138,7 @@ def _paint(ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any) 
         [np.stack(pair, axis=1) for pair in ((x0, top), (x1, top), (x1, top + 1), (x0, top + 1))],
         axis=1,
     )
-    # Bars thinner than the gap between bars have no gap, because they would vanish.
+    # Bars thinner than the gap between bars would vanish, so they have no gap.
     thick = width[nodes] * axes_size(ax)[0] > 1.5
     edge = [(*ink_of(ax).paper, 1.0 if wide else 0.0) for wide in thick]
     ax.add_collection(
@@ -153,7 +153,7 @@ def _write_labels(
     """Write the texts that fit into the bars."""
     figure = ax.get_figure(root=True)
     assert figure is not None
-    figure.draw_without_rendering()  # the legend changes the size of the axes
+    figure.draw_without_rendering()  # apply the layout, because the legend shrinks the axes
     points, height = axes_size(ax)
     rows = ax.get_ylim()[0]
     if height / rows < 1.2 * size:

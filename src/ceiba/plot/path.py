@@ -18,7 +18,7 @@ from ceiba.words import words
 
 MARGIN = 10.0
 BAR = 190.0  # points
-STRIDE = 3.0  # text lines between two steps
+STRIDE = 3.0  # distance between two steps, in text lines
 
 
 @with_covering_fonts
@@ -40,12 +40,12 @@ def plot_path(
     ----------
     tree : Tree or fitted estimator
         With one output.
-    row : dict, sequence, or table of one row
+    row : dict, sequence, table of one row, or Explanation
     ax : matplotlib axes, optional
         Axes to draw in. Default: a new figure of the size that the path needs.
     font_size : float, default 10
     colors : sequence of str, optional
-        One colour per class.
+        One color per class.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
@@ -64,14 +64,14 @@ def plot_path(
     """
     estimator, tree = tree, as_tree(tree, "plot_path")
     if tree.n_outputs > 1:
-        raise OptionError("plot_path is not supported for several outputs.")
+        raise OptionError("plot_path is not supported for trees with several outputs.")
     explanation = row if isinstance(row, Explanation) else estimator.explain(row, lang=lang)
     if not isinstance(explanation, Explanation):
         raise OptionError(f"plot_path requires one row, got {len(explanation)} rows.")
     if any(step.by == "share" for step in explanation.steps):
         raise OptionError(
-            "plot_path requires a single path, but this row takes several branches. "
-            "Use tree.explain(row), which lists them all."
+            "plot_path requires a single path, but this row takes several branches of a split. "
+            "Use tree.explain(row), which lists all of them."
         )
     lines = _lines(tree, explanation)
     measure = text_measure(font_size)
@@ -105,7 +105,7 @@ def plot_path(
 
 
 def _lines(tree: Tree, explanation: Explanation) -> list[tuple[int, str, str]]:
-    """Return node, headline and remark of each line, from the root down."""
+    """Return the node, headline and note of each line of a path plot, from the root down."""
     word = words(explanation.lang)
     lines = [(0, word["split.all_rows"], "")]
     for step in explanation.steps:

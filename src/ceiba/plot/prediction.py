@@ -39,27 +39,27 @@ def plot_prediction(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw values or class probabilities along one numeric column as a step function.
+    """Draw predicted values or class probabilities along one numeric column as a step function.
 
-    The title shows the fixed values of other columns, and whether the column has an effect there.
+    The title shows up to four fixed values of other columns, and says if the column has no effect.
 
     Parameters
     ----------
     tree : Tree or fitted estimator
         With one output.
     X, y : table and target, optional
-        Rows to draw as points (for classes: as ticks at the bottom); y may be a column of X. Rows
-        whose other columns lead to another leaf than the one drawn are faint.
+        Rows to draw: for numbers as points, faint if their leaf is not the one drawn; for classes
+        as ticks at the bottom, or the second of two at the top. y may be a column of X.
     column : str or int, optional
         Default: the one with the largest gain.
     at : dict, optional
-        Fixed values of other columns. Default: the median or the most frequent level.
+        Fixed values of other columns. Default: median or mode of X, else mid-range or first level.
     label : str, optional
         Name in the legend, for several trees in one plot.
     color : str, optional
-        Colour of the steps (regression).
+        Color of the steps (regression).
     colors : sequence of str, optional
-        One colour per class (classification).
+        One color per class (classification).
     ax : matplotlib axes, optional
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
@@ -78,7 +78,7 @@ def plot_prediction(
     """
     tree = as_tree(tree, "plot_prediction")
     if tree.n_outputs > 1:
-        raise OptionError("plot_prediction is not supported for several outputs.")
+        raise OptionError("plot_prediction is not supported for trees with several outputs.")
     X, y = pop_target(X, y, tree.task)
     table = None if X is None else route.read(tree, X)
     name = _column(tree, column)
@@ -91,7 +91,7 @@ def plot_prediction(
             x = table.column(name).values
             numbers = np.asarray(y, np.float64).reshape(len(x), -1)[:, 0]
             size = 16 if len(x) <= 300 else 6
-            # Rows in a leaf other than the one drawn are faint.
+            # Draw a row faint if the curve at its x shows a leaf that the row does not reach.
             drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)
             for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
                 ax.scatter(x[mask], numbers[mask], s=size, color=[colour], linewidths=0, zorder=2)

@@ -1,4 +1,4 @@
-"""Draw the risk of a pruning sequence by number of leaves."""
+"""Draw the risk of the trees of a pruning sequence against their number of leaves."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ceiba.plot.painting.text import round_numbers, set_spaced_ticks
 from ceiba.tree.splits import number_text
 from ceiba.words import Catalogue, words
 
-_MARGIN = 1.12  # factor by which the x limits exceed the data
-MAX_DOTS = 60  # more trees are drawn as a line with a band
+_MARGIN = 1.12  # factor by which the x axis extends beyond the data on each side
+MAX_DOTS = 60  # for more trees, draw a line and a band instead of dots
 
 
 def plot_pruning(
@@ -54,8 +54,8 @@ def plot_pruning(
     source, table, word = table, getattr(table, "pruning_table_", table), words(lang)
     if not isinstance(table, Listing) or "n_leaves" not in table:
         raise OptionError(
-            "plot_pruning requires an estimator fitted with prune='cv' or '1se', or its "
-            f"pruning_table_, got {type(source).__name__}."
+            "plot_pruning requires a pruning table, or an estimator that has one (as after fitting "
+            f"with prune='cv' or '1se'), got {type(source).__name__}."
         )
     ax = plain_axes(ax)
     ink = ink_of(ax)
@@ -92,7 +92,7 @@ def _paint_held_out(
     else:
         ax.fill_between(at, risk - error, risk + error, color=blue, alpha=0.2, lw=0, zorder=2)
         ax.plot(at, risk, "-", color=blue, lw=1.4, label=label, zorder=3)
-    # Of equal minima, the first is the smallest tree.
+    # If several trees have the minimum risk, argmin returns the smallest one.
     best = int(np.nanargmin(risk))
     limit = risk[best] + error[best]
     ax.plot(at[best], risk[best], "o", ms=10, mfc="none", mec=red, mew=1.6, zorder=4)
@@ -103,10 +103,10 @@ def _paint_held_out(
 
 
 def _label(ax: Axes, at: Any, figures: Any, word: Catalogue) -> None:
-    """Label the leaves below and alpha above the axes, without overlapping labels."""
+    """Label the number of leaves below the axes and alpha above, without overlapping labels."""
     from matplotlib.ticker import NullLocator
 
-    # The priority of labels is: both ends, the chosen tree, round numbers, and a few others.
+    # Label both ends first, then the chosen tree and round numbers, then all others if few.
     near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
     rest = range(len(at)) if len(at) <= MAX_DOTS else ()
     chosen = np.flatnonzero(figures.get("chosen", ())).tolist()

@@ -1,4 +1,4 @@
-"""Draw the exact partition of the plane of two columns, and rows as points."""
+"""Draw the exact partition of two columns by a tree, with rows as points."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def plot_regions(
     """Draw the regions of a tree over two columns.
 
     The partition is exact: borders are the cuts of the tree. Other columns of the tree are fixed at
-    one value, which the title shows; points whose leaf is not the one drawn under them are faint.
-    The title also names a column that has no effect, because the tree does not use it, or not in
-    this slice.
+    one value each, and the title shows up to four of these; points whose leaf is not the one drawn
+    under them are faint. The title also names a column that has no effect, because the tree does
+    not use it, or not in this slice.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ def plot_regions(
     columns : two names or positions, optional
         Default: the two with the largest gain.
     at : dict, optional
-        Fixed values of other columns. Default: the median or the most frequent level.
+        Fixed values of other columns. Default: median or mode of X, else mid-range or first level.
     node_ids : bool, default False
         Write the number of the leaf into each region.
     region_labels : bool, default False
         Write R1, R2, ... into the regions, in the order of the leaves.
     colors : sequence of str, optional
-        One colour per class.
+        One color per class.
     legend : bool, default True
     point_size : float, default 14
     ax : matplotlib axes, optional
@@ -92,7 +92,7 @@ def plot_regions(
     """
     tree = as_tree(tree, "plot_regions")
     if tree.n_outputs > 1:
-        raise OptionError("plot_regions is not supported for several outputs.")
+        raise OptionError("plot_regions is not supported for trees with several outputs.")
     X, y = pop_target(X, y, tree.task)
     table = None if X is None else route.read(tree, X)
     names = _two_columns(tree, columns)
@@ -134,7 +134,7 @@ def _two_columns(tree: Tree, columns: Sequence[str | int] | None) -> list[str]:
     if len(set(chosen)) != 2:
         raise OptionError(
             f"plot_regions requires two different columns, got {', '.join(chosen) or 'none'}. "
-            "For one column use plot_prediction."
+            "For one column, use plot_prediction."
         )
     return chosen
 
@@ -198,7 +198,7 @@ def _paint_points(
         else:
             codes = {label: k for k, label in enumerate(tree.target.classes[0].tolist())}
             mine = [codes.get(label, 0) for label in target.info.classes[0].tolist()]
-            # Points are darker, so that they stand out from a region of their class.
+            # Darken the points, so that they stand out from regions in the same class color.
             tones = [mix(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
     paints = np.array(paints)
@@ -216,7 +216,7 @@ def _paint_points(
 
 
 def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
-    """Return the positions of rows, jittered within the cell of a level."""
+    """Return the positions of rows along one axis, jittered within the cells of levels."""
     if steps.info.is_numeric:
         return column.values.astype(np.float64)
     has_level = ~column.missing & ~column.unseen

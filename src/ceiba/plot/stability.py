@@ -1,4 +1,4 @@
-"""Draw the columns of resampled trees, and the risks of other columns at a node."""
+"""Plot how often resampled trees use each column, and the risk of alternative split columns."""
 
 from __future__ import annotations
 

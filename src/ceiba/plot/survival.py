@@ -95,14 +95,14 @@ def plot_survival(
 
 
 def _choose_nodes(tree: Tree, nodes: Sequence[int] | None) -> list[int]:
-    """Return the nodes to draw, by decreasing risk."""
+    """Return the given nodes; by default, the largest leaves in the order of decreasing risk."""
     if nodes is None:
         order = np.argsort(-tree.weight[tree.leaves], kind="stable")[:MAX_CURVES]
         found = tree.leaves[order].tolist()
         return sorted(found, key=lambda node: -float(tree.value[node, 0, 0]))
     found = [tree.node(node).id for node in nodes]
     if not 1 <= len(found) <= MAX_CURVES:
-        raise OptionError(f"nodes must be 1 to {MAX_CURVES} node ids, got {len(found)}.")
+        raise OptionError(f"nodes must contain 1 to {MAX_CURVES} node ids, got {len(found)}.")
     return found
 
 
@@ -114,7 +114,7 @@ def _write_at_risk(
     ticks = ticks[:: max(1, len(ticks) // _TICKS)]
     ax.set_xticks(ticks)
     ink = ink_of(ax)
-    # In this transform, x is in data units and y in points below the axis.
+    # With this transform, x is in data coordinates and y in axes coordinates.
     along = ax.get_xaxis_transform()
     lines = [(title, ink.grey, ["" for _ in ticks])]
     for colour, (node, curve) in zip(colours, curves.items(), strict=True):
@@ -132,7 +132,7 @@ def _write_at_risk(
 
 
 def _count(curve: SurvivalCurve, time: float) -> str:
-    """Return the weight at risk at the first step at or after a time."""
+    """Return the weight at risk at the first step at or after a time, as text."""
     at = int(np.searchsorted(curve.time, time, side="left"))
     if time <= 0:
         return number_text(float(curve.n or 0.0), 4)

@@ -26,9 +26,9 @@ from ceiba.tree.splits import class_text
 from ceiba.words import words
 
 MARGIN = 8.0
-PAGE_SIZE = (16.5, 11.7)  # inches (A3); a new figure turns or folds a larger tree
-MAX_PANELS = 40  # maximum number of inner nodes
-#: Heights of leaf plots in panels: none, a box plot, a Kaplan-Meier curve.
+PAGE_SIZE = (16.5, 11.7)  # A3 in inches; larger trees are shrunk, turned or folded
+MAX_PANELS = 40  # trees with more inner nodes have panels only in the leaves
+#: Heights of leaf plots relative to a panel: none, a box plot, a Kaplan-Meier curve.
 _LEAF_PANELS = {Task.CLASSIFICATION: 0.0, Task.REGRESSION: 0.5, Task.SURVIVAL: 1.0}
 
 
@@ -62,9 +62,8 @@ def plot_tree(
     histogram by class; the target for regression), with the minimum, the cut and the maximum, or
     the names of levels. Leaves of regression trees show a box plot of the target, all on one scale.
     Leaves of survival trees show their Kaplan-Meier curve and, dashed, that of the root, with or
-    without X.
-    Trees of more than 40 inner nodes, and those that would not fit otherwise, are drawn without
-    histograms, with a note.
+    without X. Trees of more than 40 inner nodes, and those that would not fit otherwise, are drawn
+    without histograms, with a note.
 
     Parameters
     ----------
@@ -88,9 +87,9 @@ def plot_tree(
     font_size : float, default 10
         Font size in points; the maximum if `ax` is given.
     colors : sequence of str, optional
-        One colour per class. Default: a palette that is safe for colour-blind readers.
+        One color per class. Default: a palette that is safe for color-blind readers.
     legend : bool, default True
-        Draw a legend of the class colours under the tree.
+        Draw a legend of the class colors under the tree.
     lang : {"en", "es", "pt"}, default="en"
         Language of the words in the picture.
 
@@ -149,7 +148,7 @@ def plot_tree(
 def _available_sizes(
     ax: Axes | None, fit_to: tuple[float, float] | None
 ) -> list[tuple[float, float]]:
-    """Return the maximum sizes of the drawing in points: two, one per orientation, for a page."""
+    """Return the sizes in points that the drawing may have; by default, portrait and landscape."""
     if ax is not None:
         if fit_to is not None:
             raise OptionError("fit_to is not supported with ax. Pass one of them.")
@@ -172,8 +171,8 @@ def _best_fit(
     sizes: list[tuple[float, float]],
     direction: str | None,
 ) -> tuple[Drawing, Footer]:
-    """Return the drawing that folds the fewest nodes, then by histograms and by text size."""
-    # On a page, histograms may reduce the text to its minimum size.
+    """Return the drawing that folds the fewest nodes; prefer histograms, then larger text."""
+    # Histograms may shrink the text to 60 % on the default page, and to 80 % in a given size.
     least_font = sheet.font_size * (0.8 if len(sizes) == 1 else 0.6)
     best: tuple[Drawing, Footer] | None = None
     for turned in ("down", "right") if direction is None else (sheet.direction,):
@@ -184,7 +183,7 @@ def _best_fit(
             if best is None or _quality(fitted[0]) > _quality(best[0]):
                 best = fitted
             if not fitted[0].note and fitted[0].sheet == replace(sheet, direction=turned):
-                return fitted  # nothing is folded or reduced
+                return fitted  # the whole tree fits at full font size
     assert best is not None
     return best
 
@@ -204,7 +203,7 @@ def _fit_with_footer(
     """Fit the tree and its footer into a size in points."""
     width, height = room
     below = 0.0
-    for _ in range(3):  # footer height and drawing depend on each other
+    for _ in range(3):  # the drawing depends on the height of the footer, and vice versa
         drawing = _fit(tree, sheet, width, height - below, least_font)
         note = remark
         asks = any(not box.leaf for box in drawing.boxes)
@@ -229,7 +228,7 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, least_font: floa
             raise
         return _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < least_font):
-        # Drop the panels first, because nodes and legible text are more important.
+        # Drop the panels of inner nodes first, because nodes and legible text are more important.
         bare = _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
         drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
     return drawing
@@ -248,7 +247,7 @@ def _paint(
     rows: PanelRows | None,
     views: dict[int, SplitView],
 ) -> None:
-    """Draw the centred tree and the footer on the left, with one point per unit of the axes."""
+    """Draw the centered tree, and the footer on the left; one unit of the axes is one point."""
     sheet = drawing.sheet
     width, height = axes_size(ax)
     ax.set_axis_off()

@@ -1,4 +1,4 @@
-"""Create interactive reports: self-contained HTML pages that show a payload (a plain dict)."""
+"""Interactive reports of trees as self-contained HTML pages."""
 
 from __future__ import annotations
 

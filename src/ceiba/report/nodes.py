@@ -1,13 +1,13 @@
-"""Encode a tree and its columns as plain lists.
+"""Encode a tree and its columns as plain lists for the report page.
 
-Children are not listed: nodes are in pre-order, so the branches of a node are the nodes with it as
+Children are not listed: nodes are in pre-order, so the children of a node are the nodes with this
 parent, in order. Class probabilities are omitted when they are the counts divided by their sum,
 which the page computes to the same bit.
 
 JSON has neither NaN nor infinity; both become None. Python's shortest repr of a float and
 JavaScript's parser agree to the last bit, so numbers used in computations keep all digits; numbers
-that are only displayed are rounded. Levels are text, with their values where those are numbers or
-booleans.
+that are only displayed are rounded. Levels are text, with their values unless all are non-blank
+strings.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ceiba.table import Table
 from ceiba.tree import SplitTable, Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import level_text
 
-_MAX_CURVES: Final = 500  # maximum number of nodes with a curve, the largest ones
-_MAX_STEPS: Final = 120  # per curve; longer curves keep every k-th and the last step
+_MAX_CURVES: Final = 500  # maximum number of nodes with a survival curve
+_MAX_STEPS: Final = 120  # approximate maximum number of steps per survival curve
 _QUANTILES: Final = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
@@ -41,11 +41,11 @@ def exact_floats(values: npt.ArrayLike) -> list[Any]:
 
 
 def rounded_floats(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
-    """Return floats rounded to significant digits, for display only."""
+    """Return floats rounded to `digits` significant digits, for display only."""
     array = np.asarray(values, np.float64).ravel()
     size = np.where((array != 0) & np.isfinite(array), np.abs(array), 1.0)
     places = digits - 1 - np.floor(np.log10(size))
-    # Divide by a power of ten instead of multiplying by its inverse: the quotient has a short repr.
+    # Divide by a power of ten, because multiplying by its inverse would lengthen the repr.
     scale = 10.0 ** np.clip(places, -300, 300)
     return exact_floats(np.where(np.isfinite(array), np.rint(array * scale) / scale, array))
 
@@ -57,7 +57,7 @@ def int_list(values: npt.ArrayLike) -> list[int]:
 
 
 def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
-    """Return the node arrays of one output of a tree."""
+    """Return the nodes of a tree as lists by field, with the predictions of one output."""
     columns: dict[str, Any] = {
         "parent": int_list(tree.parent),
         "splits": encode_splits(tree.splits),
@@ -87,7 +87,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
         return {**columns, "counts": None, "value": exact_floats(value)}
     counts = tree.counts[:, output, :n_classes]
     total = np.zeros(len(counts))
-    for k in range(n_classes):  # summed in the reader's order, so that the bits agree
+    for k in range(n_classes):  # add in the order of the page's script, for equal rounding
         total = total + counts[:, k]
     with np.errstate(invalid="ignore", divide="ignore"):
         is_share = np.array_equal(counts / total[:, None], value)
@@ -99,7 +99,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
 
 
 def encode_splits(splits: SplitTable) -> dict[str, Any]:
-    """Return a table of splits as lists; optional columns are present only if used."""
+    """Return the arrays of a split table as lists, without optional arrays that no split uses."""
     columns: dict[str, Any] = {
         "kind": int_list(splits.kind),
         "column": int_list(splits.column),
@@ -113,7 +113,7 @@ def encode_splits(splits: SplitTable) -> dict[str, Any]:
         columns["n_levels"] = int_list(np.diff(splits.level_start))
         columns["level_code"] = int_list(splits.level_code)
         columns["level_branch"] = int_list(splits.level_branch)
-    if len(splits.interval_cut):  # an infinite cut, for missing values, is null
+    if len(splits.interval_cut):  # an infinite cut (for missing values) becomes null
         columns["n_cuts"] = int_list(np.diff(splits.interval_start))
         cuts = splits.interval_cut
         columns["interval_cut"] = exact_floats(np.where(np.isinf(cuts), np.nan, cuts))
@@ -146,7 +146,7 @@ def _encode_competitors(tree: Tree) -> dict[str, Any] | None:
 
 
 def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
-    """Return the notes of nodes, with the class index of an overridden prediction."""
+    """Return the notes of all nodes; "answer" is the class index of a prediction set by hand."""
     classes = tree.task.has_classes and tree.n_outputs == 1
     return [
         {"node": node, "text": note_text(tree, node), "name": note.name, "note": note.note}
@@ -156,7 +156,7 @@ def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
 
 
 def _encode_tests(tree: Tree) -> dict[str, Any] | None:
-    """Return the test of each split, or None if the tree was not grown by tests."""
+    """Return the significance test of each split, or None if there are no tests."""
     stored = tree.tests
     if stored is None or np.isnan(stored.p_value).all():
         return None
@@ -171,7 +171,7 @@ def _encode_tests(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
-    """Return the schema as lists by column, with quantiles or the most frequent level of `rows`."""
+    """Return the schema as lists by column, given `rows` with quantiles or frequent levels."""
     infos = tree.schema.columns
     columns: dict[str, Any] = {
         "name": [str(info.name) for info in infos],
@@ -186,7 +186,7 @@ def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         "common": [None] * len(infos),
     }
     for j, info in enumerate(infos):
-        levels = info.levels  # level_values are needed only if the text differs from the value
+        levels = info.levels  # level_values has None if all levels are non-blank strings
         is_text = all(isinstance(level, str) and level.strip() for level in levels)
         plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
         columns["level_values"].append(None if is_text else plain)
@@ -205,7 +205,7 @@ def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
 
 
 def encode_survival(tree: Tree) -> dict[str, Any] | None:
-    """Return the curves of the largest nodes, or None if the tree has no curves."""
+    """Return the survival curves of the largest nodes, or None if the tree has no curves."""
     if not has_curve(tree):
         return None
     largest = set(np.argsort(-tree.weight, kind="stable")[:_MAX_CURVES].tolist())
@@ -217,7 +217,7 @@ def encode_survival(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_curve(curve: SurvivalCurve) -> dict[str, Any]:
-    """Return a curve as steps with bands, events and median."""
+    """Return a survival curve as steps with confidence bands, event count and median."""
     last = len(curve.time) - 1
     steps = np.unique(np.append(np.arange(0, last, last // _MAX_STEPS + 1), last))
     low, high = curve.bands()
@@ -232,5 +232,5 @@ def encode_curve(curve: SurvivalCurve) -> dict[str, Any]:
 
 
 def _figures(values: Any) -> list[float | None]:
-    """Return numbers with six digits, or None if they are not finite (not reached, no band)."""
+    """Return numbers with six significant digits, and non-finite numbers as None."""
     return [float(f"{v:.6g}") if math.isfinite(v) else None for v in values.tolist()]

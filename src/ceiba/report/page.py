@@ -33,15 +33,15 @@ ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
 COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
-#: The module with the empty table of words; a statement that fills the table follows it.
+#: The JavaScript module with WORDS, an empty table of texts that `_fill_table` fills in a bundle.
 _WORDS_MODULE: Final = "report/assets/core/i18n.js"
-#: Folder of the modules for scripts outside the package (docs/playground).
+#: Path from a script outside the package (docs/playground) to the modules of the package.
 _FROM_OUTSIDE: Final = "../../src/ceiba/"
 _ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def render_page(payload: dict[str, Any]) -> str:
-    """Render the HTML page of a payload."""
+    """Render the payload of a report as an HTML page."""
     style, script = _load_assets(payload["trust"] is not None or payload["survival"] is not None)
     data = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # A name may contain lone surrogates, which UTF-8 cannot encode.
@@ -63,14 +63,14 @@ def render_page(payload: dict[str, Any]) -> str:
         "data": data,
         "script": script,
     }
-    # Split at the marks instead of replacing them, because the data may contain a mark.
+    # Split the page at its "@@" marks, because replacing them could also change the data.
     pieces = frame.split("@@")
     return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
 @cache
 def _load_assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return the style sheet and the script, optionally with the Trust tab and survival curves."""
+    """Return the style sheet and the script; `with_trust` adds Trust tab and survival curves."""
     if with_trust:
         return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
     return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))
@@ -79,7 +79,7 @@ def _load_assets(with_trust: bool = True) -> tuple[str, str]:
 def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
     """Bundle an entry module (a path in the package) and all its imports into one script.
 
-    `sections` of the catalogues fill its table of words; later ones override earlier ones.
+    `sections` of the message catalogues fill the word table; later ones override earlier ones.
     """
     parts = [_strip_spaces(_strip_source(_read(path))) for path in list_modules(entry)]
     if sections:
@@ -89,7 +89,7 @@ def bundle_scripts(entry: str, sections: tuple[str, ...] = ()) -> str:
 
 
 def _fill_table(sections: Iterable[str]) -> str:
-    """Return the statement that fills the table of words with one text per language and key."""
+    """Return a JavaScript statement that fills WORDS with the texts of all languages."""
     table: dict[str, list[str]] = {}
     for section in sections:
         by_language = [words(lang).section(section) for lang in LANGUAGES]
@@ -105,7 +105,7 @@ def _fill_table(sections: Iterable[str]) -> str:
 
 @cache
 def list_modules(entry: str) -> tuple[str, ...]:
-    """Return the paths of an entry and all its imports; each path follows its own imports."""
+    """Return the paths of an entry module and all its imports, in import order."""
     paths: dict[str, None] = {}
     for name in _IMPORT.findall(_read(entry)):
         path = normpath(join(dirname(entry), name)).removeprefix(_FROM_OUTSIDE)
@@ -119,7 +119,7 @@ def bundle_styles(paths: Iterable[str]) -> str:
 
 
 def csp_hash(text: str) -> str:
-    """Return the hash of an inlined script or style in the form of a content security policy."""
+    """Return the content security policy hash of an inline script or style."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -128,7 +128,7 @@ def _read(path: str) -> str:
 
 
 def _strip_source(text: str) -> str:
-    """Remove imports, types, comment lines and indentation, a seventh of the page."""
+    """Strip JavaScript or CSS of imports, `export`, type comments, comment lines and indents."""
     # A test ensures that no string spans several lines or contains the start of a comment.
     code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))
@@ -142,7 +142,7 @@ _SPACED: Final = re.compile(r" ?(=>|===|!==|&&|\|\||[=?:,;{}]) ?")
 
 
 def _strip_spaces(script: str) -> str:
-    """Remove spaces around operators, except in nested templates and regular expressions."""
+    """Remove spaces around operators outside strings; skip lines with a regex or two templates."""
     lines = []
     for line in script.split("\n"):
         if line.count("`") <= 2 and not re.search(r"[(=,:?&|] ?/[^/*]|return /", line):

@@ -1,4 +1,4 @@
-"""Report of a tree or fitted model: save it, open it or show it in a notebook."""
+"""The report of a tree as a page that can be saved, opened or shown in a notebook."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Report:
     path: Path | None = None
 
     def save(self, path: str | os.PathLike[str]) -> Report:
-        """Write the page to a file, atomically."""
+        """Write the page to a file atomically."""
         with atomic_write(path, "w", encoding="utf-8") as file:
             file.write(self.html)
         return Report(self.html, Path(path))
@@ -53,7 +53,7 @@ class Report:
         return written
 
     def _repr_html_(self) -> str:
-        """Return the page as a frame, for notebooks."""
+        """Return the page as an HTML frame for notebooks."""
         return (
             f'<iframe srcdoc="{_html.escape(self.html, quote=True)}" width="100%" height="680" '
             'sandbox="allow-scripts allow-downloads allow-modals" style="border:0"></iframe>'

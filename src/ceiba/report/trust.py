@@ -1,6 +1,6 @@
-"""Encode results of `ceiba.trust` for the page: stability, rival columns, groups and drift.
+"""Encode results on stability, rival columns, groups and drift for the report page.
 
-The page shows the unpruned tree if it is available; the checks refer to the fitted tree. Node
+The page shows the unpruned tree if it is available; the results refer to the fitted tree. Node
 numbers are therefore translated, by walking both trees from the root. Nothing else is computed.
 """
 
@@ -22,7 +22,7 @@ _CALLS = {
     "groups": ("model.evaluate(X, y, by=...)", "figures", "differences"),
     "drift": ("model.drift(X)", "psi_by_chance", "branches"),
 }
-_WRONG_TREE = "{name} belongs to another tree. Compute it with the model of the report."
+_WRONG_TREE = "{name} must be computed with the model of the report, got results of another tree."
 
 
 def encode_trust(
@@ -34,7 +34,7 @@ def encode_trust(
     drift: Any = None,
     output: int = 0,
 ) -> dict[str, Any] | None:
-    """Return the results of trust checks as plain data, or None without results."""
+    """Return the results as a JSON-serializable dict, or None if no results are given."""
     panels = {
         "stability": [
             _encode_stability(tree, result, output)
@@ -51,13 +51,13 @@ def encode_trust(
 
 
 def _check_results(name: str, results: Any) -> list[Any]:
-    """Return the results as a list; raise an error for other objects."""
+    """Return the results passed as the option `name` as a list, after checking their types."""
     if results is None:
         return []
     call, *parts = _CALLS[name]
     every = list(results) if isinstance(results, list | tuple) else [results]
     if len(every) > 1 and name in ("stability", "drift"):
-        raise OptionError(f"{name} must be one result, got {len(every)}.")
+        raise OptionError(f"{name} must be a single result, got {len(every)} results.")
     for result in every:
         if not all(hasattr(result, part) for part in parts):
             raise OptionError(f"{name} must be the result of {call}, got {type(result).__name__}.")
@@ -65,7 +65,7 @@ def _check_results(name: str, results: Any) -> list[Any]:
 
 
 def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
-    """Return the corresponding node of the unpruned tree for each node of the fitted tree."""
+    """Return the node of the unpruned tree that corresponds to each node of the fitted tree."""
     places = [-1] * tree.n_nodes
     waiting = [(0, 0)]
     while waiting:
@@ -87,7 +87,7 @@ def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
 
 
 def _match_forced_node(tree: Tree, forced: Tree, node: int) -> int:
-    """Return the node of `tree` whose split was forced; above it, both trees are equal."""
+    """Return the node of `tree` on the same path as `node` of `forced`, which has a rival split."""
     match = 0
     for above, below in pairwise(forced.path(node).nodes):
         if forced.splits.column[above] != tree.splits.column[match]:
@@ -111,7 +111,7 @@ def _encode_stability(tree: Tree, stability: Any, output: int) -> dict[str, Any]
             "chosen": rounded_floats(nodes["chosen"], 5),
             "cut_low": exact_floats(nodes["cut low"]),
             "cut_high": exact_floats(nodes["cut high"]),
-            # -1 denotes a leaf; None means that there is no other choice.
+            # The most common other split: a column index, -1 for a leaf, or None if there is none.
             "instead": [
                 (names.index(name) if name in names else -1) if name else None
                 for name in nodes["instead"].tolist()

@@ -1,4 +1,4 @@
-"""Grow and edit a tree by hand in the browser."""
+"""The studio: a local server and a web page for growing and editing a tree by hand."""
 
 from __future__ import annotations
 

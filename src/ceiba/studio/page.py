@@ -1,4 +1,4 @@
-"""Render the studio page: one HTML document with inline scripts and styles and their CSP hashes.
+"""Render the studio page as one HTML document with inline scripts, styles and CSP hashes.
 
 The drawing code is the report's: the studio's scripts import it from there. The server calls
 `render_page` for `GET /` and sends `policy` in the Content-Security-Policy header.
@@ -22,7 +22,7 @@ ENTRY: Final = "studio/assets/app/studio_app.js"
 
 @dataclass(frozen=True)
 class StudioPage:
-    """The HTML of the page, and the sources that its content security policy allows."""
+    """The HTML of the page and its content security policy."""
 
     html: str
     policy: str
@@ -30,7 +30,7 @@ class StudioPage:
 
 @cache
 def render_page(lang: str) -> StudioPage:
-    """Render the page in a language; the script reads the token from the address."""
+    """Render the studio page in a language."""
     style, script = bundle_styles(STYLES), bundle_scripts(ENTRY, ("page", "studio"))
     frame = files("ceiba.studio").joinpath("assets", "page.html").read_text("utf-8")
     parts = {"lang": lang, "style": style, "script": script}

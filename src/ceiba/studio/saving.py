@@ -1,4 +1,4 @@
-"""Create the files that the studio sends: script, model, report, exports."""
+"""Create the files that the studio sends: script, model, report and exports."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OutputFile:
 
 
 def make_file(workspace: Workspace, what: str, format: str | None = None) -> OutputFile:  # noqa: A002
-    """Create a file: "script", "model", "refit", "report" or "export" (with its format).
+    """Create the file `what`: "script", "model", "refit", "report" or "export" (in a `format`).
 
     "refit" is the model with leaf values estimated from all rows.
     """
@@ -48,14 +48,14 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
     if what == "export":
         chosen = format_named(str(format))
         if not chosen.suffixes:
-            raise OptionError(f"format={chosen.name!r} returns a Python object, not a file.")
+            raise OptionError(f"format={chosen.name!r} creates no file. Choose another format.")
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
-    raise OptionError(f"what must be script, model, refit, report or export, got {what!r}.")
+    raise OptionError(f"Download must be script, model, refit, report or export, got {what!r}.")
 
 
 def _refit(workspace: Workspace) -> Any:
-    """Return the model with leaf values from all rows: training, held-out and test rows."""
+    """Return the model with leaf values estimated from training, held-out and test rows."""
     whole = workspace.prepare_whole()
     return workspace.state.model.refit_leaves(whole.X, whole.y, sample_weight=whole.weight)

@@ -1,4 +1,4 @@
-"""Control access: only the page that the studio itself serves may send requests.
+"""Control access to the studio: only its own page may send requests.
 
 Every request and websocket is checked before it reaches a route:
     Host      must be an address of the server (prevents DNS rebinding)
@@ -24,7 +24,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs
 
 MAX_BODY_BYTES: Final = 1_000_000
-MAX_ADDRESS_LENGTH: Final = 4_000  # path and query, in characters
+MAX_ADDRESS_LENGTH: Final = 4_000  # maximum length of the path and query of a request
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -40,12 +40,12 @@ _DENY_ALL: Final = (
 
 
 def new_token() -> str:
-    """Return a random token."""
+    """Return a random token, which the page sends with every request."""
     return secrets.token_urlsafe(32)
 
 
 class KeptAddress:
-    """Port and token of a workspace, stored so that a browser tab survives a crash.
+    """Port and token of a workspace, stored so that a browser tab can reconnect after a crash.
 
     The file is in the runtime folder of the user, not in that of the data. Only its owner can read
     it, and closing the studio removes it.
@@ -57,7 +57,7 @@ class KeptAddress:
         self._path = None if folder is None else folder / f"ceiba-studio-{key.hexdigest()}"
 
     def read(self) -> tuple[int, str] | None:
-        """Return port and token, or None if there are none or others could have written them."""
+        """Return port and token, or None if the file is missing or not private."""
         try:
             if self._path is None or not _is_private(self._path):
                 return None
@@ -75,7 +75,7 @@ class KeptAddress:
                 self._path.write_text(f"{port} {token}", "ascii")
 
     def remove(self) -> None:
-        """Remove the file."""
+        """Remove the file with port and token."""
         with suppress(OSError):
             if self._path is not None:
                 self._path.unlink(missing_ok=True)
@@ -96,7 +96,7 @@ def _runtime_folder() -> Path | None:
 
 
 def _is_private(path: Path) -> bool:
-    """Whether a file or folder belongs to the user, and others have no access."""
+    """Whether a path is a file or folder of the user that no one else can access."""
     found = path.lstat()
     plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
     return plain and found.st_uid == os.getuid() and not found.st_mode & 0o077
@@ -104,7 +104,7 @@ def _is_private(path: Path) -> bool:
 
 @contextmanager
 def private_page(url: str) -> Iterator[str]:
-    """Write a file that redirects to `url` and that only its owner can read; yield its address.
+    """Write a private file that redirects to `url`, and yield its address.
 
     This keeps the token out of the browser's command line, which every local user can read.
     """
@@ -123,7 +123,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware that passes on only the requests of the studio's own page."""
+    """ASGI middleware that rejects requests from other pages, to other hosts or without token."""
 
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
         self.app = app
@@ -133,7 +133,7 @@ class Guard:
         self._any_host = host in ("0.0.0.0", "::")
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Check a request and pass it on."""
+        """Check a request, and pass it on or refuse it."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -147,7 +147,7 @@ class Guard:
         await self.app(scope, _limit_body(receive), _add_headers(send))
 
     def _find_violation(self, scope: Any) -> tuple[int, str, str] | None:
-        """Return status, code and text of the response to a request that is not allowed."""
+        """Return the status, code and text of a rejection, or None for an allowed request."""
         headers: dict[bytes, list[bytes]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.lower(), []).append(value)
@@ -160,7 +160,7 @@ class Guard:
         if origin and origin != [f"http://{host[0]}"]:
             return 403, "origin", "Another page may not use the studio."
         site = headers.get(b"sec-fetch-site", [b"none"])[0]
-        # The redirect from the private file is cross-site; it still needs the token.
+        # The redirect from the private file is cross-site, but it still requires the token.
         visit = headers.get(b"sec-fetch-mode") == [b"navigate"] and scope["path"] == "/"
         if site not in (b"none", b"same-origin") and not visit:
             return 403, "origin", "Another page may not use the studio."

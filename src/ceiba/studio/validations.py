@@ -17,7 +17,7 @@ _FOLDS: Final = 10
 
 
 class _Run:
-    """A running cross-validation; when cancelled, it ends after the current fold."""
+    """A running cross-validation, which ends after the current fold when cancelled."""
 
     def __init__(self, total: int) -> None:
         self.done, self.total = 0, total
@@ -29,7 +29,7 @@ class _Run:
 
 
 class ValidationRuns:
-    """The cross-validations of one workspace, at most one at a time."""
+    """The cross-validations of one workspace, at most one of which runs in the background."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -48,10 +48,10 @@ class ValidationRuns:
         return run.status()
 
     def run_small(self, analysis: NodeAnalysis) -> None:
-        """Cross-validate a tree of a small table without held-out rows, unless it is done."""
+        """Cross-validate a tree once if its table is small and has no held-out rows."""
         is_small = analysis.data.held_out is None and analysis.data.X.n_rows < SMALL_TABLE
         if is_small and self.workspace.find_validation(analysis.state) is None:
-            with suppress(CeibaError):  # too few rows for the folds
+            with suppress(CeibaError):  # the table has too few rows for the folds
                 result = cross_validate(analysis, _FOLDS, lambda *_: None, lambda: False)
                 self.workspace.validations.append(Validation(analysis.state, *result))
 
@@ -61,7 +61,7 @@ class ValidationRuns:
         return {"running": False} if run is None else run.status()
 
     def cancel(self) -> dict[str, Any]:
-        """Cancel the cross-validation; its thread ends after the current fold."""
+        """Cancel the cross-validation, whose thread ends after the current fold."""
         with self._lock:
             run, self._run = self._run, None
         if run is not None:
@@ -82,7 +82,7 @@ class ValidationRuns:
             ]
         except CancelledError:
             return
-        except Exception as error:  # unreported, the page would wait forever
+        except Exception as error:  # send a message, because the page waits for one
             self._finish(run, "failed", text=str(error))
             return
         self._finish(run, "cross_validated", results)
@@ -90,7 +90,7 @@ class ValidationRuns:
     def _finish(
         self, run: _Run, outcome: str, results: Sequence[Validation] = (), text: str = ""
     ) -> None:
-        """Store the results of a run and notify the page, unless it was cancelled meanwhile."""
+        """Store the results of a run and notify the page, unless the run was cancelled."""
         with self._lock:
             if self._run is not run:
                 return

@@ -1,4 +1,4 @@
-"""Format the numbers of a column: yes/no, ISO dates, durations, plain numbers.
+"""Format column values as yes/no, ISO dates, durations or plain numbers.
 
 Dates, datetimes and durations are stored as seconds (see readers/times.py).
 """
@@ -19,7 +19,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def format_value(
     number: float, display: Display = "number", digits: int = 6, zone: str | None = None
 ) -> str:
-    """Format a number of a column; datetimes are in their time zone, with its offset."""
+    """Format a number by its column's display type; datetimes in a zone include the offset."""
     if number != number:
         return "missing"
     if display == "boolean" and number in (0.0, 1.0):
@@ -34,14 +34,14 @@ def format_value(
             return (_EPOCH + datetime.timedelta(seconds=number)).isoformat()
         if display == "duration":
             return str(datetime.timedelta(seconds=number))
-    except OverflowError:  # outside the years 1 to 9999
+    except OverflowError:  # the date is outside the years 1 to 9999
         pass
     return f"{number:.{digits}g}"
 
 
 @lru_cache(maxsize=32)
 def load_zone(zone: str) -> datetime.tzinfo:
-    """Return a time zone by name or offset, or UTC if this machine does not know it."""
+    """Return a time zone by name or offset, or UTC if it is not available on this machine."""
     offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d\d):?(\d\d)", zone)
     if offset:
         size = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3]))
@@ -53,7 +53,7 @@ def load_zone(zone: str) -> datetime.tzinfo:
 
 
 def number_to_level(number: float, display: Display) -> Any:
-    """Return the level for a number of a column named in `categorical_features`."""
+    """Convert a number in a categorical column to its level: a bool, number or formatted time."""
     if display == "boolean" and number in (0.0, 1.0):
         return bool(number)
     if display == "number" or display == "boolean":

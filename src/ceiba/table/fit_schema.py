@@ -1,4 +1,4 @@
-"""Compute the schema of the rows that a tree is fitted to: levels, ranges, missing counts.
+"""Compute the schema of the training rows: levels, ranges and missing counts.
 
 Rows without a target and rows with weight 0 may be dropped after a table is read. Their missing
 values, ranges and levels are not part of the schema. A level without rows becomes unseen, unless a
@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 
 class ColumnRange(NamedTuple):
-    """Missing values, minimum and maximum of one column (None if all are missing)."""
+    """Missing count, minimum and maximum of a column (None if all values are missing)."""
 
     n_missing: int
     minimum: float | None
@@ -37,7 +37,7 @@ class ColumnRange(NamedTuple):
 def matrix_ranges(
     X: Array, names: tuple[str, ...] | None, n_threads: int = 1
 ) -> NDArray[np.float64]:
-    """Return the missing count, minimum and maximum of each column (NaN if all are missing)."""
+    """Return the missing count, minimum and maximum (NaN without values) of each column of X."""
     ranges, is_finite = _core.matrix_ranges(X, n_threads)
     if not is_finite:
         j = int(np.argmax(np.isinf(ranges).any(axis=0)))
@@ -49,7 +49,7 @@ def matrix_ranges(
 def column_range(name: str, values: Array, *, finite: bool = True) -> ColumnRange:
     """Return the range of a numeric column; raise an error for infinities if `finite`."""
     n_missing = 0
-    if not len(values):  # without any target, an error follows later
+    if not len(values):  # a later check raises an error for a table without rows
         return ColumnRange(0, None, None)
     low, high = float(np.min(values)), float(np.max(values))
     if low != low:
@@ -66,15 +66,15 @@ def _infinity_error(name: str, values: Array) -> DataError:
     rows = np.flatnonzero(np.isinf(values))
     return DataError(
         f"Input X contains infinity or a value too large for {values.dtype!r}. Column {name!r} has "
-        f"{len(rows)} such value(s), the first in row {rows[0]}. Replace infinity by a finite "
-        "number, or by NaN if it means missing."
+        f"{len(rows)} such value(s), the first in row {rows[0]}. Replace infinity with a finite "
+        "number, or with NaN if it means missing."
     )
 
 
 def fit_schema(
     table: Table, learned: NDArray[np.bool_] | None = None, *, keep_levels: bool = False
 ) -> Table:
-    """Return the table with the schema of its rows, or of the given training rows."""
+    """Return the table with a schema computed from its rows, or from the rows in `learned`."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
     is_lazy = "_ranges" in schema.__dict__
@@ -115,10 +115,10 @@ def _fit_column(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bo
 
 
 def recount_missing(schema: Schema, table: Table, weight: NDArray[np.float64] | None) -> Schema:
-    """Return a schema with the (weighted) missing counts of a table."""
+    """Return the schema with (weighted) missing counts recomputed from the rows of a table."""
     each = np.ones(table.n_rows) if weight is None else weight
     columns = tuple(
-        # The count of a column that had missing values stays at least 1, as they may occur again.
+        # Keep a count of at least 1 if missing values occurred, because they may occur again.
         replace(info, n_missing=max(1, round(float(each[column.missing].sum()))))
         if info.n_missing
         else info

@@ -1,8 +1,8 @@
-"""Find and sort the levels of categorical columns, and encode values by them.
+"""Find, sort and encode the levels of categorical columns.
 
 Levels are in declared order, else sorted. Their order of appearance is never used, since trees must
 not depend on it. A level is a str, int, float or bool, so that it can be printed, saved and
-compared everywhere; other values (dates, intervals) are converted to text.
+compared everywhere; other values (dates, intervals) are converted to strings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_INTEGER = 2**64  # larger integers cannot be stored in model files
 
 
 def normalize_level(value: Any) -> str | int | float | bool:
-    """Return a level as str, int, float or bool."""
+    """Convert a level to str, int, float or bool."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
@@ -35,7 +35,7 @@ def normalize_level(value: Any) -> str | int | float | bool:
     if isinstance(value, int):
         return int(value) if abs(value) < _MAX_INTEGER else str(value)
     if isinstance(value, float):
-        if not math.isfinite(value):  # model files are JSON, which has no infinities
+        if not math.isfinite(value):  # model files are JSON, which has no infinities or NaN
             return str(value)
         return int(value) if value.is_integer() and abs(value) < _MAX_INTEGER else value
     if isinstance(value, bytes):
@@ -46,7 +46,7 @@ def normalize_level(value: Any) -> str | int | float | bool:
 
 
 def sort_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Sort levels, with numbers before strings (a category type may mix them)."""
+    """Return sorted levels, numbers before strings, because category types may contain both."""
     return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
 
 
@@ -65,12 +65,12 @@ def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
 def normalize_levels(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
 ) -> tuple[Codes, tuple[Any, ...]]:
-    """Convert codes and levels of a category type to plain levels, sorted unless declared."""
+    """Return codes and normalized levels; unless `declared`, drop unused levels and sort."""
     codes = codes.astype(np.int32, copy=False)
     plain = [normalize_level(level) for level in levels]
     if len(set(plain)) < len(plain):
         twice = next(level for level in plain if plain.count(level) > 1)
-        raise DataError(f"Column {name!r}: two levels are written {twice!r}. Rename one.")
+        raise DataError(f"Column {name!r}: two levels are both read as {twice!r}. Rename one.")
     if declared:
         return codes, tuple(plain)
     used = np.bincount(codes[codes >= 0], minlength=len(plain)) > 0
@@ -82,8 +82,8 @@ def normalize_levels(
 
 
 def recode(codes: Codes, new_codes: Sequence[int]) -> Codes:
-    """Replace code ``c`` by ``new_codes[c]``; missing stays missing."""
-    # Code -1 indexes the last entry.
+    """Replace each code ``c`` by ``new_codes[c]``; missing values stay missing."""
+    # Code -1 (missing) indexes the last entry, which is -1.
     lookup = np.array([*new_codes, MISSING_CODE], dtype=np.int32)
     return lookup[codes]
 
@@ -98,7 +98,7 @@ def encode_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
 
 
 class Levels(list[Any]):
-    """A list of strings that declares the order of its levels.
+    """A list of level values that declares the levels and their order.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Read a table for fitting, with the kinds, levels and ranges of its columns.
 
 container -> TableSource (names and columns as found) -> checks -> columns with levels and ranges ->
-Table. A float matrix stays one.
+Table. A float matrix is not divided into columns.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def read(
     finite: bool = True,
     n_threads: int = 1,
 ) -> Table:
-    """Read a table for fitting.
+    """Read a container into a `Table` for fitting.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def read(
         numpy array (plain, object, masked, structured), scipy's sparse matrix or array, pandas,
         polars or pyarrow frame, DuckDB relation, dict of lists, list of dicts, list of lists.
     categorical_features : "from_dtype", names, positions or mask
-        Columns to read as categorical. The type decides for the others: strings and categories are
-        categorical, ordered categories ordered, numbers, booleans and dates numeric.
+        Columns to read as categorical. The kind of other columns depends on their type: strings and
+        categories are categorical; numbers, booleans and dates are numeric.
     target : TargetInfo, optional
         Target of the schema.
     finite : bool, default=True
-        Reject infinite values; False keeps them, for a description of the table.
+        Reject infinite values. False keeps them in columns that are not read as categorical.
     n_threads : int, default=1
-        Threads that read a matrix.
+        Number of threads that read a matrix.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def read(
     by_type = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     if by_type and isinstance(X, Table):
         return X if target is None else X.with_schema(X.schema.with_target(target))
-    # The fast path for arrays of numbers: reading iris takes two microseconds.
+    # Fast path for arrays of numbers, which reads the iris data in two microseconds.
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
     if is_array and (by_type or categorical_features is None) and X.flags.aligned:
         if X.dtype in FLOATS:
@@ -109,7 +109,7 @@ def read(
 
 
 def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
-    """Return a column with its range, levels and missing count, converted if `categorical`."""
+    """Add the range or levels, and the missing count; `is_chosen` makes a column categorical."""
     info = column.info
     if info.is_numeric and not is_chosen:
         seen = column_range(info.name, column.values, finite=finite)
@@ -121,7 +121,7 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
         codes, numbers = encode_numbers(column.values)
         texts = [number_to_level(number, info.display) for number in numbers.tolist()]
         levels = tuple(dict.fromkeys(texts))
-        if len(levels) < len(texts):  # equal texts of different times are one level
+        if len(levels) < len(texts):  # times with the same printed form become one level
             place = {level: code for code, level in enumerate(levels)}
             codes = recode(codes, [place[text] for text in texts])
     kind = Kind.CATEGORICAL if is_chosen else info.kind
@@ -131,7 +131,7 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
 
 
 def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> frozenset[int]:
-    """Return the positions of the columns in ``categorical_features``, as in scikit-learn."""
+    """Return the positions of the columns that ``categorical_features`` selects."""
     option, n_columns = f"categorical_features={categorical_features!r}", len(names)
     if categorical_features is None:
         return frozenset()
@@ -143,7 +143,7 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
             hint = f" Did you mean [{categorical_features!r}]?"
         raise OptionError(f"Unknown {option}. {_ALLOWED}{hint}")
     if not isinstance(categorical_features, Iterable):
-        raise OptionError(f"{option}. {_ALLOWED}")
+        raise OptionError(f"{option} is not supported. {_ALLOWED}")
     chosen = [x.item() if isinstance(x, np.generic) else x for x in categorical_features]
     types = set(map(type, chosen))
     if not chosen:

@@ -1,6 +1,6 @@
-"""Define the schema of a table: names, kinds, levels, and the ranges seen when fitting.
+"""The schema of a table: names, kinds and levels of columns, and the ranges seen when fitting.
 
-Every tree has a ``Schema``. It contains no data, so a saved tree does not contain the table that it
+Every tree has a ``Schema``. It contains no rows, so a saved tree does not contain the table that it
 was grown from. Numeric columns have a ``display``, the format of their numbers: booleans are 0/1;
 dates, datetimes and durations are seconds (since 1970-01-01 UTC for the first two).
 """
@@ -23,7 +23,7 @@ Display = Literal["number", "boolean", "date", "datetime", "duration"]
 
 
 class Kind(StrEnum):
-    """The kind of a column.
+    """The kind of a column, which determines its splits.
 
     Examples
     --------
@@ -75,12 +75,12 @@ class ColumnInfo:
     zone: str | None = None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # skops stores a string enum as a plain string, which is not `Kind.NUMERIC`.
+        # skops stores a string enum as a plain string, so convert it back.
         self.__dict__.update(state, kind=Kind(state["kind"]))
 
     @property
     def is_numeric(self) -> bool:
-        """Whether values are numbers (not codes of levels)."""
+        """Whether the values are numbers rather than level codes."""
         return self.kind is Kind.NUMERIC
 
     @property
@@ -102,14 +102,14 @@ class TargetInfo:
     ----------
     name : str or None
         Name of the target, if it had one.
-    task : Task or {"classification", "regression"}
-        What is learned.
+    task : Task or {"classification", "regression", "survival"}
+        The learning task.
     classes : tuple of ndarray
-        The sorted labels, one array per output; empty for regression.
+        The labels in order, one array per output; empty for regression and survival.
     n_outputs : int
-        Number of target columns.
+        Number of outputs: 1 for survival, although times and events are two columns.
     outputs : tuple of str
-        Names of several target columns; empty if they had none.
+        Names of several outputs; empty if they had none.
 
     Examples
     --------
@@ -128,17 +128,17 @@ class TargetInfo:
             object.__setattr__(self, "task", Task(self.task))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # As in `ColumnInfo`: skops stores the task as a plain string.
+        # skops stores the task, a string enum, as a plain string.
         self.__dict__.update(state, task=Task(state["task"]))
 
     @property
     def n_classes(self) -> tuple[int, ...]:
-        """The number of classes of each output, or () for regression."""
+        """The number of classes of each output, or () for targets without classes."""
         return tuple(len(labels) for labels in self.classes)
 
     @property
     def width(self) -> int:
-        """The length of an output's value: the largest number of classes, or 1."""
+        """The number of values per node and output: the largest number of classes, or 1."""
         return max(self.n_classes, default=1)
 
     def format_output(self, k: int, text: str) -> str:
@@ -152,7 +152,7 @@ class TargetInfo:
         return f"{self.outputs[k]} = {text}" if self.outputs else text
 
     def output_suffix(self, k: int) -> str:
-        """Return the suffix for names that refer to one of several outputs: its name or number.
+        """Return the suffix that exported code adds to names for an output: its name or number.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class TargetInfo:
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns and target of a table, without its values.
+    """The columns and the target of a table, without its rows.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class Schema:
     def from_ranges(
         seen: NDArray[np.float64], names: tuple[str, ...] | None = None, display: Display = "number"
     ) -> Schema:
-        """Return the schema of a matrix, whose `columns` are created on first use.
+        """Return a schema for a matrix; the schema creates its `columns` on first use.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class Schema:
 
     @cached_property
     def n_columns(self) -> int:
-        """Number of columns."""
+        """Number of columns of the table."""
         return len(self.columns)
 
     @cached_property
@@ -280,7 +280,7 @@ class Schema:
             raise column_error(name, self.names) from None
 
     def with_target(self, target: TargetInfo | None) -> Schema:
-        """Return a schema with the same columns and this target."""
+        """Return a schema with the same columns and another target."""
         schema = object.__new__(Schema)
         schema.__dict__.update(self.__dict__, target=target)
         return schema

@@ -1,4 +1,4 @@
-"""Define the table after reading: typed columns of equal length, and the schema.
+"""The class `Table`, the result of reading: typed columns of equal length with their schema.
 
 A table that was passed as a matrix keeps that matrix without copying it. Its columns are created on
 first access, as strided views or as float64 copies of integers. Predicting a single row therefore
@@ -26,7 +26,7 @@ MISSING_CODE = -1
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The values of a column with their schema.
+    """The values of a column and its `ColumnInfo`.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ class Column:
 
     @property
     def name(self) -> str:
-        """Name of the column."""
+        """Name of the column in the schema."""
         return self.info.name
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Mask of the missing rows."""
+        """Mask of the rows whose value is missing."""
         mask: NDArray[np.bool_] = (
             np.isnan(self.values) if self.info.is_numeric else self.values == MISSING_CODE
         )
@@ -74,9 +74,9 @@ class Column:
         return mask
 
 
-#: Matrix types that are used without conversion.
+#: Dtypes of float matrices, which are used without conversion.
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-#: Integer types that the core reads without a copy.
+#: Integer dtypes that the core reads without a copy.
 INTEGERS = tuple(np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8))[:-1]
 
 
@@ -87,7 +87,7 @@ class Table:
     Parameters
     ----------
     columns : tuple of Column
-        The columns; for a matrix, views that are created on first use.
+        The columns; for a matrix, they are created on first use.
     n_rows : int
         Number of rows.
     schema : Schema
@@ -110,9 +110,9 @@ class Table:
     [0, -1]
     """
 
-    #: The name of the grower for this kind of table, or "" if the options choose it.
+    #: Name of the grower that this type of table requires; "" if the options determine it.
     grower: ClassVar[str] = ""
-    #: Whether all rows are in memory, in one piece.
+    #: Whether all rows are in memory as a single piece.
     is_whole: ClassVar[bool] = True
 
     columns: tuple[Column, ...]
@@ -123,8 +123,8 @@ class Table:
 
     @staticmethod
     def from_matrix(matrix: NDArray[Any], schema: Schema) -> Table:
-        """Return a table over a 2-d array of floats or integers, without a copy."""
-        # The generated __init__ of a frozen dataclass would take longer than everything else.
+        """Return a table that refers to a 2-d array of floats or integers without copying it."""
+        # Bypass the slow generated __init__ of a frozen dataclass.
         table = object.__new__(Table)
         slots = table.__dict__
         slots["matrix"] = matrix
@@ -134,7 +134,7 @@ class Table:
 
     @staticmethod
     def from_sparse(matrix: Any, schema: Schema) -> Table:
-        """Return a table over a sparse matrix in canonical form, without a copy."""
+        """Return a table that refers to a canonical sparse matrix without copying it."""
         table = object.__new__(Table)
         table.__dict__.update(sparse=matrix, n_rows=matrix.shape[0], schema=schema)
         return table
@@ -153,7 +153,7 @@ class Table:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
+        """Number of columns of the table."""
         return self.schema.n_columns
 
     def column(self, name: str) -> Column:
@@ -161,7 +161,7 @@ class Table:
         return self.columns[self.schema.index(name)]
 
     def core(self) -> _core.Columns:
-        """Return the columns for the C++ core without a copy; the result is cached."""
+        """Return the columns for the C++ core, without a copy if possible, and cache the result."""
         columns: _core.Columns | None = self.__dict__.get("_core")
         if columns is not None:
             return columns
@@ -184,7 +184,7 @@ class Table:
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
-        """Return the digits that printed cuts need to separate the same values of their columns."""
+        """Return how many digits each cut needs in print to route rows as the exact cut does."""
         return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
 
     def pieces(self) -> Iterable[Table]:
@@ -192,7 +192,7 @@ class Table:
         return (self,)
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """Return the table of these rows (positions or mask) with the same schema."""
+        """Return a table with the given rows (positions or mask) and the same schema."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix[rows], self.schema)
         if self.sparse is not None:
@@ -205,13 +205,13 @@ class Table:
         return Table(columns, n_rows, self.schema)
 
     def select(self, positions: Sequence[int]) -> Table:
-        """Return the table of these columns."""
+        """Return a table with the columns at the given positions."""
         columns = tuple(self.columns[j] for j in positions)
         infos = tuple(column.info for column in columns)
         return Table(columns, self.n_rows, Schema(infos, self.schema.target, self.schema.named))
 
     def with_schema(self, schema: Schema) -> Table:
-        """Return the same values with another schema of the same columns, e.g. with a target."""
+        """Return the same table with another schema for its columns, e.g. one with a target."""
         if self.matrix is not None:
             return Table.from_matrix(self.matrix, schema)
         if self.sparse is not None:
@@ -234,24 +234,24 @@ class Table:
 
 
 class SparseColumn(Column):
-    """A column of a sparse matrix; each access to `values` makes it dense."""
+    """A column of a sparse matrix; each access to `values` creates a dense array."""
 
     def __init__(self, info: ColumnInfo, matrix: Any, position: int) -> None:
         self.__dict__.update(info=info, levels_found=False, _matrix=matrix, _position=position)
 
     @property
     def values(self) -> NDArray[Any]:
-        """All values, including zeros."""
+        """All values of the column, including zeros."""
         return sparse_values(self.__dict__["_matrix"], self.__dict__["_position"])
 
 
 def sparse_values(matrix: Any, column: int) -> NDArray[Any]:
-    """Return one column of a sparse matrix as a dense float array."""
+    """Return a column of a sparse matrix as a dense float array."""
     return _floats(matrix[:, [column]].toarray().ravel())
 
 
 def sparse_arrays(matrix: Any) -> tuple[Any, ...]:
-    """Return the arrays of a canonical sparse matrix, for the core."""
+    """Return a canonical sparse matrix as arguments for the core: arrays, shape and format."""
     arrays = matrix.data, matrix.indices, matrix.indptr
     return (*map(np.ascontiguousarray, arrays), *matrix.shape, matrix.format == "csr")
 

@@ -13,7 +13,7 @@ from ceiba.errors import DataError, DataTypeError
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Read sample weights: None stays None, a number is the weight of every row."""
+    """Return sample weights as an array with one weight per row, or None without weights."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, numbers.Real):
@@ -22,12 +22,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         array = np.asarray(sample_weight)
         weights: NDArray[np.float64] = np.require(array, np.float64, ["C", "A"])
     except (TypeError, ValueError) as error:
-        raise DataTypeError(f"sample_weight must hold numbers ({error}).") from None
+        raise DataTypeError(f"sample_weight must contain numbers ({error}).") from None
     if array.ndim == 0:
         raise DataTypeError(
             f"Singleton array {weights.reshape(())!r} cannot be considered a valid collection. "
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
-            f"`{weights.reshape(())!r}` instead. Pass a number, or an array with one per row."
+            f"`{weights.reshape(())!r}` instead. Pass a number, or an array of weights."
         )
     if array.ndim != 1:
         raise DataError(
@@ -45,19 +45,19 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
         row = int(np.argmin(np.isfinite(weights)))
         raise DataError(
             f"Input sample_weight contains NaN, infinity or a value too large: row {row} has "
-            f"{weights[row]}. Weights must be finite and >= 0; weight 0 drops a row."
+            f"{weights[row]}. Weights must be finite and at least 0."
         )
     if low < 0:
         raise DataError(
             f"Negative values in data passed to `sample_weight`: row {int(np.argmin(weights))} has "
-            f"{low:g}. Weights must be finite and >= 0; weight 0 drops a row."
+            f"{low:g}. Weights must be finite and at least 0."
         )
     with np.errstate(over="ignore"):
         total = float(weights.sum())
     if total == np.inf:
         raise DataError(
-            f"Sample weights are too large: weights up to {high:g} sum to infinity. Divide all of "
-            "them by the same number; the tree stays the same."
+            f"Sample weights are too large: weights up to {high:g} sum to infinity. Divide all "
+            "weights by the same number."
         )
     if high == 0:
         raise DataError(
@@ -67,24 +67,24 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 
 
 def exact_sum(weight: NDArray[np.float64]) -> float:
-    """Return the sum of weights, rounded once, so that the order of rows does not matter."""
+    """Return the exactly rounded sum of weights, which does not depend on their order."""
     return float(exact_sums(weight, None, 1)[0])
 
 
 def exact_sums(
     weight: NDArray[np.float64], groups: NDArray[np.int32] | None, n_groups: int
 ) -> NDArray[np.float64]:
-    """Return the sum of weights of each group, rounded once."""
+    """Return the exactly rounded sum of the weights in each group (None: one group)."""
     return round_digit_sums(np.asarray(_core.sum_digits(weight, groups, n_groups)))
 
 
 def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return sums given as digits (`_core.sum_digits`) as floats, each rounded once."""
+    """Round the exact sums of `_core.sum_digits` to floats."""
     return np.asarray(_core.digit_sums(digits))
 
 
 def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Return the effective number of rows: the sum of frequency weights, else Kish's estimate."""
+    """Return the effective sample size: the sum of weights that are counts, or Kish's formula."""
     if weight is None:
         return float(n_rows)
     if counts:

@@ -1,4 +1,4 @@
-"""The immutable Tree with its nodes, splits and paths, and functions that build trees by hand."""
+"""The immutable `Tree` with its nodes, splits and paths, and functions to build and load trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read-only and ragged arrays. Row i of a ragged array is `flat[start[i]:start[i + 1]]`."""
+"""Read-only arrays, ragged arrays (row i is `flat[start[i]:start[i + 1]]`) and subtree sums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = npt.NDArray[Any]
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
-    """Return a read-only, C-contiguous view of `values` as `dtype`, copied only if needed."""
+    """Return `values` as a read-only, C-contiguous array of `dtype`; copy only if needed."""
     if type(values) is np.ndarray and values.dtype == dtype:  # as the core returns them
         flags = values.flags
         if flags.c_contiguous and not flags.writeable:
@@ -24,7 +24,7 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
 
 
 def same_array(a: Array | None, b: Array | None) -> bool:
-    """Whether two optional arrays contain the same values (NaN equals NaN)."""
+    """Whether two arrays contain the same values (NaN equals NaN), or both are None."""
     if a is None or b is None:
         return a is b
     if a.shape != b.shape:
@@ -34,7 +34,7 @@ def same_array(a: Array | None, b: Array | None) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ArrayRecord:
-    """Frozen dataclass of read-only arrays (`_DTYPES`) and plain fields, compared by value."""
+    """Base class of dataclasses with read-only arrays; == compares the values of the arrays."""
 
     _DTYPES: ClassVar[Mapping[str, npt.DTypeLike]]
 
@@ -55,7 +55,7 @@ class ArrayRecord:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Concatenate the rows of several records; other fields come from the first record."""
+        """Concatenate the arrays of several records; take other fields from the first record."""
         joined: dict[str, Any] = {}
         for field in fields(cls):
             values = [getattr(part, field.name) for part in parts]
@@ -77,7 +77,7 @@ class ArrayRecord:
 def take_ragged(
     start: Array, flats: Iterable[Array], rows: Array, leaf: Array | None = None
 ) -> tuple[Array, list[Array]]:
-    """Return the `start` and flat arrays of the given rows; a row is empty where `leaf` is True."""
+    """Return `start` and flat arrays of the given rows; where `leaf` is True, a row is empty."""
     if start[-1] == 0:
         return np.zeros(len(rows) + 1, np.int64), list(flats)
     first = start[rows].astype(np.int64)
@@ -94,13 +94,13 @@ def sum_over_subtrees(tree: Any, values: Array) -> Array:
     """Return the sum of `values` (one row per node) over each node's subtree."""
     values = np.asarray(values, np.float64)
     if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:
-        # A subtree is a range of nodes: use differences of running sums, which are exact for
-        # integers.
+        # A subtree is a range of nodes, so its sum is a difference of running sums. For integers
+        # the difference is exact.
         running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()
     columns = values.reshape(len(values), -1).T.tolist()
     for total in columns:
-        for i in range(len(total) - 1, 0, -1):  # branches follow their parent
+        for i in range(len(total) - 1, 0, -1):  # children have higher ids than their parent
             total[parent[i]] += total[i]
     return np.array(columns, np.float64).T.reshape(values.shape)

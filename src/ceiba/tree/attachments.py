@@ -1,10 +1,10 @@
-"""Numbers attached to nodes: named arrays with any number of entries per node.
+"""Attachments: named arrays with any number of entries for each node of a tree.
 
-Data of a leaf besides its value (a curve, quantiles) is stored flat: the numbers of node i are
-`values[start[i]:start[i + 1]]`. Collapsing, pruning and edits keep the numbers of the remaining
+They store data of a node besides its value (a curve, quantiles); the entries of node i are
+`values[start[i]:start[i + 1]]`. Collapsing, pruning and edits keep the entries of the remaining
 nodes. `ATTACHMENT_KINDS` has a row for each kind that is computed from the rows of a node: `fit`
-computes it (`routing/attach.py`), edits for the new nodes, `refit_leaves` for all nodes. Other
-names are the user's: new nodes have none of them, and `refit_leaves` drops them.
+and `refit_leaves` compute it for all nodes (`routing/attach.py`), and edits for new nodes. Other
+attachments are the user's: new nodes have no entries, and `refit_leaves` drops them.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Attachments = Mapping[str, "Attachment"]
 
 @dataclass(frozen=True, eq=False)
 class Attachment(ArrayRecord):
-    """Numbers attached to the nodes of a tree.
+    """A float array attached to the nodes of a tree, with any number of entries per node.
 
     Parameters
     ----------
     start : int64 array of shape (n_nodes + 1,)
-        Numbers of node i: `values[start[i]:start[i + 1]]`.
+        Entries of node i: `values[start[i]:start[i + 1]]`.
     values : float64 array
         Finite, or NaN.
 
@@ -49,24 +49,24 @@ class Attachment(ArrayRecord):
     _DTYPES: ClassVar = {"start": np.int64, "values": np.float64}
 
     def of(self, node: int) -> Array:
-        """Return the numbers of one node."""
+        """Return the entries of one node."""
         return self.values[self.start[node] : self.start[node + 1]]
 
     def take(self, nodes: Array) -> Attachment:
-        """Return the numbers of some nodes, in their order."""
+        """Return the attachment restricted to the given nodes, in the given order."""
         start, (values,) = take_ragged(self.start, (self.values,), nodes)
         return Attachment(start, values)
 
 
 def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachments | None:
-    """Return the attachments of some nodes, in their order."""
+    """Return attachments restricted to the given nodes, in the given order."""
     if attachments is None:
         return None
     return {name: attachment.take(nodes) for name, attachment in attachments.items()}
 
 
 def join_attachments(parts: Sequence[tuple[Attachments | None, Array]]) -> Attachments | None:
-    """Concatenate the attachments of several trees."""
+    """Concatenate the attachments of the given nodes of several trees."""
     names = dict.fromkeys(name for attachments, _ in parts for name in attachments or {})
     joined = {}
     for name in names:
@@ -82,20 +82,20 @@ def join_attachments(parts: Sequence[tuple[Attachments | None, Array]]) -> Attac
 
 @dataclass(frozen=True)
 class AttachmentKind:
-    """A kind of attachment that is computed from the rows of a node."""
+    """How to compute one kind of attachment from the training rows of a node."""
 
-    #: Function of (target of shape (n_rows, n_outputs), weights, settings): a node's numbers.
+    #: Computes a node's entries from (target of shape (n_rows, n_outputs), weights, settings).
     compute: Callable[[Array, Array, Array], Array]
-    #: Function of a node's numbers: the settings that compute the same quantity for other rows.
+    #: Returns the settings (for example quantile levels) that the entries of a node contain.
     settings: Callable[[Array], Array]
 
 
 def _level_pairs(target: Array, weight: Array, levels: Array) -> Array:
-    """Return (level, quantile) pairs as a flat array."""
+    """Return the quantiles of a node's rows as a flat array of (level, quantile) pairs."""
     return np.stack([levels, weighted_quantiles(target[:, 0], weight, levels)], axis=1).ravel()
 
 
-#: The kinds of computed attachments by name.
+#: The kinds of attachments that can be computed from rows, by name.
 ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
     "quantiles": AttachmentKind(_level_pairs, lambda numbers: numbers[::2]),
     "survival": AttachmentKind(survival_counts, lambda numbers: numbers[:0]),
@@ -103,7 +103,7 @@ ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
 
 
 def leaf_quantiles(tree: Tree) -> tuple[Array, Array]:
-    """Return the quantile levels, and the quantiles as an array of shape (n_nodes, n_levels)."""
+    """Return the quantile levels of a tree, and its quantiles in shape (n_nodes, n_levels)."""
     numbers = (tree.attachments or {}).get("quantiles")
     if numbers is None:
         raise TreeError(
@@ -112,7 +112,7 @@ def leaf_quantiles(tree: Tree) -> tuple[Array, Array]:
     sizes = np.diff(numbers.start)
     if not sizes.all():
         raise TreeError(
-            f"Node {int(np.argmin(sizes))} has no quantiles. Call refit_leaves(X, y) to set them."
+            f"Node {int(np.argmin(sizes))} has no quantiles. Compute them by refit_leaves(X, y)."
         )
     pairs = numbers.values.reshape(tree.n_nodes, -1, 2)
     return pairs[0, :, 0], np.ascontiguousarray(pairs[:, :, 1])

@@ -1,7 +1,7 @@
-"""Certificate of a tree search: the objective, a lower bound and why the search ended.
+"""Certificate of a tree search: its objective, a lower bound and why the search ended.
 
 objective = sum over training rows of the loss + penalty x total weight x leaves. The loss is the
-misclassification cost (errors, where nothing is weighted), gini, entropy, squared or absolute
+misclassification cost (errors if nothing is weighted), gini, entropy, squared or absolute
 error. No tree within the limits of depth, leaves and leaf size has an objective below
 `lower_bound`.
 """
@@ -14,10 +14,10 @@ from typing import Any, Final, Literal
 Status = Literal["proven", "gap", "time", "interrupted", "lookahead"]
 
 _STOP_REASONS: Final = {
-    "gap": "The search ended there because that is within the requested gap.",
+    "gap": "The search ended because it reached the requested gap.",
     "time": "The search ended at its time limit, after {seconds:.3g} s.",
     "interrupted": "The search was interrupted after {seconds:.3g} s.",
-    "lookahead": "It was found by lookahead, which proves nothing.",
+    "lookahead": "The tree was found by lookahead, which proves no bound.",
 }
 UNITS: Final = {
     "error": "errors",
@@ -31,14 +31,14 @@ UNITS: Final = {
 
 @dataclass(frozen=True)
 class Certificate:
-    """Certificate of a tree found by search: its objective and a proven lower bound.
+    """Certificate of a tree found by search, with its objective and a proven lower bound.
 
     Attributes
     ----------
     objective : float
         Training loss of the tree, summed over rows, plus penalty x total weight x leaves.
     lower_bound : float
-        No tree within the same limits has a smaller objective.
+        No tree within the same limits has an objective below this bound.
     status : {"proven", "gap", "time", "interrupted", "lookahead"}
         Whether the tree is proven optimal, or why the search ended early.
     loss : str
@@ -72,24 +72,24 @@ class Certificate:
     penalty: float = 0.0
     n_leaves: int = 1
     all_level_sets: bool = True
-    # The search effort is not compared: it may differ between equal trees.
+    # The search effort is not compared, because it may differ between equal trees.
     nodes: int = field(default=0, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def proven(self) -> bool:
-        """Whether no tree within the limits has a smaller objective."""
+        """Whether it is proven that no tree within the limits has a smaller objective."""
         return self.status == "proven"
 
     @property
     def gap(self) -> float:
-        """Largest possible improvement by another tree, as a share of the objective."""
+        """Largest possible improvement by another tree, as a fraction of the objective."""
         if self.objective <= 0:
             return 0.0
         return max(0.0, (self.objective - self.lower_bound) / self.objective)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain values.
+        """Return the fields of the certificate as a JSON-serializable dict.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class Certificate:
         if unknown:
             text = f"This tree has {self._amount(self.objective)} {self._unit} on these rows."
             if self.status != "lookahead":
-                text += " How much better another one can be is not known."
+                text += " The largest possible improvement is unknown."
         else:
             text = (
                 f"{trees} has {less} {self._amount(self.lower_bound)} {self._unit} on these rows; "
@@ -118,8 +118,8 @@ class Certificate:
             text += " " + _STOP_REASONS[self.status].format(seconds=self.seconds)
         if not self.all_level_sets:
             text += (
-                " Categorical columns of many levels were divided by candidate sets only: the "
-                "proof is about trees that use these."
+                " Only candidate sets of levels were tried for columns with many levels. "
+                "The bound holds for trees that use these sets."
             )
         return text
 

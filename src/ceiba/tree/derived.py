@@ -1,4 +1,4 @@
-"""The fields of a tree, and attributes derived from them: shape, shares, impurity and risk."""
+"""The fields of a tree, and attributes derived from them, such as depth, leaves and risk."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DerivedAttributes:
     value: Array
     risk: Array
     sent_default: Array
-    # A factory returns None, because a default on the class would bypass __getattr__.
+    # Use a default factory, because a class attribute would bypass __getattr__.
     counts: Array | None = field(default_factory=lambda: None)
     surrogates: SurrogateTable | None = field(default_factory=lambda: None)
     competitors: CompetitorTable | None = field(default_factory=lambda: None)
@@ -58,28 +58,28 @@ class DerivedAttributes:
     smoothed: bool = False
     notes: Mapping[int, NodeNote] | None = None
     attachments: Attachments | None = None
-    # Not an init field, so that `replace` drops it: an edited tree has no certificate.
+    # Not an init field: `replace` must drop it, because an edited tree has no certificate.
     certificate: Certificate | None = field(default=None, init=False)
-    # The source of the arrays above, until the first of them is accessed.
+    # Source of the arrays above, which are derived on first access.
     _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
 
     # ------------------------------------------------------------------ shape
 
     @property
     def target(self) -> TargetInfo:
-        """Target of the schema."""
+        """The target, with its task and classes."""
         if self.schema.target is None:
-            raise TreeError("The tree's schema has no target. Pass Schema(..., target=...).")
+            raise TreeError("The tree's schema has no target. Use Schema(..., target=...).")
         return self.schema.target
 
     @property
     def task(self) -> Task:
-        """The task; equal to "classification" or "regression"."""
+        """The task: "classification", "regression" or "survival"."""
         return self.target.task
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes."""
+        """Number of nodes of the tree."""
         return len(self.parent)
 
     @property
@@ -104,12 +104,12 @@ class DerivedAttributes:
 
     @cached_property
     def leaves(self) -> Array:
-        """Ids of the leaves, ascending."""
+        """Ids of the leaves in ascending order."""
         return read_only(np.flatnonzero(self.is_leaf), np.int32)
 
     @cached_property
     def n_leaves(self) -> int:
-        """Number of leaves."""
+        """Number of leaves of the tree."""
         return int(np.count_nonzero(self.is_leaf))
 
     @cached_property
@@ -127,7 +127,7 @@ class DerivedAttributes:
 
     @cached_property
     def node_depth(self) -> Array:
-        """Depth of each node; 0 at the root."""
+        """Depth of each node, which is 0 for the root."""
         # In pre-order all nodes before i are its ancestors, except those whose subtree has ended.
         i = np.arange(self.n_nodes)
         ended = np.searchsorted(np.sort(self.subtree_end), i, side="right")
@@ -135,12 +135,12 @@ class DerivedAttributes:
 
     @cached_property
     def depth(self) -> int:
-        """Depth of the deepest leaf; 0 for a tree of one leaf."""
+        """Depth of the deepest leaf, which is 0 in a tree of one leaf."""
         return int(self.node_depth.max())
 
     @cached_property
     def branch_index(self) -> Array:
-        """Position of each node among the branches of its parent; -1 at the root."""
+        """Position of each node among the branches of its parent, or -1 for the root."""
         index = np.full(self.n_nodes, -1, np.int32)
         within = np.arange(self.n_nodes - 1) - np.repeat(self.branch_start[:-1], self.n_branches)
         index[self.branch_node] = within
@@ -150,7 +150,7 @@ class DerivedAttributes:
 
     @cached_property
     def branch_share(self) -> Array:
-        """Share of each branch in the weight of its node's branches, flat like `branch_node`."""
+        """Weight of each branch as a fraction of its node's branches, in `branch_node` order."""
         weight = self.weight[self.branch_node]
         owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
         total = np.bincount(owner, weights=weight, minlength=self.n_nodes)[owner]
@@ -160,9 +160,9 @@ class DerivedAttributes:
 
     @cached_property
     def majority_branch(self) -> Array:
-        """Branch with the most weight, the first on ties; -1 at leaves.
+        """Branch with the largest weight at each node (the first on ties), or -1 at leaves.
 
-        A branch for missing values only is not considered.
+        In level splits, a branch for missing values only is not considered.
         """
         best = np.full(self.n_nodes, -1, np.int32)
         size = self.branch_start[1:] - self.branch_start[:-1]
@@ -181,9 +181,9 @@ class DerivedAttributes:
 
     @cached_property
     def answer(self) -> Array:
-        """Class index with the least expected cost, per node and output; the lowest on ties.
+        """Class index that each node predicts: least expected cost, the lowest index on ties.
 
-        Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs.
+        Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs. Overrides take precedence.
         """
         if not self.task.has_classes:
             raise TreeError(f"A {self.task} tree does not predict classes. Use `tree.value`.")
@@ -194,7 +194,7 @@ class DerivedAttributes:
 
     @property
     def active_surrogates(self) -> SurrogateTable | None:
-        """Surrogates that route rows; None unless `missing="surrogate"` and they are in use."""
+        """Surrogates that route rows, or None if there are none or they are only for inspection."""
         stored = self.surrogates
         in_use = self.missing == "surrogate" and stored is not None and stored.in_use
         return stored if in_use else None
@@ -211,7 +211,7 @@ class DerivedAttributes:
     def class_probability(self) -> Array:
         """Class probabilities of output 0, computed from the nodes' counts (after priors).
 
-        Equal to `value[:, 0]`, except in a tree recounted with `keep_value=True`.
+        Unlike `value`, they are never smoothed, clipped by constraints or kept by `keep_value`.
         """
         if self.counts is None:
             return read_only(self.value[:, 0, :], np.float64)
@@ -222,7 +222,7 @@ class DerivedAttributes:
 
     @cached_property
     def share(self) -> Array:
-        """Share of the total weight in each node, or p(t) under `class_prior`."""
+        """Weight of each node as a fraction of the root's; with `class_prior`, its probability."""
         mass = self.weight
         if self.class_prior is not None and self.counts is not None:
             mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
@@ -230,9 +230,9 @@ class DerivedAttributes:
 
     @cached_property
     def search_share(self) -> Array:
-        """Share of each node in the split search, which uses altered priors if there are costs.
+        """`share` of each node as the split search uses it: under priors altered by the costs.
 
-        Impurity and gain refer to it. Equal to `share` without a cost matrix.
+        Gains and the tree impurity are weighted by it. Equal to `share` without a cost matrix.
         """
         if self.cost_matrix is None:
             return self.share
@@ -241,7 +241,7 @@ class DerivedAttributes:
 
     @cached_property
     def end_share(self) -> Array:
-        """Share of each node's weight that ends in the node: 1 at leaves, usually 0 at inner nodes.
+        """Fraction of each node's weight that ends in it: 1 at leaves, mostly 0 at inner nodes.
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
         """
@@ -254,7 +254,7 @@ class DerivedAttributes:
 
     @cached_property
     def tree_impurity(self) -> float:
-        """I(T): impurity of the leaves, weighted by their shares.
+        """Tree impurity I(T): the mean impurity of the leaves, weighted by `search_share`.
 
         Rows that stay in an inner node count there.
         """
@@ -263,7 +263,7 @@ class DerivedAttributes:
 
     @cached_property
     def tree_risk(self) -> float:
-        """R(T): sum of the risks of the leaves; rows that stay in an inner node count there.
+        """Tree risk R(T): the sum of the risks of all nodes in which rows end, usually leaves.
 
         Equal to the risk of the whole tree in `pruning_sequence`.
         """
@@ -271,11 +271,11 @@ class DerivedAttributes:
 
     @cached_property
     def stayed_risk(self) -> Array:
-        """The part of R(t) due to rows that end in inner node t; 0 if there are none.
+        """Part of the risk R(t) of each inner node t due to rows that end in t; 0 at leaves.
 
-        The rows that stay are those of the node less those of its branches. The result is exact
-        for class counts and for squared error; other losses are not additive, and the rows get
-        their share of the node's risk.
+        The rows that stay are those of the node less those of its branches. For one output, the
+        result is exact for class counts and squared error; in other cases, it is the node's risk
+        times the share of these rows.
         """
         risk = np.zeros(self.n_nodes)
         at = np.flatnonzero(~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0))
@@ -299,7 +299,7 @@ class DerivedAttributes:
         return np.asarray((left * costs[:, self.answer[at]].T).sum(axis=1) / whole)
 
     def _stayed_squares(self, at: Array) -> Array:
-        # The squared error of a branch about the node's mean is its own plus weight x distance^2.
+        # About its parent's mean, a child's squared error is larger by share x (mean difference)^2.
         value, parent, share = self.value[:, 0, 0], self.parent[1:], self.share[1:]
         about_parent = self.risk[1:] + share * (value[1:] - value[parent]) ** 2
         gone = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
@@ -307,13 +307,13 @@ class DerivedAttributes:
 
 
 class SklearnAttributes(DerivedAttributes):
-    """The attributes of scikit-learn's trees, for binary trees without level splits."""
+    """The attributes of scikit-learn's trees; some require binary trees without level splits."""
 
     def _child(self, branch: int, name: str) -> Array:
         if not self.is_binary:
             raise TreeError(
-                f"Tree.{name}: this tree has nodes with more than two branches, which "
-                f"scikit-learn's arrays do not support. Use `branch_start` and `branch_node`."
+                f"Tree.{name} is not supported for trees with more than two branches per node. "
+                f"Use `branch_start` and `branch_node`."
             )
         child = np.full(len(self.is_leaf), -1, np.int64)
         inner = ~self.is_leaf
@@ -322,27 +322,27 @@ class SklearnAttributes(DerivedAttributes):
 
     @cached_property
     def children_left(self) -> Array:
-        """First branch of each node, -1 at leaves."""
+        """Id of the first child of each node, or -1 at leaves."""
         return self._child(0, "children_left")
 
     @cached_property
     def children_right(self) -> Array:
-        """Second branch of each node, -1 at leaves."""
+        """Id of the second child of each node, or -1 at leaves."""
         return self._child(1, "children_right")
 
     @cached_property
     def feature(self) -> Array:
-        """Column of each split, -2 at leaves."""
+        """Column index of each split, or -2 at leaves."""
         self._child(0, "feature")
         return read_only(np.where(self.is_leaf, -2, self.splits.column), np.int64)
 
     @cached_property
     def threshold(self) -> Array:
-        """Cut of each split, -2 at leaves; infinite for present against missing."""
+        """Cut of each split (infinite if only missing values are split off), or -2 at leaves."""
         self._child(0, "threshold")
         if np.any(self.splits.kind == SplitKind.LEVELS):
             raise TreeError(
-                "Tree.threshold: this tree splits on level sets, which have no threshold. "
+                "Tree.threshold is not supported for trees with splits on level sets. "
                 "Use `tree.node(i).split`."
             )
         cut = np.where(self.splits.kind == SplitKind.PRESENCE, np.inf, self.splits.cut)
@@ -350,7 +350,7 @@ class SklearnAttributes(DerivedAttributes):
 
     @cached_property
     def missing_go_to_left(self) -> Array:
-        """Whether missing values take the first branch of each node, as 0 or 1.
+        """Whether missing values take the first branch of each node (1) or not (0).
 
         A row that would stay in the node goes to the heavier branch. The second branch of a
         presence split takes the missing values.
@@ -362,32 +362,32 @@ class SklearnAttributes(DerivedAttributes):
 
     @property
     def node_count(self) -> int:
-        """Number of nodes."""
+        """Number of nodes, under scikit-learn's name."""
         return len(self.is_leaf)
 
     @property
     def max_depth(self) -> int:
-        """Depth of the deepest leaf."""
+        """Depth of the deepest leaf, under scikit-learn's name."""
         return self.depth
 
     @property
     def n_node_samples(self) -> Array:
-        """Training rows in each node."""
+        """Number of training rows in each node."""
         return self.n_rows
 
     @property
     def weighted_n_node_samples(self) -> Array:
-        """Weight of the training rows in each node."""
+        """Total weight of the training rows in each node."""
         return self.weight
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
+        """Number of columns, under scikit-learn's name."""
         return len(self.schema.columns)
 
     @property
     def n_classes(self) -> Array:
-        """Number of classes of each output; 1 for regression."""
+        """Number of classes of each output, or 1 if the task has no classes."""
         target = self.target
         if not target.task.has_classes:
             return np.ones(target.n_outputs, np.int64)
@@ -400,7 +400,7 @@ class SklearnAttributes(DerivedAttributes):
 
 
 def rows_by_weight(tree: DerivedAttributes) -> Array:
-    """Return the weight of each node, scaled so that the root has its number of rows."""
+    """Return node weights, scaled so that the weight of the root equals its number of rows."""
     n_rows, weight = float(tree.n_rows[0]), float(tree.weight[0])
     if weight == 0.0:  # recounted without rows
         return np.zeros(tree.n_nodes)

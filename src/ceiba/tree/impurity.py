@@ -1,10 +1,10 @@
-"""Compute impurity, gain and risk of nodes from class probabilities and shares.
+"""Compute impurity, gain and risk of nodes from class probabilities and node shares.
 
-The formulas are those of `ceiba.criteria`; criteria of splits only (twoing, hellinger) use gini at
-nodes. With costs the impurity is that of the altered priors,
-p(k) sum_j C[k, j] normalised, as in the split search (Breiman et al. 1984, section 4.4). For
-regression the impurity comes with the moments (`recount.py`). Gain is the decrease per unit of node
-weight; risk R(t) = r(t) p(t) is the expected cost of the node's answer times its share.
+The formulas are those of `ceiba.criteria`; criteria that score splits (twoing, hellinger) use
+gini at nodes. With costs, the impurity uses the altered priors p(k) sum_j C[k, j], normalized as
+in the split search (Breiman et al. 1984, section 4.4). `recount.py` computes the impurity of
+regression nodes. Gain is the impurity decrease per unit of node weight. The risk R(t) = r(t) p(t)
+is the expected cost of the node's prediction times the node's share.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def scale_by_prior(counts: Array, prior: Array | None) -> Array:
-    """Scale class counts of shape (n, 1, K) so that the root's are proportional to the prior."""
+    """Scale class counts so that the root counts are proportional to the prior."""
     if prior is None:
         return counts
     whole = counts[0, 0]
@@ -36,7 +36,7 @@ def scale_by_prior(counts: Array, prior: Array | None) -> Array:
 
 
 def alter_priors(probability: Array, cost_matrix: Array | None) -> Array:
-    """Return class probabilities under the altered priors, weighted by the costs of each class."""
+    """Return class probabilities under priors altered by the cost matrix."""
     if cost_matrix is None:
         return probability
     mass = probability * cost_matrix.sum(axis=1)
@@ -45,17 +45,17 @@ def alter_priors(probability: Array, cost_matrix: Array | None) -> Array:
 
 
 def class_impurity(probability: Array, criterion: str) -> Array:
-    """Return the impurity of class probabilities over the last axis (gini for split criteria)."""
+    """Return the impurity of class probabilities (gini if the criterion only scores splits)."""
     if criterion in TEST_CRITERIA:
         raise TreeError(
-            f"Criterion {criterion!r} tests splits and does not define a node impurity."
+            f"Criterion {criterion!r} does not define a node impurity, because it tests splits."
         )
     formula = criterion_named(criterion, Task.CLASSIFICATION).of_counts or gini
     return np.asarray(formula(probability))
 
 
 def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Array | None) -> Array:
-    """Return R(t) of nodes with this answer: expected cost x share (NaN for several outputs)."""
+    """Return the risk R(t): expected cost times the node's share, or NaN for several outputs."""
     if probability.shape[1] > 1:
         return np.full(len(probability), np.nan)
     p = probability[:, 0, :]
@@ -68,7 +68,7 @@ def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Arr
 
 @np.errstate(over="ignore", invalid="ignore")  # may overflow to infinity
 def gains(tree: Tree, impurity: Array, share: Array) -> Array:
-    """Return the impurity decrease by each node's split, per unit of weight in its branches."""
+    """Return the gain of each split per unit of weight in its branches, or 0 at leaves."""
     inner = np.flatnonzero(~tree.is_leaf)
     gain = np.zeros(tree.n_nodes)
     if len(inner) == 0:

@@ -1,4 +1,4 @@
-"""Views of a node and of its path from the root. Views of different trees are never equal."""
+"""Views of a node of a tree and of its path. Views of different trees are never equal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Node:
-    """A view of one node.
+    """A view of a single node of a tree.
 
     Examples
     --------
@@ -50,30 +50,30 @@ class Node:
 
     @property
     def parent(self) -> Node | None:
-        """The parent; None at the root."""
+        """The parent node, or None for the root."""
         parent = int(self.tree.parent[self.id])
         return None if parent < 0 else Node(self.tree, parent)
 
     @property
     def children(self) -> tuple[Node, ...]:
-        """The nodes of the branches, in branch order; empty at a leaf."""
+        """The child nodes in branch order (none for a leaf)."""
         start, end = self.tree.branch_start[self.id : self.id + 2].tolist()
         return tuple(Node(self.tree, i) for i in self.tree.branch_node[start:end].tolist())
 
     @property
     def depth(self) -> int:
-        """Branches between the root and this node."""
+        """Number of branches between the root and this node."""
         return int(self.tree.node_depth[self.id])
 
     @property
     def branch(self) -> int | None:
-        """Position among the branches of the parent; None at the root."""
+        """Position of the node among the branches of its parent, or None for the root."""
         branch = int(self.tree.branch_index[self.id])
         return None if branch < 0 else branch
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the node has no branches."""
+        """Whether the node is a leaf, that is, has no branches."""
         return bool(self.tree.branch_start[self.id] == self.tree.branch_start[self.id + 1])
 
     @property
@@ -92,7 +92,7 @@ class Node:
 
     @property
     def split(self) -> Split | None:
-        """The split; None at a leaf."""
+        """The split of the node, or None for a leaf."""
         return self.tree.splits.split(self.id, self.tree.schema)
 
     def sentence(self, branch: int, *, digits: int | None = None) -> str:
@@ -104,72 +104,72 @@ class Node:
 
     @property
     def default_branch(self) -> int | None:
-        """Default branch of missing values; None if their rows stay in the node."""
+        """Default branch for missing values, or None at a leaf or if such rows stay in the node."""
         branch = int(self.tree.default_branch[self.id])
         return None if branch < 0 else branch
 
     @property
     def surrogates(self) -> tuple[Surrogate, ...]:
-        """The surrogate splits, best first."""
+        """The surrogate splits of the node, best first."""
         stored = self.tree.surrogates
         return () if stored is None else stored.of(self.id, self.tree.schema)
 
     @property
     def competitors(self) -> tuple[Competitor, ...]:
-        """The runner-up splits, best first."""
+        """The runner-up splits of the node, best first."""
         stored = self.tree.competitors
         return () if stored is None else stored.of(self.id, self.tree.schema)
 
     @property
     def test(self) -> NodeTest | None:
-        """Statistical test of the split; None unless the tree was grown by tests."""
+        """Significance test of the split, or None if the split was not tested."""
         return None if self.tree.tests is None else self.tree.tests.of(self.id)
 
     @property
     def gain(self) -> float:
-        """Impurity decrease by the split, per unit of the node's weight; 0 at a leaf."""
+        """Impurity decrease of the split, per unit of the node's weight, or 0 for a leaf."""
         return float(self.tree.gain[self.id])
 
     # ------------------------------------------------------------------ content
 
     @property
     def n_rows(self) -> int:
-        """Training rows in the node; 0 in a tree without data."""
+        """Number of training rows in the node, or 0 in a tree without data."""
         return int(self.tree.n_rows[self.id])
 
     @property
     def weight(self) -> float:
-        """Total weight of the training rows."""
+        """Total weight of the training rows in the node."""
         return float(self.tree.weight[self.id])
 
     @property
     def share(self) -> float:
-        """Share of the total weight in this node."""
+        """Weight of the node as a fraction of the root's; with `class_prior`, its probability."""
         return float(self.tree.share[self.id])
 
     @property
     def impurity(self) -> float:
-        """Impurity of the node."""
+        """Impurity of the node, before its split."""
         return float(self.tree.impurity[self.id])
 
     @property
     def risk(self) -> float:
-        """R(t): risk of the node as a leaf."""
+        """R(t), the risk of the node if it were a leaf."""
         return float(self.tree.risk[self.id])
 
     @property
     def value(self) -> Array:
-        """Class probabilities or value: shape (n_outputs, max_classes), as in `Tree.value`."""
+        """Class probabilities or values of shape (n_outputs, max_classes), as in `Tree.value`."""
         return np.asarray(self.tree.value[self.id])
 
     @property
     def counts(self) -> Array | None:
-        """Weighted class counts, as in `Tree.counts`; None for regression."""
+        """Weighted class counts as in `Tree.counts`, or None if the task has no classes."""
         return None if self.tree.counts is None else np.asarray(self.tree.counts[self.id])
 
     @property
     def note(self) -> NodeNote | None:
-        """Annotations of the node: its name, its note and an answer set by hand."""
+        """Annotations of the node (name, note, override and growing rules), or None."""
         return (self.tree.notes or {}).get(self.id)
 
     @property
@@ -192,7 +192,7 @@ def _plain(label: Any) -> Any:
 
 @dataclass(frozen=True)
 class Step:
-    """One branch of a path: the node, its split and the branch taken.
+    """One step of a path: a node, its split and the branch taken.
 
     Examples
     --------
@@ -226,7 +226,7 @@ class Path:
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """Ids of the nodes on the path, from the root to the end."""
+        """Ids of the nodes on the path, from the root to the last node."""
         parent = self.tree.parent
         ids = [self.end]
         while (above := int(parent[ids[-1]])) >= 0:
@@ -235,17 +235,17 @@ class Path:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The branches taken, from the root down."""
+        """The branches taken, in order from the root."""
         out = []
         nodes = self.nodes
         for node, below in pairwise(nodes):
             split = self.tree.splits.split(node, self.tree.schema)
-            assert split is not None  # a node with branches has a split
+            assert split is not None  # inner nodes have splits
             out.append(Step(node, split, int(self.tree.branch_index[below])))
         return tuple(out)
 
     def sentences(self, *, digits: int | None = None) -> tuple[str, ...]:
-        """Describe each branch taken, from the root down."""
+        """Return the condition of each branch taken as text, in order from the root."""
         schema = self.tree.schema
         return tuple(step.split.sentence(step.branch, schema, digits=digits) for step in self.steps)
 

@@ -3,12 +3,12 @@
 With d events in scaled time T (overall hazard 1, `ceiba.table.targets.survival`), the value of a
 node is its relative hazard, shrunk towards the overall hazard r as in rpart: (d + 1) / (T + 1 / r).
 A leaf without events then has a hazard above 0. The impurity of a node is half the mean exponential
-deviance about d / T, its risk the same about its value, both per unit of weight (LeBlanc and
-Crowley 1992). All follow from three sums over rows, which are added up over subtrees.
+deviance about d / T, and its risk is half the deviance about its value, both per unit of weight
+(LeBlanc and Crowley 1992). All follow from sums over rows, which are added up over subtrees.
 
 The attachment "survival" has the Kaplan-Meier counts of each node, flat: time, weight at risk and
 weight of events at each distinct event time, and at the last observed time if it has no event.
-"censoring" has the same of censored rows, of the root alone.
+"censoring" has these counts for the censoring times of the root only.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class SurvivalSums(NamedTuple):
-    """Sums over each node's rows: weight, events, scaled time, -log scaled time of events."""
+    """Sums over each node's rows: weight, events, scaled time, and -log(scaled time) of events."""
 
     weight: Array
     events: Array
@@ -37,7 +37,7 @@ class SurvivalSums(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree, hazard: HazardTarget, ends: RowEnds) -> SurvivalSums:
-        """Sum over the rows that end in each node, and over subtrees."""
+        """Compute the sums of each node from the rows in `ends` and the nodes in which they end."""
         event, time = hazard.event[ends.row], hazard.time[ends.row]
         terms = (np.ones(len(time)), event, time, -event * np.log(time))
         return cls(
@@ -48,7 +48,7 @@ class SurvivalSums(NamedTuple):
         )
 
     def shrunken_hazard(self, overall: float) -> Array:
-        """Return the relative hazard of each node."""
+        """Return the relative hazard of each node, shrunk towards the overall hazard."""
         return np.asarray(overall * (self.events + 1.0) / (overall * self.time + 1.0))
 
     def impurity(self) -> Array:
@@ -59,25 +59,25 @@ class SurvivalSums(NamedTuple):
         return np.maximum(np.divide(loss, self.weight, out=loss, where=self.weight > 0), 0.0)
 
     def losses(self, hazard: Array) -> Array:
-        """Return half the deviance of each node about a hazard, summed over its rows."""
+        """Return half the deviance of the rows of each node about a given hazard."""
         logs = np.log(hazard, out=np.zeros_like(hazard), where=self.events > 0)
         return np.asarray(self.log_time - self.events * logs - self.events + self.time * hazard)
 
 
 def survival_counts(target: Array, weight: Array, _settings: Array) -> Array:
-    """Return time, weight at risk and weight of events of each distinct event time, flat."""
+    """Return Kaplan-Meier counts, flattened: (time, weight at risk, event weight) at each step."""
     if not weight.any():
         return weight[:0]
     return _event_steps(SurvivalCurve.from_rows(target[:, 0], target[:, 1], weight))
 
 
 def censoring_counts(target: Array, weight: Array) -> Array:
-    """Return the counts of censored rows, which leave after the events at the same time."""
+    """Return the counts of the curve of censoring times, in the form of `survival_counts`."""
     return _event_steps(SurvivalCurve.of_censoring(target[:, 0], target[:, 1], weight))
 
 
 def _event_steps(curve: SurvivalCurve) -> Array:
-    """Return the flat counts of a curve at its event times and its last time."""
+    """Return a curve's counts at its event times and last time, as `survival_counts` does."""
     kept = curve.events > 0
     kept[-1] = True
     return np.stack([curve.time, curve.at_risk, curve.events], axis=1)[kept].ravel()
@@ -89,23 +89,23 @@ def node_curve(tree: Tree, node: int) -> SurvivalCurve:
 
 
 def has_curve(tree: Tree, node: int = 0) -> bool:
-    """Whether a node has Kaplan-Meier counts."""
+    """Whether the tree has Kaplan-Meier counts for a node."""
     numbers = (tree.attachments or {}).get("survival")
     return numbers is not None and len(numbers.of(node)) > 0
 
 
 def censoring_curve(tree: Tree) -> SurvivalCurve:
-    """Return the curve of the time to censoring of the training rows."""
+    """Return the Kaplan-Meier curve of the censoring times of the training rows."""
     return _read_curve(tree, 0, "censoring")
 
 
 def _read_curve(tree: Tree, node: int, name: str) -> SurvivalCurve:
-    """Return the curve that a node's counts define."""
+    """Return the curve stored at a node under a name; raise an error if it has none."""
     numbers = (tree.attachments or {}).get(name)
     if numbers is None or not len(numbers.of(node)):
         raise TreeError(
-            f"Node {node} has no {name} counts. Fit a DecisionTreeSurvival, or call "
-            "refit_leaves(X, y)."
+            f"Node {node} has no {name} curve. Fit a DecisionTreeSurvival, or call "
+            "refit_leaves(X, y) to compute it."
         )
     time, at_risk, events = numbers.of(node).reshape(-1, 3).T
     return SurvivalCurve(time, at_risk, events, float(tree.weight[node]))

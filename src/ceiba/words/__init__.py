@@ -1,8 +1,8 @@
-"""Read the message catalogues in English, Spanish and Brazilian Portuguese.
+"""Catalogues of the texts in trees, reports and the studio: English, Spanish and Portuguese.
 
-Each language has one TOML file. A text has named placeholders (`{n}`). A text with a count has two
-forms, `one` and `other`, which `n` selects. Names of columns, levels and classes are never
-translated; help, errors and warnings are in English.
+Each language has one TOML file. A message may contain named placeholders (`{n}`). A message with a
+count `n` may have two forms, `one` (n = 1) and `other`. Names of columns, levels and classes are
+never translated; help, errors and warnings are in English.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LANGUAGES: Final = ("en", "es", "pt")
 
 
 class Catalogue:
-    """The catalogue of one language: `words("es")("text.leaves", n=3)` is "3 hojas"."""
+    """The messages of one language by key: `words("es")("text.leaves", n=3)` is "3 hojas"."""
 
     def __init__(self, lang: str) -> None:
         if lang not in LANGUAGES:
@@ -36,12 +36,12 @@ class Catalogue:
         }
 
     def __getitem__(self, key: str) -> str:
-        """Return the text of a key that has no placeholders."""
+        """Return the message of a key, with its placeholders still in braces."""
         text: str = self._texts[key]
         return text
 
     def __call__(self, key: str, **values: Any) -> str:
-        """Return the text of a key with its placeholders filled in."""
+        """Return the message of a key with its placeholders filled in."""
         form = self._texts[key]
         if not isinstance(form, str):
             form = form["one" if values["n"] in (1, "1") else "other"]
@@ -49,7 +49,7 @@ class Catalogue:
         return text
 
     def get(self, key: str, default: str) -> str:
-        """Return the text of a key, or `default` if the catalogue has none."""
+        """Return the message of a key, or `default` if the catalogue has none."""
         return str(self._texts.get(key, default))
 
     def number(self, n: int) -> str:
@@ -57,7 +57,7 @@ class Catalogue:
         return f"{n:,}".replace(",", self._texts["figure.thousands"])
 
     def section(self, name: str) -> dict[str, Any]:
-        """Return all texts of a section by key."""
+        """Return the messages of a section of the TOML file; their keys have no section prefix."""
         return dict(self._sections[name])
 
 

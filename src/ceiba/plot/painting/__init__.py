@@ -1,1 +1,1 @@
-"""Axes, colours and fonts of plots, and functions that paint drawings."""
+"""Helpers that the plots share: axes, colors, fonts, and painting of tree drawings."""

@@ -10,7 +10,7 @@ from ceiba.tree import Tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes
 else:
-    Axes = Any  # annotations must not import matplotlib
+    Axes = Any  # `import ceiba.plot` must not import matplotlib
 
 POINTS = 72.0  # per inch
 
@@ -21,8 +21,7 @@ def require_matplotlib() -> Any:
         import matplotlib as mpl
     except ImportError as error:
         raise ImportError(
-            "ceiba.plot requires matplotlib, which is not installed. "
-            "Install it with: pip install ceiba[plot]"
+            "ceiba.plot requires matplotlib. Install it with: pip install ceiba[plot]"
         ) from error
     return mpl
 
@@ -57,11 +56,11 @@ def axes_size(ax: Axes) -> tuple[float, float]:
 
 
 def as_tree(tree: Any, who: str = "plot_tree") -> Tree:
-    """Return a Tree, or the tree of a fitted estimator."""
+    """Return the argument if it is a Tree, or the tree of a fitted estimator."""
     drawn = getattr(tree, "tree_", tree)
     if not isinstance(drawn, Tree):
         raise OptionError(
             f"{who} requires a Tree or a fitted ceiba estimator, got {type(tree).__name__}. "
-            "Fit the estimator first, or convert with ceiba.tree.from_sklearn(model)."
+            "Fit the estimator, or convert a scikit-learn tree with ceiba.tree.from_sklearn(model)."
         )
     return drawn

@@ -1,7 +1,7 @@
-"""Choose the colours of plots in light and dark styles, and draw legends.
+"""Choose the colors of plots in light and dark styles, and draw legends.
 
-Numbers have one hue, stronger for larger values. A node's fill is its class colour mixed with the
-background, so purity is shown as strength, and text in the style's colour is legible on it.
+Numbers have one hue, stronger for larger values. A node's fill is its class color mixed with the
+background, so purity is shown as strength, and text in the style's color is legible on it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAX_CLASSES: Final = 12  # in the legend
 
 @dataclass(frozen=True)
 class Ink:
-    """The background (paper) and text colours of a style, and mixtures of both."""
+    """The background (paper) and text colors of a style, and mixtures of both."""
 
     paper: Colour
     text: Colour
@@ -35,7 +35,7 @@ class Ink:
 
 
 def ink_of(ax: Axes) -> Ink:
-    """Return the colours of the axes' style."""
+    """Return the colors of the axes' style."""
     import matplotlib as mpl
     from matplotlib.colors import to_rgb, to_rgba
 
@@ -49,38 +49,38 @@ def ink_of(ax: Axes) -> Ink:
 
 
 def class_colours(n: int, colours: Sequence[str] | None = None) -> list[Colour]:
-    """Return one colour per class; with more than 12 classes, hues are evenly spaced."""
+    """Return the first n of the given colors, or one color per class from the palette."""
     require_matplotlib()
     from matplotlib.colors import to_rgb
 
     if colours is not None:
         if len(colours) < n:
             raise OptionError(
-                f"colors must have one entry for each of the {n} classes, got {len(colours)}."
+                f"colors must have at least {n} entries, one per class, got {len(colours)}."
             )
         return [to_rgb(colour) for colour in colours[:n]]
     return [to_rgb(colour) for colour in class_palette(n)]
 
 
 def tree_palette(tree: Tree, colours: Sequence[str] | None = None) -> list[Colour]:
-    """Return one colour per class, or none for regression and several outputs."""
+    """Return one color per class, or [] for trees without classes or with several outputs."""
     if not tree.task.has_classes or tree.n_outputs > 1:
         return []
     return class_colours(len(tree.target.classes[0]), colours)
 
 
 def mix(colour: Colour, paper: Colour, share: float) -> Colour:
-    """Mix a colour, weighted by `share`, with the colour of the paper."""
+    """Mix a color, weighted by `share`, with the color of the background."""
     r, g, b = (share * c + (1 - share) * p for c, p in zip(colour, paper, strict=True))
     return r, g, b
 
 
 def number_colour(share: float, paper: Colour) -> Colour:
-    """Return the colour of a rank, from the background (0) to a deep tone (1)."""
+    """Return the color of a number's rank, from 0 (near the background) to 1 (most contrast)."""
     blue = rgb(NUMBER)
     if share <= 0.6:
         return mix(blue, paper, 0.08 + 0.92 * share / 0.6)
-    # High ranks go beyond the pure hue, so that the order is visible in dark styles too.
+    # Mix in near-black or near-white, so that the contrast also increases among high ranks.
     far = (0.02, 0.08, 0.2) if luminance(paper) > 0.5 else (0.92, 0.97, 1.0)
     return mix(far, blue, 0.75 * (share - 0.6) / 0.4)
 
@@ -100,7 +100,7 @@ def rgb(colour: str) -> Colour:
 
 
 def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **colorbar: Any) -> None:
-    """Draw a legend of the class colours, or a colour bar of the values, next to the axes."""
+    """Draw a legend of the class colors, or a color bar of the values, next to the axes."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.patches import Patch
@@ -132,7 +132,7 @@ def paint_legend(ax: Axes, tree: Tree, palette: list[Colour], lang: str, **color
 
 
 def _value_ticks(bar: Any, scale: ValueScale) -> None:
-    """Label the colour bar with the leaf values, or with five of them if there are many."""
+    """Label the color bar with the leaf values, or with five of them if there are many."""
     values = np.unique(scale.values)
     if len(values) > _MAX_CLASSES:
         values = np.array([scale.value_at(k / 4) for k in range(5)])

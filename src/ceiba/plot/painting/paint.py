@@ -1,4 +1,4 @@
-"""Paint a Drawing with matplotlib, as text and as paths of boxes, bars and edges.
+"""Paint a Drawing with matplotlib: its text, and its boxes, bars and edges as paths.
 
 All coordinates are points, y downward. Shapes of one kind form one collection, so that trees with
 hundreds of nodes are drawn fast.
@@ -38,7 +38,7 @@ class Painter:
         self.shapes(paths, ["none"], self.line, widths, zorder=1)
 
     def boxes(self, boxes: Sequence[Box], fills: Sequence[Colour]) -> None:
-        """Draw the boxes; a folded node looks like a stack of cards."""
+        """Draw the boxes; a folded node has two more outlines behind its box."""
         cards = [
             (_rounded(box.left + k, box.top + k, box.width, box.height), self.paper)
             for box in boxes
@@ -64,7 +64,7 @@ class Painter:
         self.shapes(paths, fills, "none", 0.0, zorder=4)
 
     def words(self, drawing: Drawing) -> None:
-        """Write the texts of the boxes and the edges."""
+        """Write the texts in the boxes and the labels on the edges."""
         step = drawing.sheet.line_height
         for box in drawing.boxes:
             y = box.top + drawing.sheet.padding
@@ -78,7 +78,7 @@ class Painter:
                 self.text(x, y + k * step, line, self.grey)
 
     def foot(self, foot: Footer, palette: Sequence[Colour], top: float, line_height: float) -> None:
-        """Write the class names with their colours, and the note."""
+        """Draw the footer: the class names with their colors, and the note."""
         side = 0.8 * self.font_size
         paths, fills = [], []
         for k, (x, row, name) in enumerate(foot.names):
@@ -97,13 +97,13 @@ class Painter:
         self, x: float, top: float, text: str, colour: Colour, *, bold: bool = False,
         align: str = "center",
     ) -> None:  # fmt: skip
-        """Write one line whose box starts at `top`; 0.36 is half the height of capital letters."""
+        """Write one line of text, vertically centered by its capital letters (0.72 em high)."""
         baseline = top + 0.65 * self.font_size + 0.36 * self.font_size
         weight = "bold" if bold else "normal"
         self._write(x, baseline, text, colour, self.font_size, fontweight=weight, ha=align)
 
     def small(self, x: float, top: float, text: str, size: float, *, upright: bool = False) -> None:
-        """Write one small line, centred at `x` or vertically from `top` downward."""
+        """Write one small line of text, centered at `x`, or vertically from `top` downward."""
         if upright:
             self._write(x, top, text, self.ink, size, ha="center", va="top", rotation=90)
         else:

@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 
 def scale_note(tree: Tree, rows: PanelRows | None, lang: str) -> str:
-    """Return a note with the range of the plots in leaves."""
+    """Return a note on the plots in leaves: the last time of curves, or the range of the target."""
     if has_curve(tree):
         end = number_text(float(node_curve(tree, 0).time[-1]), 4)
         return words(lang)("plot.curves_in_leaves", high=end)
@@ -69,7 +69,7 @@ def paint_panels(
 
 @dataclass(frozen=True)
 class _Panel:
-    """The area of a panel, in points, and its painter."""
+    """Draws into the area of one panel, which is given in points."""
 
     painter: Painter
     left: float
@@ -78,7 +78,7 @@ class _Panel:
     height: float
 
     def bars(self, x0: Array, x1: Array, y0: Array, y1: Array, fill: Any, z: float = 4.0) -> None:
-        """Draw bars in relative coordinates, y upward."""
+        """Draw bars; coordinates are fractions of the panel's width and height, y upward."""
         paths = [
             rectangle(
                 self.left + a * self.width,
@@ -94,13 +94,13 @@ class _Panel:
     def line(
         self, points: list[tuple[float, float]], colour: Any, width: float, **style: Any
     ) -> None:
-        """Draw a line through points in relative coordinates."""
+        """Draw a line through points; coordinates are fractions of the panel's size."""
         x = [self.left + a * self.width + self.painter.dx for a, _ in points]
         y = [self.top + (1 - b) * self.height + self.painter.dy for _, b in points]
         self.painter.ax.plot(x, y, color=colour, lw=width, zorder=4.6, **style)
 
     def dots(self, x: Array, y: Array, colour: Any, size: float) -> None:
-        """Draw dots in relative coordinates."""
+        """Draw dots; coordinates are fractions of the panel's width and height."""
         self.painter.ax.scatter(
             self.left + x * self.width + self.painter.dx,
             self.top + (1 - y) * self.height + self.painter.dy,
@@ -114,7 +114,7 @@ class _Panel:
 def _question(
     panel: _Panel, tree: Tree, rows: PanelRows, view: SplitView, palette: list[Colour], lang: str
 ) -> None:
-    """Draw an inner node's split column for its rows."""
+    """Draw the rows of an inner node along its split column, with its cuts as lines."""
     painter = panel.painter
     panel.line([(0, 0), (1, 0)], painter.line, 0.7)
     inside = np.isfinite(view.x)
@@ -126,7 +126,7 @@ def _question(
         target = rows.target[view.rows]
         low, high = float(target.min()), float(target.max())
         shown = np.flatnonzero(inside)
-        if len(shown) > MAX_POINTS:  # evenly spaced in the order of x, to keep the shape
+        if len(shown) > MAX_POINTS:  # keep evenly spaced points in the order of x
             shown = shown[np.argsort(view.x[shown], kind="stable")]
             shown = shown[np.linspace(0, len(shown) - 1, MAX_POINTS).astype(int)]
         tone = mix(painter.ink, painter.paper, 0.5)
@@ -162,7 +162,7 @@ def _write_labels(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
 
 
 def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[Colour]) -> None:
-    """Draw stacked bars; a value on an edge, such as a cut, belongs to the bar on its left."""
+    """Draw row counts as bars stacked by class; a value on an edge belongs to the left bar."""
     n = len(edges) - 1
     bar = np.clip(np.searchsorted(edges, place, side="left") - 1, 0, n - 1)
     counts = np.array([np.bincount(bar[codes == k], minlength=n) for k in range(len(fills))], float)

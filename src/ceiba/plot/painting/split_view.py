@@ -1,4 +1,4 @@
-"""Compute the contents of a panel: the bars, cuts and axis labels of a node's split column.
+"""Compute the contents of a panel: the bars, cuts and axis labels for a node's split column.
 
 Numbers are binned. Levels are side by side in branch order. Positions are shares of the width, from
 0 to 1.
@@ -21,13 +21,13 @@ from ceiba.tree.routing import route
 from ceiba.tree.splits import format_cut, level_text
 
 BINS = 18
-DIGITS = 4  # significant digits of the axis ends
+DIGITS = 4  # number of significant digits at the ends of an axis
 Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class PanelRows:
-    """Rows to draw: their table, end nodes, and class codes or numbers."""
+    """The rows drawn in panels: their table, the nodes where they end, and their targets."""
 
     table: Table
     end: Array
@@ -39,9 +39,9 @@ class PanelRows:
 
 
 def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
-    """Read the rows to draw."""
+    """Read the rows whose split columns and targets are drawn in panels."""
     X, y = pop_target(X, y, tree.task)
-    if tree.task is Task.SURVIVAL:  # draw only histograms, because times are censored
+    if tree.task is Task.SURVIVAL:  # censored times cannot be drawn, so omit the target
         y = None
     table = route.read(tree, X)
     end = route.apply(tree, table)
@@ -58,10 +58,10 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
 
 @dataclass(frozen=True)
 class SplitView:
-    """The rows of one node along its split column."""
+    """The contents of one panel: a node's rows placed along its split column."""
 
     rows: Array
-    x: Array  # position of each row; NaN if it has none
+    x: Array  # x position of each row; NaN if its value has no bar
     edges: Array  # of the bars
     cuts: tuple[float, ...]
     axis: PanelAxis
@@ -91,7 +91,7 @@ def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]
 
 
 def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) -> SplitView:
-    """Return the view of levels side by side, with the first branch on the left."""
+    """Return the view of a categorical column: a bar per level, grouped by branch."""
     if tree.splits.kind[node] == SplitKind.CUT:
         order = np.unique(codes[codes >= 0])
         borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]
@@ -116,7 +116,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
     if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
         return _side_by_side(mine, values, ["no", "yes"], [1])
     edges = bin_edges(seen, cuts, BINS) if len(seen) else None
-    if edges is None:  # there are no rows, or all values are equal
+    if edges is None:  # no values in the node, or all equal to the cut
         edges = np.array([cuts[0] - 1.0, *cuts, cuts[-1] + 1.0])
     low, span = edges[0], edges[-1] - edges[0]
     places = tuple((cut - low) / span for cut in cuts)
@@ -133,7 +133,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
 
 
 def _ends(info: ColumnInfo, seen: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
-    """Return minimum and maximum as text, with an ellipsis if the axis does not reach them."""
+    """Return the positions and texts of the extreme values, with "…" for those off the axis."""
     if not len(seen):
         return []
     width = edges[1] - edges[0]

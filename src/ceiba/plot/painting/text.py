@@ -1,4 +1,4 @@
-"""Measure text in plots, choose fonts that cover it, and place ticks without overlap."""
+"""Measure text in plots, choose fonts with all its characters, and place ticks apart."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
-_DPI = 288  # four pixels per point, because hinting rounds to whole pixels
-_LAST = "Last Resort"  # its glyphs are placeholders
+_DPI = 288  # text widths are rounded to pixels, so use four pixels per point
+_LAST = "Last Resort"  # fallback font, whose glyphs are placeholders
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
@@ -30,7 +30,7 @@ def _renderer() -> Any:
 
 
 def text_measure(font_size: float) -> Measure:
-    """Return a function that measures the width of a text in points at this font size."""
+    """Return a function that measures the width of a string in points at this font size."""
     mpl = require_matplotlib()
     families = tuple(mpl.rcParams["font.family"])
     generic = tuple(tuple(mpl.rcParams[f"font.{name}"]) for name in families if name in _GENERIC)
@@ -39,7 +39,7 @@ def text_measure(font_size: float) -> Measure:
 
 @lru_cache(maxsize=16)
 def _measure_in(font_size: float, families: object, generic: object) -> Measure:
-    """Return the measure for a size and style, cached because layouts try several sizes."""
+    """Return the measuring function for a size and fonts, cached because layouts try many sizes."""
     from matplotlib.font_manager import FontProperties
 
     fonts = {
@@ -56,7 +56,7 @@ def _measure_in(font_size: float, families: object, generic: object) -> Measure:
 
 
 def with_covering_fonts(draw: Draw) -> Draw:
-    """Decorate a function of a tree so that it uses fonts that cover all text of the tree."""
+    """Decorate a plot function so that its fonts contain the characters of names in the tree."""
 
     @wraps(draw)
     def wrapper(tree: Any, *data: Any, **options: Any) -> Any:
@@ -76,7 +76,7 @@ def with_covering_fonts(draw: Draw) -> Draw:
 
 
 def covering_fonts(text: str) -> list[str]:
-    """Return font families that cover all characters of a text, starting with the default one."""
+    """Return font families for the characters of a string, starting with the default ones."""
     import matplotlib as mpl
     from matplotlib.font_manager import findfont
 
@@ -114,7 +114,7 @@ def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
             break
         if font.name in names or not left & _covered_letters(font.fname):
             continue
-        # Text uses the regular face, which may lack letters of the bold face.
+        # Check the regular face, because it may lack letters of the bold face.
         if has := left & _covered_letters(findfont(font.name)):
             names.append(font.name)
             left -= has
@@ -128,7 +128,7 @@ def round_numbers(most: float) -> list[float]:
 
 
 def set_spaced_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
-    """Set ticks of a horizontal axis by priority, without those that would overlap."""
+    """Set ticks of a horizontal axis, in order of priority, and omit those that would overlap."""
     require_matplotlib()
     from matplotlib.ticker import FuncFormatter
 

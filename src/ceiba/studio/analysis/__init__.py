@@ -1,1 +1,1 @@
-"""Analyze the current tree: rivals, previews, columns, scores, warnings, comparisons."""
+"""Analyses of the studio's trees: rivals, previews, columns, scores, warnings, comparisons."""

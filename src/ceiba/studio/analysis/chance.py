@@ -1,7 +1,7 @@
-"""Estimate the gain that each column of a node reaches by chance, from permuted targets.
+"""Estimate the gain that each column reaches by chance at a node, from permuted targets.
 
-A column with many levels or values reaches a large gain even in noise. When columns are ranked, the
-mean of its best gains on 19 permutations of the target is subtracted. The limit is this mean plus
+A column with many levels or values reaches a large gain even in noise. To rank columns, the mean of
+their best gains on 19 permutations of the target is subtracted. The limit is this mean plus
 1.9 standard deviations, about the 95 % quantile of normal (1.6) and of exponential (2.0) gains.
 Large nodes are sampled, because chance gains shrink as 1/n.
 """
@@ -19,12 +19,12 @@ from ceiba.table import Target
 
 _N_PERMUTATIONS: Final = 19
 _LIMIT: Final = 1.9  # standard deviations
-_MAX_CELLS: Final = 20_000  # maximum size of the sample: rows times columns
-_MIN_ROWS: Final = 200  # minimum size of the sample
+_MAX_CELLS: Final = 20_000  # approximate rows times columns of the sample, up to 100 columns
+_MIN_ROWS: Final = 200  # minimum number of rows in the sample of a larger node
 
 
 def find_chance_gains(site: NodeSite, options: GrowOptions) -> dict[str, tuple[float, float]]:
-    """Return the mean and the limit of each column's chance gain, by name."""
+    """Return, for each column name, the mean and the upper limit of its chance gain."""
     table = site.problem.table
     n, n_columns = len(site.rows), table.n_columns
     size = max(_MIN_ROWS, _MAX_CELLS // n_columns)

@@ -1,4 +1,4 @@
-"""Describe one column at a node: histogram, gain by cut, levels."""
+"""Describe one column at a node: histogram, gain curve and levels."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ceiba.table.targets import risk_sets
 from ceiba.tree.splits import level_text
 
 _BINS: Final = 48  # number of histogram bins
-_POINTS: Final = 512  # number of points of the gain curve
-_MAX_ROWS: Final = 200_000  # larger nodes are sampled evenly for the gain curve
-_MAX_RANKED_ROWS: Final = 4_000  # the same for log-rank tests
+_POINTS: Final = 512  # maximum number of points on the gain curve
+_MAX_ROWS: Final = 200_000  # maximum number of rows for the gain curve; larger nodes are sampled
+_MAX_RANKED_ROWS: Final = 4_000  # maximum number of rows for a gain curve of log-rank tests
 
 
 def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, Any]:
-    """Describe one column at a node."""
+    """Return the histogram, gain curve and levels of a column at a node."""
     site = analysis.at(node)
     at = analysis.problem.table.schema.index(name)
     source = analysis.problem.table.columns[at]
@@ -48,7 +48,7 @@ def describe_column(analysis: NodeAnalysis, node: int, name: str) -> dict[str, A
 
 
 def _histogram(source: Column, values: Any, cuts: Any, target: NodeTarget) -> Any:
-    """Return a histogram by class or with quartiles; for survival, only with row counts."""
+    """Return a histogram with class counts, target quartiles or (for survival) row counts."""
     truth, n_classes = target.values, target.n_classes
     if target.times is not None:
         truth, n_classes = np.zeros(len(values), np.int64), 1
@@ -58,7 +58,7 @@ def _histogram(source: Column, values: Any, cuts: Any, target: NodeTarget) -> An
 def _gain_curve(
     analysis: NodeAnalysis, values: Any, target: NodeTarget, numeric: bool
 ) -> dict[str, Any] | None:
-    """Return the gain by cut. Many cuts are reduced to the best one in each of `_POINTS` ranges."""
+    """Return cuts and their gains; of more than `_POINTS` cuts, keep the best in each range."""
     step = -(-len(values) // (_MAX_ROWS if target.times is None else _MAX_RANKED_ROWS))
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)
@@ -76,7 +76,7 @@ def _gain_curve(
 def gains_by_cut(
     analysis: NodeAnalysis, numbers: Any, target: NodeTarget, rows: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return all cuts of some rows and their gains, or None if the criterion has no gain curve."""
+    """Return the cuts between `numbers` and the gain of each, or None if gains are undefined."""
     weight = None if target.weight is None else target.weight[rows]
     name = node_criterion(analysis.problem).name
     if target.times is not None:
@@ -95,8 +95,8 @@ def gains_by_cut(
 def _log_rank_curve(
     numbers: Any, times: Any, least: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return at most one cut in each of `_POINTS` ranges, with half its log-rank chi-square."""
-    # Skip sides with fewer than `least` rows: the test prefers a few rows with early events.
+    """Return up to `_POINTS` cuts and their gains (half the log-rank chi-square per row)."""
+    # Without a minimum branch size, the test would prefer branches with a few early events.
     present = ~np.isnan(numbers)
     values, place = np.unique(numbers[present], return_inverse=True)
     ends = np.unique(np.linspace(0, len(values) - 1, _POINTS + 1).astype(int))[1:] - 1
@@ -107,7 +107,7 @@ def _log_rank_curve(
     groups = np.searchsorted(ends, place)
     at_risk, happened, observed = risk_sets(times[present, :2], groups, len(ends) + 1)
     total = at_risk.sum(axis=0)
-    share = at_risk.cumsum(axis=0)[:-1] / total  # share at risk left of each cut
+    share = at_risk.cumsum(axis=0)[:-1] / total  # share of rows at risk that go left
     variance = (share * (1 - share)) @ (happened * (total - happened) / np.maximum(total - 1, 1))
     excess = observed.cumsum()[:-1] - share @ happened
     chi2 = np.divide(excess**2, variance, out=np.zeros(len(ends)), where=variance > 0)

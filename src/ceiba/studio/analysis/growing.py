@@ -1,8 +1,8 @@
-"""Replace splits of the tree that `grow_leaves` returns by the first-ranked rivals.
+"""Find the splits by which the studio replaces choices of `grow_leaves`.
 
-`fit` takes the split with the largest gain. Where another column ranks first among the rivals, its
-split replaces that one, and the subtree below is regrown. The replacements are arguments of the
-action, so that journal and script repeat them without a search.
+`fit` takes the split with the largest gain. If another column ranks first (see `rivals.py`), the
+split of that column is used instead, and the subtree below is regrown. The new splits are arguments
+of the action `grow`, so that journal and script repeat them without a search.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def choose_splits(
     levels: Any,
     on_node: Callable[[int, int], None],
 ) -> list[list[Any]]:
-    """Return the nodes and splits that replace those of `grow_leaves`, in pre-order.
+    """Return, in pre-order, [node, split] pairs that replace splits chosen by `grow_leaves`.
 
     `on_node(done, total)` is called before each node; `total` changes with the splits.
     """
     options = analysis.problem.options
     by_gain = options.max_leaf_nodes is None and options.column_cost is None
     if not by_gain or "tests" in options.growers or options.min_significance is not None:
-        return []  # these growers do not choose by gain alone
+        return []  # with these options, a split is not selected by its gain alone
     before, splits = analysis.tree, list[list[Any]]()
     state, _ = grow(context, node, levels)
     i = node
@@ -48,7 +48,7 @@ def choose_splits(
 
 
 def _first_split(analysis: NodeAnalysis, node: int) -> Any:
-    """Return a node's first-ranked split, or None if the tree has it or chance explains it."""
+    """Return the first-ranked split of a node, or None if its current split is kept."""
     if rules_at(analysis.tree, node).prefer:
         return None
     first, column = find_first_rival(analysis, node), int(analysis.tree.splits.column[node])

@@ -77,7 +77,7 @@ def _held_out_branches(
 
 
 def find_further_cut(analysis: NodeAnalysis, node: int, body: dict[str, Any]) -> dict[str, Any]:
-    """Return the best further cut of a numeric column, or None if no interval can be cut."""
+    """Find the best cut to add to the cuts of a numeric column; "cut" is None if there is none."""
     name = body.get("column")
     schema = analysis.problem.table.schema
     if not isinstance(name, str) or not schema.columns[schema.index(name)].is_numeric:

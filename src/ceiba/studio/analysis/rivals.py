@@ -1,4 +1,4 @@
-"""Find the best split of every column at a node.
+"""Find the rivals of a node: the best split of every column.
 
 Columns are ranked by their gain minus the gain expected by chance (`chance.py`); those whose
 p-value is above 0.05 come last. The order does not change when late p-values arrive.
@@ -7,10 +7,10 @@ A tree of one level is grown at the node; it keeps the best split of every colum
 With many cells, the search uses 255 bins per column, and only the best split has an exact cut (the
 others have "exact": false).
 
-A p-value accounts for the whole search over a column (`ceiba.grow.significance`). It is returned at
-once if a bound suffices. For categories, the bound is the test of all levels. A cut is the best of
-at most n - 1, so its p-value is between that of the fixed cut and n - 1 times that. The others are
-"pending" until `compute_p_values` has run permutations.
+P-values are corrected for the search over a column (`ceiba.grow.significance`). For a
+categorical column and target, all levels are tested at once. A cut is the best of at most n - 1, so
+its p-value is between that of the fixed cut and n - 1 times that. If a bound does not suffice, the
+p-value is "pending" until `compute_p_values` has run permutations.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ from ceiba.table import Kind
 from ceiba.task import Task
 from ceiba.tree import SplitKind, SplitTable, Tree
 
-MAX_CELLS: Final = 6_000_000  # rows times columns; larger nodes are binned
+MAX_CELLS: Final = 6_000_000  # with more rows times columns in a node, bin its columns
 LEVEL: Final = 0.05  # significance level
-MAX_PERMUTED_ROWS: Final = 50_000  # larger nodes get bounds instead of permutation p-values
-_MAX_CURVE_ROWS: Final = 20_000  # larger nodes get no survival curves of their rivals
-_MAX_SOON: Final = 20_000  # rows times columns; smaller nodes get all p-values at once
+MAX_PERMUTED_ROWS: Final = 50_000  # for larger nodes, compute bounds instead of exact p-values
+_MAX_CURVE_ROWS: Final = 20_000  # for larger nodes, do not compute survival curves
+_MAX_SOON: Final = 20_000  # maximum number of rows times columns for immediate p-values
 _N_PERMUTATIONS: Final = 999  # per test
 
 
 def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> dict[str, Any]:
-    """Return the best split of every column, ranked by excess gain or, if `by_gain`, by gain."""
+    """Return each column's best split, ranked by gain above chance, or by gain if `by_gain`."""
     site = analysis.at(node)
     target = NodeTarget.of(site)
     listed = _list_rivals(analysis, site, target)
@@ -98,7 +98,7 @@ def _list_rivals(
 
 
 def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort the rivals by their gain above chance; those that chance explains come last."""
+    """Sort the rivals by gain above chance, with insignificant rivals last."""
     chance = _chance_gains(site)
     for rival in listed:
         rival["chance_gain"], limit = chance[rival["column"]]
@@ -114,7 +114,7 @@ def _chance_gains(site: NodeSite) -> dict[str, tuple[float, float]]:
 
 
 def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
-    """Whether chance explains a rival, by its p-value or, while that is pending, by the limit."""
+    """Whether a rival is insignificant, judged by its p-value or, if inconclusive, by its gain."""
     p_value, bound = rival["p_value"], rival["p_bound"]
     if bound == "exact" or (bound == "at least" and p_value > LEVEL):
         return bool(p_value > LEVEL)
@@ -124,7 +124,7 @@ def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
 
 
 def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
-    """Return the first-ranked rival, or None if chance explains all of them.
+    """Return the first-ranked significant rival, or None if there is none.
 
     Columns are tested one after the other until one is significant.
     """
@@ -137,7 +137,8 @@ def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None
     ]
     for name, splits, gain in sorted(listed, key=lambda item: chance[item[0]][0] - item[2]):
         mean, limit = chance[name]
-        if name in forbidden or gain <= (mean + limit) / 2:  # too far below the limit for a test
+        # Skip forbidden columns, and gains that are too small to be significant.
+        if name in forbidden or gain <= (mean + limit) / 2:
             continue
         rival = _describe_rival(analysis, copied, target, splits, gain)
         if rival["p_bound"] == "pending" and len(site.rows) * len(listed) <= _MAX_SOON:
@@ -170,7 +171,7 @@ def _is_same_split(a: dict[str, Any] | None, b: dict[str, Any]) -> bool:
 def _describe_current(
     analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
 ) -> dict[str, Any]:
-    """Describe the current split of a node, which differs from the best one of its column."""
+    """Describe the current split of a node, which is not the best split of its column."""
     splits = analysis.tree.splits.take(np.array([node]))
     described = _describe_rival(analysis, site, target, splits, float(analysis.tree.gain[node]))
     return {**described, "p_value": None, "p_bound": "exact"}  # no search to correct for
@@ -179,7 +180,7 @@ def _describe_current(
 def _copy_rows(site: NodeSite) -> NodeSite:
     """Copy the rows of a small node, because searching scattered rows takes twice as long."""
     problem = site.problem
-    is_survival = problem.options.task is Task.SURVIVAL  # whose hazard is that of all rows
+    is_survival = problem.options.task is Task.SURVIVAL  # scaled survival times depend on all rows
     if 2 * len(site.rows) > problem.n_rows or site.weight is not None or is_survival:
         return site
     copied = replace(problem.take(site.rows), fixed_scales=problem.scales)
@@ -187,7 +188,7 @@ def _copy_rows(site: NodeSite) -> NodeSite:
 
 
 def _grow_stump(site: NodeSite, copied: NodeSite) -> tuple[Tree, bool]:
-    """Grow one level with all competitors; also return whether all cuts are exact."""
+    """Return a one-level tree with the best split of each column, and whether all are exact."""
     n_columns = site.problem.table.n_columns
     options = one_level_options(site.problem.options, site.depth, n_columns)
     whole = len(copied.rows) == copied.problem.n_rows
@@ -205,7 +206,7 @@ def _grow_stump(site: NodeSite, copied: NodeSite) -> tuple[Tree, bool]:
 
 
 def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowOptions:
-    """Return options that search one node and keep the best split of every column."""
+    """Return options for a one-level tree that stores the best split of every column."""
     changes: dict[str, Any] = {
         "max_depth": depth + 1,
         "max_competitors": max(n_columns - 1, 1),
@@ -226,7 +227,7 @@ def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowO
 
 
 def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
-    """Return the growers that support these options with binning, possibly none."""
+    """Return the growers that support these options with `max_bins`, or an empty tuple."""
     try:
         return tuple(replace(options, max_bins=255).growers)
     except CeibaError:
@@ -234,7 +235,7 @@ def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
 
 
 def _put_best_first(coarse: Tree, best: Tree) -> Tree:
-    """Replace the binned split of the best column by the exact one."""
+    """Replace the binned split of the best column by the exact split in the tree `best`."""
     stored = coarse.competitors
     if best.n_nodes == 1 or stored is None:
         return coarse
@@ -288,7 +289,7 @@ def _describe_rival(
 def _quick_p_value(
     site: NodeSite, target: NodeTarget, splits: SplitTable, counts: BranchCounts
 ) -> tuple[float | None, str]:
-    """Return the p-value of a column, or a bound, without permutations."""
+    """Return a p-value and "exact", a bound and "at least" or "at most", or None and "pending"."""
     column = site.problem.table.columns[int(splits.column[0])]
     classes = bool(target.n_classes)
     if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:
@@ -316,7 +317,7 @@ def _no_split(name: str) -> dict[str, Any]:
 
 
 def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return only the columns of the rivals, in table order, for a lesson."""
+    """Hide the splits of the rivals, and list the columns in table order, for a lesson."""
     nothing = dict.fromkeys(("split", "given", "gain", "p_value"))
     hidden: dict[str, Any] = {**nothing, "branches": [], "current": False}
     by_name = {rival["column"]: {**rival, **hidden} for rival in listing["rivals"]}
@@ -324,7 +325,7 @@ def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, An
 
 
 def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
-    """Return the pending p-values of a node, by repeating the search on permuted targets."""
+    """Compute the pending p-values of a node by permutation."""
     site = analysis.at(node)
     listed = _list_rivals(analysis, site, NodeTarget.of(site))
     pending = [rival for rival in listed if rival["p_bound"] == "pending"]

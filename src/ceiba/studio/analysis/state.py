@@ -25,13 +25,13 @@ from ceiba.table import Schema, Table
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-_MAX_ROWS: Final = 50_000  # larger tables are first described from a sample
+_MAX_ROWS: Final = 50_000  # describe a larger table from a sample first
 
 
 def state_to_json(
     workspace: Workspace, state: State, analysis: NodeAnalysis | None, warning_cache: dict[Any, Any]
 ) -> dict[str, Any]:
-    """Convert a state of a workspace to plain data; `analysis` is None without a tree."""
+    """Convert a workspace state to JSON; `analysis` is None if there is no tree."""
     source, steps = workspace.source, workspace.steps
     return {
         "revision": workspace.revision,
@@ -76,7 +76,7 @@ def state_to_json(
 
 
 def _opened_test_to_json(workspace: Workspace, state: State) -> dict[str, Any] | None:
-    """Return the scores of the final evaluation, or None while the test rows are sealed."""
+    """Return the scores of the final evaluation on test rows, or None if there is none yet."""
     opened = workspace.opened_test
     if opened is None:
         return None
@@ -126,7 +126,7 @@ def _tree_payload(workspace: Workspace, analysis: NodeAnalysis) -> dict[str, Any
             lang=workspace.lang,
             model=type(analysis.state.model).__name__,
         )
-    except CeibaError:  # the report does not support this tree
+    except CeibaError:  # this kind of tree has no report
         return None
 
 
@@ -144,12 +144,12 @@ def _lesson_to_json(workspace: Workspace, analysis: NodeAnalysis | None) -> dict
 
 
 def description_key(setup: Setup) -> Any:
-    """Return the settings that affect the description of the columns."""
+    """Return a cache key of the settings that affect the description of the columns."""
     return repr((setup.y, setup.kinds, setup.orders))
 
 
 def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, Any]:
-    """Describe the columns under the current settings, from `n_described` rows."""
+    """Describe the columns under the current settings, from all rows or a sample."""
     n_rows = table.n_rows
     if n_rows > _MAX_ROWS and not whole:
         table = table.take(np.linspace(0, n_rows - 1, _MAX_ROWS).astype(np.intp))
@@ -159,13 +159,13 @@ def describe_columns(table: Table, setup: Setup, *, whole: bool) -> dict[str, An
         for column in table.columns
     )
     infos = tuple(column.info for column in changed)
-    target = setup.target if setup.event is None else None  # times ignore censoring
+    target = setup.target if setup.event is None else None  # summaries would ignore censoring
     summary = describe(Table(changed, table.n_rows, Schema(infos)), target).to_dict()
     return {**summary, "n_described": table.n_rows, "n_rows": n_rows}
 
 
 def _kind_of(setup: Setup, name: str, task: Task | None) -> str | None:
-    """Return the kind to which a column is converted; a class target becomes a category."""
+    """Return the kind to which a column is converted (category for a class target), or None."""
     if name in setup.orders:
         return "ordered"
     return setup.kinds.get(name) or (

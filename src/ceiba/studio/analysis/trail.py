@@ -1,4 +1,4 @@
-"""Compute the error and number of leaves of each tree so far, for the live curve."""
+"""Compute the main score and size of the trees in the history, for the curve on the page."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import Workspace
 
 _MAX_POINTS: Final = 60
-_MAX_ROWS: Final = 20_000  # larger tables do not score earlier trees again after a restart
+_MAX_ROWS: Final = 20_000  # for larger tables, do not score earlier trees after a restart
 
 
 class Trail:
-    """Scores of all trees of a workspace, each computed once."""
+    """The scores of the trees in a workspace, computed once per tree."""
 
     def __init__(self) -> None:
-        self._figures: dict[int, tuple[Any, dict[str, Any]]] = {}  # by id of the model, kept alive
+        self._figures: dict[int, tuple[Any, dict[str, Any]]] = {}  # models and scores by id
 
     def points(
         self, workspace: Workspace, analysis: NodeAnalysis, figures: dict[str, Any]
     ) -> list[dict[str, Any]]:
-        """List the scores of all trees that use the current rows and costs, the oldest first."""
+        """List scores of the last `_MAX_POINTS` trees with the current rows, priors and costs."""
         now = _rows_and_costs(analysis.state)
         self._figures[id(analysis.state.model)] = (analysis.state.model, figures)
         entries = workspace.steps[: workspace.position]
@@ -50,7 +50,7 @@ class Trail:
 
 
 def _rows_and_costs(state: State) -> Any:
-    """Return the rows and costs that the scores of a tree depend on."""
+    """Return the settings on which the scores of a tree depend: rows, priors and costs."""
     setup = state.setup
     rows = (setup.y, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
     return rows, setup.class_prior, setup.cost_matrix
@@ -64,7 +64,7 @@ def _figure(figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def _loss(figures: dict[str, Any]) -> float:
-    """Return the score that the bar shows: cost, error, RMSE or 1 - concordance."""
+    """Return the main score: cost, error, RMSE or 1 - concordance."""
     if figures.get("cost") is not None:
         return float(figures["cost"])
     if "concordance" in figures:

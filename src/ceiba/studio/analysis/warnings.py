@@ -1,6 +1,6 @@
-"""Warn about splits worse than the best one, and about held-out rows that disagree.
+"""Warn about inferior splits, and about held-out rows that differ from the training rows.
 
-worse_than_best: the best split looks better than it is because it was searched for. Both splits are
+worse_than_best: the best split looks better than it is because it was selected. Both splits are
 therefore compared by cross-validation on the rows of the node. In each of five folds, the training
 rows determine the best split and the values of both splits, and the losses of the test rows are
 compared (1 - p of the class, or the squared error, as in `ceiba.inspection.heldout_gain`). A
@@ -30,13 +30,13 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import evaluate_split, route
 
 _FOLDS: Final = 5
-_MAX_ROWS: Final = 20_000  # larger nodes are sampled evenly
-_MIN_ROWS: Final = 20  # smaller nodes are not checked
+_MAX_ROWS: Final = 20_000  # maximum number of rows; larger nodes are sampled evenly
+_MIN_ROWS: Final = 20  # minimum number of rows; smaller nodes are not checked
 _N_STANDARD_ERRORS: Final = 2.0
 _LEVEL: Final = 0.05
 _MAX_NODES: Final = 300
 Array = npt.NDArray[Any]
-_Comparison = tuple[float, list[float], list[float]]  # p-value, training rows, held-out rows
+_Comparison = tuple[float, list[float], list[float]]  # p-value, training and held-out statistics
 
 
 def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
@@ -44,7 +44,8 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
     site = analysis.at(node)
     split = analysis.tree.node(node).split
     rows = site.rows[:: -(-len(site.rows) // _MAX_ROWS)]
-    has_times = analysis.tree.task is Task.SURVIVAL  # a censored row alone has no loss
+    # The loss of a single censored row is not defined.
+    has_times = analysis.tree.task is Task.SURVIVAL
     if has_times or len(rows) < _MIN_ROWS or split is None or site.weight is not None:
         return None
     problem = _one_level_problem(analysis, node, site).take(rows)
@@ -82,7 +83,7 @@ def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Pro
 
 
 def _paired_losses(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return each row's loss under the node's split minus its loss under the best split."""
+    """Return the cross-validated loss of each row under the node's split minus the best split's."""
     difference = np.empty(len(truth))
     for fold in read_folds(_FOLDS, problem):
         stump = problem.grow(fold.train)
@@ -100,7 +101,7 @@ def _predict_values(stump: Tree, problem: Problem, rows: Array) -> Array:
 
 
 def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the branch values, and last the node's value for rows without a branch."""
+    """Return the value of each branch and, last, the node's value, for rows without a branch."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
     parts = [part if len(part) else truth for part in parts]

@@ -1,4 +1,4 @@
-"""Define the workspace: setup, history and current tree, saved after every action."""
+"""The workspace of the studio: setup, history and tree, saved after every action."""
 
 from __future__ import annotations
 

@@ -23,11 +23,11 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 VERSION: Final = 1
-_PREFIX: Final = b'{"ceiba_studio":'  # every workspace file starts with it
+_PREFIX: Final = b'{"ceiba_studio":'  # start of every workspace file
 
 
 class Journal:
-    """A workspace file, open for writing and locked by this process."""
+    """A workspace file, open for writing and (except on Windows) locked by this process."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path
@@ -36,8 +36,8 @@ class Journal:
         self.remarks: list[str] = []
         self.saved: str | None = None
         self._file = file
-        self._line_ends: list[int] = []  # end of each action in the file
-        self._length = 0  # end of the last complete line
+        self._line_ends: list[int] = []  # end offsets of the header and of each action read
+        self._length = 0  # end offset of the last complete line
 
     @classmethod
     def open(
@@ -45,8 +45,8 @@ class Journal:
     ) -> Journal:
         """Open the file of a workspace and read its actions.
 
-        A file of other data, or any file if `new`, is renamed and never overwritten. Without a
-        target, that of the file is used; `start` becomes that of the file.
+        If the file has other data, or another model, lesson or given target, or if `new`, rename it
+        and start a new one. Otherwise, read the attribute `start` from the file.
         """
         header = {"ceiba_studio": VERSION, "data": fingerprint, "start": start}
         journal = cls(path, _open(path))
@@ -67,7 +67,7 @@ class Journal:
         return journal
 
     def write(self, action: str, arguments: dict[str, Any]) -> None:
-        """Append an action and sync it."""
+        """Append an action to the file, and flush it to disk."""
         self._append({"action": action, "arguments": arguments})
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Journal:
         self._file.close()
 
     def keep_first(self, n: int) -> Path:
-        """Copy the file, then truncate it to its first n actions; return the path of the copy."""
+        """Truncate the file to its first n actions, and return the path of a complete copy."""
         copy = find_free_name(self.path)
         try:
             self._file.seek(0)
@@ -101,8 +101,8 @@ class Journal:
             raise _output_error(self.path, error) from None
         self._file = _open(self.path)
         old.close()
-        why = "" if new else f"{self.path.name} belongs to other data or options. "
-        self.remarks.append(f"{why}The previous work is kept as {backup.name}.")
+        why = "" if new else f"{self.path.name} has other data or another model or target. "
+        self.remarks.append(f"{why}The previous work is saved as {backup.name}.")
 
     def _read(self, content: bytes) -> None:
         self.saved = _modified_time(self._file)
@@ -123,13 +123,13 @@ class Journal:
         try:
             text = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         except ValueError:
-            raise OptionError("Numbers must be finite.") from None
+            raise OptionError("Numbers in the arguments of an action must be finite.") from None
         line = text.encode("ascii") + b"\n"
         try:
             # Remove an incomplete line left by a crash or by a failed write.
             self._file.truncate(self._length)
             written = 0
-            while written < len(line):  # a nearly full disk may accept only a part
+            while written < len(line):  # on a nearly full disk, a write may be incomplete
                 written += self._file.write(line[written:])
             os.fsync(self._file.fileno())
         except OSError as error:
@@ -140,7 +140,7 @@ class Journal:
 
 
 def _is_same_work(stored: dict[str, Any], header: dict[str, Any]) -> bool:
-    """Whether a file belongs to the same data; its defaults may be of an earlier version."""
+    """Whether a stored header has the same data, model, lesson and target as a new one."""
     ours, theirs = header["start"], stored.get("start")
     if not isinstance(theirs, dict) or {**stored, "start": 0} != {**header, "start": 0}:
         return False
@@ -149,12 +149,12 @@ def _is_same_work(stored: dict[str, Any], header: dict[str, Any]) -> bool:
 
 
 def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:
-    """Open a file; a new one is readable by its owner only."""
+    """Open a file; create a new one such that only its owner can read it."""
     return open(path, mode, buffering, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 def _open(path: Path) -> IO[bytes]:
-    """Open a file and lock it; the system releases the lock of a killed process."""
+    """Open a file and, except on Windows, lock it until it is closed or the process ends."""
     while True:
         try:
             file: IO[bytes] = _open_private(path, "ab+", buffering=0)
@@ -178,7 +178,7 @@ def _open(path: Path) -> IO[bytes]:
         except OSError as error:
             file.close()
             raise _output_error(path, error) from None
-        file.close()  # another studio renamed it after it was opened here
+        file.close()  # another studio has renamed the open file
 
 
 def _output_error(path: Path, error: OSError) -> OutputError:
@@ -188,7 +188,7 @@ def _output_error(path: Path, error: OSError) -> OutputError:
 
 
 def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
-    """Return the first line of a workspace, or None if it is empty or incomplete."""
+    """Return the header of a workspace file, or None if it is missing or incomplete."""
     first, end, _ = content.partition(b"\n")
     if not end and (first.startswith(_PREFIX) or _PREFIX.startswith(first)):
         return None

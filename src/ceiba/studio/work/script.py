@@ -1,4 +1,4 @@
-"""Write the script that rebuilds the tree from the data."""
+"""Write a Python script that rebuilds the tree from the data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ceiba.studio.work.state import State
 
 
 def write_script(source: Source, state: State) -> str:
-    """Write the script that rebuilds the tree of a state.
+    """Return the Python script that rebuilds the tree of a state.
 
     Its function `rebuild` takes the data; running the script reads them from their file.
     """
@@ -59,13 +59,13 @@ def format_prepare_call(source: Source, setup: Setup) -> str:
 
 
 def format_first_line(model: Any, setup: Setup) -> str:
-    """Format the line that fits the root."""
+    """Format the line that creates the estimator and fits the root."""
     name = type(model).__name__
     return f"model = ceiba.{name}({format_parameters(model)}).fit_root({data_names(setup)})"
 
 
 def format_parameters(model: Any) -> str:
-    """Format the parameters that differ from their defaults."""
+    """Format the estimator's parameters that differ from their defaults."""
     return ", ".join(f"{name}={value!r}" for name, value in model._non_default_params().items())
 
 
@@ -81,7 +81,7 @@ def format_read_call(source: Source, file: str) -> str:
 
 
 def _sibling_path(source: Source, name: str) -> str:
-    """Return the path of a file in the folder of the data, relative if the data's path is."""
+    """Return the path of a file in the data folder, relative if the data path is relative."""
     if source.file is None:
         return name
     return str(Path(source.file.partition("::")[0]).parent / name)

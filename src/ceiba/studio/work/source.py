@@ -1,4 +1,4 @@
-"""Define the source of the data: the table with all columns, and how a script reads it again."""
+"""The data source of a workspace: a table, and how scripts read that table again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ceiba.table import Column, Table
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The data of a workspace."""
+    """The table of a workspace, and how scripts read that table."""
 
     name: str
     table: Table
@@ -51,35 +51,35 @@ class Source:
         if "given" in chosen:
             return self.held_out
         if self.read_file is None:
-            raise OptionError("Held-out files are not supported here. Pass a share of the rows.")
+            raise OptionError("Only `ceiba studio` reads held-out files. Hold out a share of rows.")
         return self.read_file(self.resolve_path(chosen["file"]))
 
     def resolve_path(self, name: Any) -> Path:
-        """Return the path of a file in the folder; raise an error for a path outside of it."""
+        """Return the path of a file in the data folder; raise an error for a file outside of it."""
         if self.folder is None:
-            raise OptionError("Reading and writing files requires a folder, but none was given.")
+            raise OptionError("Only `ceiba studio` reads held-out files. Hold out a share of rows.")
         plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
         if not plain or any(c in name for c in "/\\\0:") or name.startswith("."):
-            raise OptionError(f"{name!r} is not the name of a file in the folder.")
+            raise OptionError(f"file must be the name of a file in the data folder, got {name!r}.")
         path = self.folder / name
         if path.is_symlink() and path.resolve().parent != self.folder.resolve():
-            raise OptionError(f"{name!r} is a link that leads out of the folder.")
+            raise OptionError(f"{name!r} links to a file outside the data folder. Choose another.")
         return Path(path)
 
     def list_table_files(self) -> list[str]:
-        """List the tables in the folder."""
+        """List the names of the table files in the data folder."""
         if self.folder is None or self.read_file is None:
             return []
         endings = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
         try:
             names = [file.name for file in self.folder.iterdir() if file.is_file()]
         except OSError as error:
-            raise DataError(f"Cannot read the folder: {error.strerror}.") from None
+            raise DataError(f"Cannot read the data folder: {error.strerror}.") from None
         return sorted(name for name in names if name.lower().endswith(endings) and name[0] != ".")
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of all column names and values, and of the model."""
+        """A hash of the names, levels and values of all columns, and of the model's tree."""
         digest = hashlib.blake2b(digest_size=16)
         with ThreadPoolExecutor(2) as pool:  # hashing releases the GIL
             for part in pool.map(_digest, self.table.columns):

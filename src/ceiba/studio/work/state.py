@@ -1,4 +1,4 @@
-"""Define a workspace state: the setup, the model and the lines of Python that built it."""
+"""A state of the workspace: setup, model, and the lines of Python that built the model."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ceiba.errors import TreeError
 from ceiba.studio.work.setup import Setup
 from ceiba.tree import Tree
 
-#: The branches from the root to a node; unlike its id, they stay valid after edits elsewhere.
+#: Branch numbers on the path to a node, which edits in other subtrees do not change.
 BranchPath = tuple[int, ...]
 
 
 def branch_path(tree: Tree, node: int) -> BranchPath:
-    """Return the branches from the root to a node."""
+    """Return the branch numbers on the path from the root to a node."""
     return tuple(int(tree.branch_index[i]) for i in tree.path(node).nodes[1:])
 
 
 def find_node(tree: Tree, path: BranchPath) -> int | None:
-    """Return the node at a path, or None if the tree does not reach it."""
+    """Return the node at the end of a path, or None if the tree has no such path."""
     node = 0
     for branch in path:
         first, last = tree.branch_start[node : node + 2].tolist()
@@ -34,7 +34,7 @@ def find_node(tree: Tree, path: BranchPath) -> int | None:
 
 
 def levels_below_leaf(tree: Tree, path: BranchPath) -> int | None:
-    """Return how many levels below a leaf a path ends, or None if it ends at a split."""
+    """Return how many levels a path extends below a leaf, or None if no leaf is on the path."""
     for k in range(len(path) + 1):
         node = find_node(tree, path[:k])
         if node is not None and tree.is_leaf[node]:
@@ -44,7 +44,7 @@ def levels_below_leaf(tree: Tree, path: BranchPath) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The setup, the model and the history of a tree."""
+    """The setup, the model and the history of one version of the tree."""
 
     setup: Setup
     model: Any = None
@@ -54,7 +54,7 @@ class State:
 
     @property
     def tree(self) -> Tree | None:
-        """The tree, or None without a target."""
+        """The tree, or None if no target is chosen."""
         return None if self.model is None else self.model.tree_
 
     @property
@@ -67,7 +67,7 @@ class State:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of Python that built the tree, after the first one."""
+        """The lines of Python that built the tree, without the first line."""
         lines, rest = [], self.history
         while rest is not None:
             rest, line = rest
@@ -91,9 +91,9 @@ class State:
         at: BranchPath | None = None,
         paths: Iterable[BranchPath] = (),
     ) -> State:
-        """Return the next state: `model`, built by `line`.
+        """Return the next state, with the model after an action and its line of Python.
 
-        `paths` are new splits set by hand; those recorded at and below `at` are removed.
+        `paths` lead to new splits set by hand; recorded ones at and below `at` are removed.
         """
         others = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
         return replace(
@@ -102,7 +102,7 @@ class State:
 
 
 def list_rules(tree: Tree) -> list[dict[str, Any]]:
-    """List the growing rules of a tree for each node."""
+    """List the nodes that have forbidden columns, have preferred columns or are sealed."""
     notes: Mapping[int, Any] = tree.notes or {}
     return [
         {

@@ -1,4 +1,4 @@
-"""Read files of any format: CSV, Parquet, Arrow, NDJSON, spreadsheets, databases."""
+"""Readers of table files: CSV, Parquet, Arrow, NDJSON, spreadsheets and databases."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Convert columns to the kinds that options or the schema of a model specify.
+"""Convert columns of a file to the kinds that options or the schema of a model specify.
 
 For learning, `convert_columns` applies --drop, --categorical, --numeric and --ordered. For
-predicting, `apply_schema` converts the texts of a CSV to the kinds of the schema.
+predicting, `apply_schema` converts the cells of a CSV file to the kinds of the schema.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ceiba.table.readers.mappings import values_to_column
 from ceiba.table.schema import ColumnInfo, Schema
 from ceiba.table.table import Table
 
-RowLocator = Callable[[int], str]  # returns the position of a row in the file
+RowLocator = Callable[[int], str]  # returns where a row is, as text: "data.csv, line 7"
 _FLOAT32 = 2**24  # all integers up to this one are exact in float32
 _EXPECTED = {
     "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
@@ -38,7 +38,7 @@ _NO = ("false", "f", "no", "n", "0")
 
 
 def parse_ordered(texts: Iterable[str] | None) -> dict[str, list[str]]:
-    """Parse ``size=S<M<L`` into a column and its ordered levels."""
+    """Parse options such as ``size=S<M<L`` into columns with their ordered levels."""
     orders = {}
     for text in texts or ():
         name, equals, levels = text.partition("=")
@@ -56,7 +56,7 @@ def convert_columns(
     numeric: Sequence[str] = (),
     ordered: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
-    """Drop columns and convert others to a given kind."""
+    """Drop the columns named in `drop`; convert those named in another argument to its kind."""
     ordered = ordered or {}
     options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
                "--ordered": list(ordered)}  # fmt: skip
@@ -77,14 +77,14 @@ def convert_columns(
         strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
         if len(strange):
             raise DataError(
-                f"Column {name!r}: {strange[0]!r} is not a level. Levels: {', '.join(levels)}."
+                f"Column {name!r}: {strange[0]!r} is not in --ordered. Levels: {', '.join(levels)}."
             )
         frame = frame.with_columns(text.cast(pl.Enum(list(levels))))
     return frame
 
 
 def as_columns(frame: pl.DataFrame) -> Any:
-    """Convert a frame for the estimators; polars Enums become ordered columns."""
+    """Convert a frame to columns for an estimator; polars Enums become ordered columns."""
     if not any(isinstance(kind, pl.Enum) for kind in frame.dtypes):
         return frame
     return {
@@ -98,8 +98,8 @@ def _to_levels(enum: Any) -> Levels:
 
 
 def as_table(columns: list[Any]) -> Table:
-    """Read columns as a table to learn from, and empty the list."""
-    # Each column is released once it is converted, so that a large table is in memory only once.
+    """Convert columns to a training table; the list is emptied to free their memory."""
+    # Release each column after its conversion, so that memory holds the table only once.
     n_rows = len(columns[0])
     columns.reverse()
     taken = []
@@ -107,7 +107,7 @@ def as_table(columns: list[Any]) -> Table:
         series = columns.pop()
         values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
         is_integer = series.dtype.is_integer()
-        # Integers that are exact in float32 take half the memory and give the same tree.
+        # As float32, integers up to 2**24 take half the memory and give the same tree.
         if is_integer and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
             values = series.cast(pl.Float32).fill_null(float("nan"))
         column = fit_column(values_to_column(series.name, values))
@@ -116,7 +116,7 @@ def as_table(columns: list[Any]) -> Table:
 
 
 def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN) -> Any:
-    """Convert texts to numbers; errors name the line of an invalid cell."""
+    """Convert strings to numbers; errors name the line of an invalid cell."""
     if series.dtype != pl.String:
         return series.cast(pl.Float64)
     if style.kind not in NUMBERS:
@@ -127,7 +127,7 @@ def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN
 
 
 def read_numbers(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
-    """Convert a column to numbers with the style of the file."""
+    """Convert a column to numbers with the cell style detected in the file."""
     style = get_styles(batch).get(name, PLAIN)
     return _to_numbers(cells[name], name, batch.locate, style).alias(name)
 
@@ -140,12 +140,12 @@ def _check_converted(series: Any, converted: Any, name: str, what: str, locate: 
         at = int(bad.arg_max())
         raise DataError(
             f"{locate(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or pass "
-            "--missing-marker if it means missing."
+            "--missing-marker if it denotes a missing value."
         )
 
 
 def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
-    """Select the columns of a schema from rows of a file, and convert them to their kinds."""
+    """Select the columns of a schema from a batch, and convert them to their kinds."""
     columns = batch.columns
     if not schema.named:
         names = dict(zip(schema.names, columns, strict=False))
@@ -168,7 +168,7 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
         ]
         try:
             frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
-        except pl.exceptions.ComputeError:  # read texts to name the line
+        except pl.exceptions.ComputeError:  # read strings, so that the error names the line
             frame = piece.parse(columns=list(wanted))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     expressions = {
@@ -188,11 +188,11 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
 
 
 def get_styles(batch: Batch) -> Mapping[str, Style]:
-    """Return the style of each column of a batch."""
+    """Return the cell style of each column in a batch."""
     if batch.piece is None:
         return batch.styles
     file = batch.piece.file
-    # Reading a column without a common style as numbers raises an error that names a cell.
+    # Read cells without a common style as numbers, so that the error names an invalid cell.
     number = Style("number", ",", ".") if file.decimal_comma else PLAIN
     return {
         name: number if style.kind == "text" else style
@@ -201,7 +201,7 @@ def get_styles(batch: Batch) -> Mapping[str, Style]:
 
 
 def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -> Any:
-    """Return an expression that converts texts to the column's kind in the schema."""
+    """Return a polars expression that converts strings to the column's kind in the schema."""
     if not info.is_numeric:
         if info.levels and not isinstance(info.levels[0], str):
             return (style if style.kind in NUMBERS else PLAIN).expression(cells).cast(pl.Float64)
@@ -219,7 +219,7 @@ def _cast_expression(cells: Any, info: ColumnInfo, batch: Batch, style: Style) -
 
 
 def _parse_times(text: Any) -> Any:
-    """Parse dates with or without a time of day; other texts become null."""
+    """Parse dates with or without a time of day; other strings become null."""
     text = text.str.strip_chars()
     days = text.str.to_date("%Y-%m-%d", strict=False).cast(pl.Datetime("us"))
     if days.null_count() == text.null_count():

@@ -1,4 +1,4 @@
-"""Read each kind of container, and convert its values to typed columns."""
+"""Readers of containers (arrays, frames, dicts, ...), which convert values to typed columns."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The dtype determines the kind. Numbers are numeric, booleans are numeric 0/1 (printed as yes/no),
 strings are categorical, and datetime64 and timedelta64 are numeric seconds. For object arrays, the
-types of the values decide. Masked values are missing.
+types of the values determine the kind. Masked values are missing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Array = NDArray[Any]
 
 
 def open_array(X: Array) -> TableSource:
-    """Open a numpy array."""
+    """Open a numpy array as a `TableSource`."""
     if X.dtype.names is not None:
         return _open_structured(X)
     refuse_complex(X.dtype)
@@ -53,7 +53,7 @@ def _as_matrix(X: Array) -> Array | None:
         return as_floats(X)
     if X.dtype.itemsize == 8 and X.size:
         if max(-int(X.min()), int(X.max())) > EXACT_LIMIT:
-            return None  # the columns are read one by one, so that warnings can name them
+            return None  # read column by column, so that warnings name the column
         return integers_to_floats("X", X)
     return X.astype(np.float64)
 
@@ -85,7 +85,7 @@ def _open_structured(X: Array) -> TableSource:
         if dtype.shape or dtype.names is not None:
             raise DataTypeError(
                 f"Column {field!r}: a field of type {dtype} has several values per row. Pass "
-                "each as a separate field."
+                "each value as a separate field."
             )
 
     def read_column(j: int, name: str) -> Column:
@@ -95,7 +95,7 @@ def _open_structured(X: Array) -> TableSource:
 
 
 def array_to_column(name: str, values: NDArray[Any]) -> Column:
-    """Read a 1-d numpy array."""
+    """Convert a 1-d numpy array to a column, by its dtype."""
     if isinstance(values, np.ma.MaskedArray):
         return _masked_to_column(name, values)
     kind = values.dtype.kind
@@ -116,7 +116,7 @@ def array_to_column(name: str, values: NDArray[Any]) -> Column:
     refuse_complex(values.dtype)
     raise DataTypeError(
         f"Column {name!r} has unsupported type {values.dtype}. Supported types: numbers, booleans, "
-        "strings, categories and dates."
+        "strings, categories, dates and durations."
     )
 
 

@@ -21,7 +21,7 @@ _READABLE = (
 
 
 def open_source(X: Any) -> TableSource:
-    """Find the reader for a container and open it."""
+    """Open a container as a `TableSource`, with the reader for its type."""
     if isinstance(X, Table):
         names = X.schema.names if X.schema.named else None
         return TableSource(
@@ -45,7 +45,7 @@ def open_source(X: Any) -> TableSource:
     if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] != 1:
         raise DataTypeError(
             "X is on a GPU, which only fit, predict, predict_proba, apply, score and evaluate "
-            "support. Copy it to the host for other methods: cupy.asnumpy(X), or X.cpu() of torch."
+            "support. Copy it to the host for other methods: cupy.asnumpy(X), or X.cpu() for torch."
         )
     if hasattr(X, "__array__"):
         return open_array(np.asarray(X))

@@ -33,19 +33,19 @@ def numeric_column(
 
 
 def as_floats(values: NDArray[Any]) -> NDArray[Any]:
-    """Return float64 and float32 unchanged, and convert other floats to one of them."""
+    """Return float64 and float32 unchanged, float16 as float32 and longer floats as float64."""
     if values.dtype == np.float64 or values.dtype == np.float32:
-        # The core requires alignment, which fields of a packed record do not have.
+        # The core requires aligned data, but the fields of packed records may be unaligned.
         return values if values.flags.aligned else values.copy()
     return values.astype(np.float32 if values.dtype.itemsize < 4 else np.float64)
 
 
 def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return integers as float64, with a warning if some are rounded."""
+    """Convert integers to float64, with a warning if some are rounded."""
     floats = values.astype(np.float64)
     is_long = values.dtype.itemsize == 8 and values.size > 0
     if is_long and max(-int(values.min()), int(values.max())) > EXACT_LIMIT:
-        # A float that was rounded up to the limit of the integer type cannot be cast back.
+        # A float rounded up to the limit of the integer type cannot be cast back.
         fits = floats < 2.0 ** (63 if values.dtype.kind == "i" else 64)
         back = floats[fits].astype(values.dtype)
         if not fits.all() or not np.array_equal(back, values[fits]):
@@ -57,7 +57,7 @@ def warn_inexact(name: str, what: str) -> None:
     """Warn that values are rounded to the nearest float64."""
     warnings.warn(
         f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits); distinct "
-        "values may become equal. If it is an identifier, drop the column; else subtract a "
+        "values may become equal. If the column is an identifier, drop it; else subtract a "
         "constant first.",
         DataWarning,
         stacklevel=2,

@@ -39,13 +39,13 @@ _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 
 
 def objects_to_column(name: str, values: Sequence[Any]) -> Column:
-    """Convert Python objects to a column, by their types."""
+    """Convert Python objects to a column whose kind depends on their types."""
     seen = set(map(type, values))
     if seen <= _PLAIN_NUMBERS and (
         int not in seen
         or all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
     ):
-        # This is the common case; numpy itself converts None to NaN.
+        # Numbers and None need no loop, because numpy converts None to NaN.
         of_integers = int in seen and float not in seen
         return numeric_column(name, np.array(values, dtype=np.float64), of_integers=of_integers)
     if seen - {type(None)} == {str}:
@@ -84,7 +84,7 @@ def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTyp
     strange = [t for t in types if not issubclass(t, _KNOWN_TYPES)]
     if strange:
         row = next(i for i, value in enumerate(values) if type(value) is strange[0])
-        hint = "Supported types: numbers, booleans, strings, categories and dates."
+        hint = "Supported types: numbers, booleans, strings, categories, dates and durations."
         if strange[0].__name__ == "Interval":
             hint = "Pass its bounds as two numeric columns, or convert it with .astype(str)."
         return DataTypeError(
@@ -99,10 +99,10 @@ def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTyp
 
 
 def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
-    """Return the mask of None, pd.NA, NaT, np.ma.masked and NaN, or None without missing values."""
+    """Return the mask of missing values (None, NA, NaT, NaN, masked), or None if there are none."""
     types = set(map(type, values))
     can_miss = {t for t in types if t.__name__ in _MISSING_TYPES}
-    # NaN and NaT differ from themselves; comparing Decimal("sNaN") raises an error.
+    # NaN and NaT do not equal themselves; comparing Decimal("sNaN") raises an error.
     odd = tuple(
         t
         for t in types - can_miss
@@ -125,7 +125,7 @@ def missing_mask(values: Sequence[Any]) -> NDArray[np.bool_] | None:
 
 
 def _to_floats(name: str, values: Sequence[Any]) -> NDArray[np.float64]:
-    """Convert numbers and None to float64."""
+    """Convert numbers and None (as NaN) to float64."""
     try:
         floats = np.array([np.nan if v is None else float(v) for v in values], dtype=np.float64)
     except OverflowError:
@@ -144,6 +144,6 @@ def _is_inexact(value: Any, number: float) -> bool:
     if isinstance(value, int | np.integer):
         return abs(int(value)) > EXACT_LIMIT and int(number) != int(value)
     if isinstance(value, decimal.Decimal):
-        # No digits are lost if the shortest form of the float is the decimal, such as 0.1.
+        # The value is exact if the shortest decimal form of the float equals it, as for 0.1.
         return value.is_finite() and decimal.Decimal(repr(number)) != value
     return False

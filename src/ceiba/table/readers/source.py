@@ -1,4 +1,4 @@
-"""Define `TableSource`, the result of every reader: names, number of rows, column reader.
+"""The class `TableSource`, which every reader returns: names, shape and a column reader.
 
 Only used columns are read, one by one, so unused columns of a wide frame that is matched by name
 cost nothing.
@@ -18,7 +18,7 @@ from ceiba.table.table import Column
 
 @dataclass(frozen=True)
 class TableSource:
-    """An opened container."""
+    """An opened container, whose columns are read one at a time."""
 
     n_rows: int
     n_columns: int

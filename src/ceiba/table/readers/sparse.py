@@ -30,7 +30,7 @@ def is_sparse(X: Any) -> bool:
 
 
 def open_sparse(X: Any) -> TableSource:
-    """Open a sparse matrix."""
+    """Open a sparse matrix as a `TableSource`."""
     if X.ndim != 2:
         raise DataError(
             f"Expected 2D array, got {X.ndim}D array instead: a sparse matrix of shape {X.shape}. "
@@ -67,7 +67,7 @@ def _canonicalize(X: Any) -> Any:
 
 
 def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
-    """Return ranges as `matrix_ranges` does; raise an error for NaN and infinities."""
+    """Return the ranges of a sparse matrix as `matrix_ranges` does; reject NaN and infinities."""
     ranges, is_finite = _core.sparse_ranges(*sparse_arrays(matrix))
     n_missing = ranges[0]
     if is_finite and not n_missing.any():
@@ -77,11 +77,11 @@ def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
     name = names[j] if names else auto_names(j + 1)[j]
     if n_missing.any():
         raise DataError(
-            f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s). They "
-            "are not supported for sparse X. Impute them, or pass X.toarray() (it must fit into "
-            "memory)."
+            f"Input X contains NaN. Column {name!r} has {int(n_missing[j])} missing value(s), "
+            "which are not supported for sparse X. Impute them, or pass X.toarray() (it must "
+            "fit into memory)."
         )
     raise DataError(
         f"Input X contains infinity or a value too large for {matrix.dtype!r}. Column {name!r} "
-        "has such a value. Replace it by a finite number."
+        "has such a value. Replace it with a finite number."
     )

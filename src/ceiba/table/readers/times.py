@@ -29,7 +29,7 @@ TIME_TYPES = (*DATE_TYPES, *CLOCK_TYPES, *SPAN_TYPES)
 def to_seconds(
     name: str, values: NDArray[Any], *, zoned: bool = False
 ) -> tuple[NDArray[np.float64], Display]:
-    """Convert datetime64 or timedelta64 values to seconds; also return their display."""
+    """Convert datetime64 or timedelta64 values to seconds, and return them with a display type."""
     unit, step = np.datetime_data(values.dtype)
     if unit not in _PER_SECOND or step != 1:
         finest = "ns" if unit in ("ps", "fs", "as") else "s"
@@ -46,7 +46,7 @@ def to_seconds(
             DataWarning,
             stacklevel=2,
         )
-    # Divide seconds and their fraction separately: dividing large ticks would round twice.
+    # Divide whole seconds and their fraction separately, to round only once.
     numbers = ticks // per_second + (ticks % per_second) / per_second
     display: Display = "duration"
     if values.dtype.kind == "M":
@@ -70,7 +70,7 @@ def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
 
 
 def start_of_period(period: Any) -> np.datetime64:
-    """Return the start of a pandas Period from its parts, because a Timestamp has fewer years."""
+    """Return the start of a pandas Period, which may be beyond the range of a Timestamp."""
     first = period.asfreq("s", how="start")
     day = datetime.datetime(first.year, first.month, first.day)
     return np.datetime64(day, "us") + np.timedelta64(
@@ -79,21 +79,21 @@ def start_of_period(period: Any) -> np.datetime64:
 
 
 def find_zone(name: str, values: Sequence[Any]) -> str | None:
-    """Return the time zone of datetimes: UTC if they have several, None if they have none."""
+    """Return the time zone of datetimes, "UTC" if they have several, or None without one."""
     moments = [value for value in values if isinstance(value, datetime.datetime)]
     zones = {value.tzinfo for value in moments}
     if zones <= {None}:
         return None
     if None in zones or len(moments) < sum(value is not None for value in values):
         raise DataTypeError(
-            f"Column {name!r} mixes datetimes with and without a time zone. Set it for all of them."
+            f"Column {name!r} mixes times with and without a time zone. Set a time zone for all."
         )
     names = {str(getattr(zone, "key", zone)) for zone in zones}
     return names.pop() if len(names) == 1 else "UTC"
 
 
 def parse_iso_dates(name: str, texts: Sequence[str]) -> tuple[NDArray[np.float64], str | None]:
-    """Convert ISO texts ("2024-05-01", "2024-05-01T12:00-05:00") to seconds; also find the zone."""
+    """Convert ISO strings ("2024-05-01", "2024-05-01T12:00-05:00") to seconds and a time zone."""
     moments = []
     for text in texts:
         try:

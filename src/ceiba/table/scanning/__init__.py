@@ -1,4 +1,4 @@
-"""Read tables that are larger than memory, piece by piece."""
+"""Classes that read tables in files piece by piece, and tests for Dask objects."""
 
 from __future__ import annotations
 

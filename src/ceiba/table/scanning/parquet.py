@@ -17,7 +17,7 @@ BATCH_ROWS = 1 << 16
 
 
 def import_parquet() -> Any:
-    """Return `pyarrow.parquet`; if it is missing, the error names the package to install."""
+    """Import `pyarrow.parquet`; if it is missing, raise an error with the pip command."""
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:
@@ -29,14 +29,14 @@ def import_parquet() -> Any:
 
 @dataclass(frozen=True)
 class ParquetFile:
-    """A file with its schema and its row groups at the time it was first opened."""
+    """A Parquet file: schema, row groups, and size and modification time when first opened."""
 
     path: Path
     size: int
     changed: int  # modification time in nanoseconds
     schema: Any
     group_rows: tuple[int, ...]
-    name: str = ""  # for messages, if different from the path
+    name: str = ""  # name in messages if it differs from the path
     owner: Any = field(default=None, repr=False, compare=False)  # deletes a temporary file
 
     @property
@@ -46,7 +46,7 @@ class ParquetFile:
 
     @staticmethod
     def from_path(path: Path, name: str = "", owner: Any = None) -> ParquetFile:
-        """Read the footer of a file."""
+        """Open a file and read its footer."""
         parquet = import_parquet()
         state = path.stat()
         try:
@@ -58,18 +58,18 @@ class ParquetFile:
         return ParquetFile(path, state.st_size, state.st_mtime_ns, schema, rows, name, owner)
 
     def check(self) -> None:
-        """Raise an error if the file has changed."""
+        """Raise an error if the file has changed since it was first opened."""
         try:
             state = self.path.stat()
         except OSError as error:
-            raise DataError(f"{self.display_name}: {error.strerror}.") from error
+            raise DataError(f"Cannot read {self.display_name}: {error.strerror}.") from error
         if (state.st_size, state.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"{self.display_name} changed while it was read. Scan it again when it is complete."
+                f"{self.display_name} changed after it was scanned. Scan the table again."
             )
 
     def batches(self, groups: Sequence[int], columns: Sequence[str]) -> Iterator[Any]:
-        """Yield the rows of some row groups as Arrow tables of at most `BATCH_ROWS` rows."""
+        """Yield the rows in the given row groups as Arrow tables of at most `BATCH_ROWS` rows."""
         import pyarrow as pa
 
         self.check()
@@ -87,7 +87,7 @@ class ParquetFile:
 
 
 def check_same_columns(files: Sequence[ParquetFile]) -> None:
-    """Raise an error unless all files have the same columns and types, in any order."""
+    """Raise an error unless all files have the same columns with the same types, in any order."""
     first = files[0]
     for other in files[1:]:
         for one, two in ((first, other), (other, first)):
@@ -100,7 +100,7 @@ def check_same_columns(files: Sequence[ParquetFile]) -> None:
             mine, theirs = first.schema.field(name).type, other.schema.field(name).type
             if mine != theirs:
                 raise SchemaError(
-                    f"Column {name!r} is {theirs} in {other.display_name} and {mine} in "
+                    f"Column {name!r} has type {theirs} in {other.display_name} and {mine} in "
                     f"{first.display_name}. Write all files with the same types."
                 )
 

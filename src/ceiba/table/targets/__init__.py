@@ -1,4 +1,4 @@
-"""Read the target: class labels or numbers, as an array or as a column of the table."""
+"""Readers of targets: class labels, numbers or survival times, in arrays or table columns."""
 
 from __future__ import annotations
 

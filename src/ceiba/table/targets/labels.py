@@ -1,7 +1,7 @@
 """Encode class labels as sorted classes and int32 codes.
 
 Integers in a small range are encoded by a lookup table in the core, without sorting. Strings are
-encoded by a dict, which sorts only the distinct ones, and all other values by np.unique.
+encoded by a dict, so that only the distinct ones are sorted. Other values are sorted by np.unique.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 EncodedLabels = tuple[Array, NDArray[np.int32]]
-# A target with more distinct floats, and fewer rows for each, is probably not a class.
+# Floats with more classes and fewer rows per class than this are probably quantities: warn.
 _MAX_FLOAT_CLASSES: Final = 10
 _MIN_ROWS_PER_CLASS: Final = 10
 
@@ -32,7 +32,7 @@ def encode_labels(y: Array, n_threads: int = 1) -> EncodedLabels:
         return _encode_floats(y)
     if kind in "UT":
         classes, codes = _encode_texts(y.tolist())
-        # Use the width of the longest class, so that the classes equal those of a loaded model.
+        # Trim the dtype to the longest class, so that the classes equal those of a loaded model.
         return classes.astype(str if kind == "U" else y.dtype), codes
     if kind == "O":
         return _encode_objects(y)
@@ -60,9 +60,9 @@ def _encode_floats(y: Array) -> EncodedLabels:
     n = len(np.unique(y))
     if n > _MAX_FLOAT_CLASSES and n * _MIN_ROWS_PER_CLASS > len(y):
         warnings.warn(
-            f"The target has {n} distinct floats in {len(y)} rows, which are {n} classes for a "
-            "classifier. If it is a quantity, use a regressor (rpart: method='anova'); if these "
-            "are classes, pass integers or strings.",
+            f"The target has {n} distinct floats in {len(y)} rows, which a classifier treats as "
+            f"{n} classes. Use a regressor for a quantity (rpart: method='anova'), or pass classes "
+            "as integers or strings.",
             DataWarning,
             stacklevel=2,
         )
@@ -104,7 +104,7 @@ def _encode_objects(y: Array) -> EncodedLabels:
         refuse_infinite(numbers)
         return _encode_floats(numbers)
     try:
-        return _encode_texts(values)  # any hashable and sortable values: dates, tuples, enums
+        return _encode_texts(values)  # accepts any hashable, sortable labels, such as dates
     except TypeError:
         raise label_type_error(" and ".join(sorted(t.__name__ for t in types))) from None
 
@@ -120,7 +120,7 @@ def refuse_infinite(y: Array) -> None:
 
 
 def label_type_error(what: str) -> DataTypeError:
-    """Return scikit-learn's error for a target that cannot be classes."""
+    """Return scikit-learn's error for a target of type `what`, which cannot be class labels."""
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "

@@ -14,12 +14,12 @@ from ceiba.table.targets.survival import parse_surv, read_events, split_columns
 from ceiba.table.targets.target import read_outputs
 from ceiba.task import Task
 
-_SEQUENCES = (list, tuple)  # faster than a union, which is built at each call
+_SEQUENCES = (list, tuple)  # a tuple is faster than a union in isinstance
 _NAMES = (str, list, tuple)
 
 
 def is_named_target(X: Any, y: Any) -> bool:
-    """Whether y names columns of X, as a str or as a list of names shorter than X."""
+    """Whether y is a str, or a list of column names whose length is not the row count of X."""
     if isinstance(y, str):
         return True
     if not isinstance(y, _SEQUENCES) or not y or not all(isinstance(name, str) for name in y):
@@ -38,14 +38,14 @@ def _column_names(X: Any) -> Sequence[Any] | None:
         return list(X)
     if isinstance(X, list | tuple):
         return list(X[0]) if X and isinstance(X[0], Mapping) else None
-    if hasattr(X, "collect_schema"):  # lazy frames of polars and narwhals warn on `columns`
+    if hasattr(X, "collect_schema"):  # accessing `columns` of a lazy frame causes a warning
         return list(X.collect_schema().names())
     columns = getattr(X, "column_names", None) or getattr(X, "columns", None)
     return None if columns is None or callable(columns) else list(columns)
 
 
 def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
-    """Return a table without its target columns, and the target, as objects of their library."""
+    """Return the features (X without the target columns) and the target."""
     if not isinstance(name, str):
         outputs = {}
         for column in name:
@@ -75,7 +75,7 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
             return frame.drop(name).to_native(), frame[name].to_native()
     raise DataError(
         f"{name!r} names a column, but X is a {type(X).__name__} without column names. Pass a "
-        "frame or a dict of columns, or pass the values as an array."
+        "frame or a dict of columns, or pass y as an array."
     )
 
 
@@ -85,7 +85,7 @@ def _check_name(name: str, names: Sequence[Any]) -> None:
 
 
 def pop_target(X: Any, y: Any, task: Task | None = None, event: Any = None) -> tuple[Any, Any]:
-    """Return X without its target columns and the target, if y names columns; otherwise X and y."""
+    """Return the features and the target: X and y, or two parts of X if y names columns of X."""
     if task is Task.SURVIVAL:
         return split_survival(X, y, event)
     named = isinstance(y, _NAMES) and is_named_target(X, y)
@@ -93,7 +93,7 @@ def pop_target(X: Any, y: Any, task: Task | None = None, event: Any = None) -> t
 
 
 def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
-    """Return X without its target columns, and a survival target with events coded as 0 and 1."""
+    """Return the features and a survival target; `event` is the value that marks events."""
     names = parse_surv(y) if isinstance(y, str) else None
     if names is not None:
         X, y = split_target(X, [names.time, names.event])
@@ -107,9 +107,9 @@ def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
     outputs, label = read_outputs(y)
     time, status = split_columns(outputs)
     if status is None:
-        raise DataError(f"event={event!r} requires a target with two columns, time and event.")
+        raise DataError(f"event={event!r} requires a target with two columns (time, event).")
     label = label if isinstance(label, tuple) else ("time", "event")
     events = read_events(status, event, as_in_r=names is not None and names.as_in_r)
-    # The name contains the code, which evaluation needs for other rows.
+    # Append the event code to the column name, where evaluation on new data finds it.
     coded = label[1] if event is None or "," in str(event) else f"{label[1]} == {event}"
     return X, {label[0]: time, coded: events}

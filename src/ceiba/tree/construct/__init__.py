@@ -1,4 +1,4 @@
-"""Build trees from literals and arrays instead of data, and sample random rows from a tree."""
+"""Functions that build trees from literals or arrays, rewrite splits and draw random rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrite interval splits as chains of binary cuts, for formats without multiway splits."""
+"""Rewrite interval splits as chains of binary splits, for formats without multiway splits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def expand_intervals(tree: Tree) -> Tree:
-    """Return an equivalent tree in which chains of cuts replace intervals."""
+    """Return an equivalent tree in which chains of binary splits replace interval splits."""
     if not np.any(tree.splits.kind == SplitKind.INTERVALS):
         return tree
     chain = _Expansion(tree)
@@ -25,7 +25,7 @@ def expand_intervals(tree: Tree) -> Tree:
     old_node = np.where(added, 0, source)
     regression = not tree.task.has_classes
     value = np.where(added[:, None, None], np.nan, tree.value[old_node])
-    # A new node without weight has no mean, so it copies the value of the original node.
+    # A new node without weight has no mean, so it takes the value of the original node.
     empty = added & (_weights(tree, chain) == 0)
     value[empty] = tree.value[np.array(chain.owner)[empty]]
     return from_arrays(
@@ -47,7 +47,7 @@ def expand_intervals(tree: Tree) -> Tree:
 
 
 class _Expansion:
-    """The nodes in pre-order: parents, splits, default branches, and ids in the old tree."""
+    """Parents, splits, default branches and original ids of the new tree's nodes, in pre-order."""
 
     def __init__(self, tree: Tree) -> None:
         self.parent: list[int] = []
@@ -55,7 +55,7 @@ class _Expansion:
         self.default: list[int] = []
         self.source: list[int] = []
         self.owner: list[int] = []
-        # Stack of (old node, new parent, step); step k > 0 is cut k of the old node's intervals.
+        # Stack of (old node, new parent, step); step k is binary split k of an interval split.
         waiting = [(0, -1, 0)]
         while waiting:
             old, above, step = waiting.pop()
@@ -76,7 +76,7 @@ class _Expansion:
                 self.default.append(1)
                 waiting += [(below[-1], node, 0), (old, node, 1)]
                 continue
-            at = step - split.missing_branch  # index of the cut at this node
+            at = step - split.missing_branch  # index of the cut that this node tests
             self.splits.append(Cut(split.column, split.cuts[at]))
             self.default.append(-1 if default < 0 else int(default != at))
             rest = (old, node, step + 1) if at + 1 < len(split.cuts) else (below[at + 1], node, 0)
@@ -94,7 +94,7 @@ def _weights(tree: Tree, chain: _Expansion) -> Array:
 
 
 def _impurity(tree: Tree, chain: _Expansion, added: Array) -> Array:
-    """Return impurities; a new node has the mean within its branches plus their variance."""
+    """Return node impurities; for a new node, the variance within plus between its branches."""
     old_node = np.where(added, 0, np.array(chain.source))
     weight, value = _weights(tree, chain), tree.value[old_node, :, 0]
     impurity = np.where(added, 0.0, tree.impurity[old_node])

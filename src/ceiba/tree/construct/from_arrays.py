@@ -1,8 +1,7 @@
-"""Build a Tree from parents, splits and leaf values; all other fields are derived.
+"""Build a `Tree` from parents, splits and leaf values, and derive all other fields.
 
-Branch lists follow from the parents (pre-order), weights of inner nodes from their leaves, values
-of inner nodes (where NaN) are the weighted means of theirs, and impurity, gain and risk follow from
-the values.
+Branch lists follow from the parents. An inner node gets the total weight of its leaves and, if its
+value is NaN, their weighted mean value. Impurity, gain and risk follow from the values.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def from_arrays(
     cost_matrix: npt.ArrayLike | None = None,
     class_prior: npt.ArrayLike | None = None,
 ) -> Tree:
-    """Build a tree from its parents, splits and values.
+    """Build a tree from arrays with the parent, split and value of each node.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def from_arrays(
     counts : array like `value`, optional
         Weighted class counts.
     n_rows, weight : arrays of shape (n,), optional
-        Only the leaves are read. By default a tree has 0 rows and each leaf has weight 1.
+        Only the leaves are read. Default: 0 rows; the weight is `n_rows`, or 1 without `n_rows`.
     impurity : array of shape (n,), optional
         Default: from the probabilities; for regression the variance of the leaves' values.
     default_branch : array of shape (n,), optional
@@ -120,7 +119,7 @@ def from_arrays(
 
 
 def _fill_weights(tree: Tree, n_rows: Any, weight: Any) -> Tree:
-    """Compute rows, weights and values of inner nodes from their leaves."""
+    """Sum leaf rows, weights and counts over subtrees; set NaN values of inner nodes to means."""
 
     def up(leaves: Any) -> Array:
         leaf_values = np.where(tree.is_leaf.reshape(-1, *[1] * (np.ndim(leaves) - 1)), leaves, 0.0)
@@ -145,7 +144,7 @@ def _fill_weights(tree: Tree, n_rows: Any, weight: Any) -> Tree:
 
 
 def _fill_impurity_and_risk(tree: Tree, impurity: Any) -> Tree:
-    """Fill in impurity, gain and risk."""
+    """Compute gain, risk and (unless given) impurity of each node; return the tree with them."""
     if tree.task.is_classification("A tree from arrays"):
         if impurity is None:
             probability = alter_priors(tree.value, tree.cost_matrix)
@@ -160,7 +159,7 @@ def _fill_impurity_and_risk(tree: Tree, impurity: Any) -> Tree:
 
 
 def _leaf_variance(tree: Tree) -> Array:
-    """Return the variance of leaf values below each node."""
+    """Return the variance of the leaf values in the subtree of each node."""
     number = tree.value[:, :, 0]
     leaf_squares = np.where(tree.is_leaf, tree.weight, 0.0)[:, None] * number**2
     square = sum_over_subtrees(tree, leaf_squares)

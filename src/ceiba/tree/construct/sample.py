@@ -1,4 +1,4 @@
-"""Random rows labelled by a tree (`Tree.sample`).
+"""Draw random rows and label them with the predictions of a tree (`Tree.sample`).
 
 Every column is drawn uniformly and independently, then the tree labels the rows. A numeric column
 without a known range is drawn from an interval that reaches one step beyond the tree's outermost
@@ -30,7 +30,7 @@ _FRAME_CONSTRUCTORS: Final = {
 
 
 def sample(tree: Tree, n: int, *, random_state: Any, container: Container) -> tuple[Any, Array]:
-    """Draw random rows and label them by the tree; see `Tree.sample`."""
+    """Draw random rows and label them with the tree's predictions; see `Tree.sample`."""
     if n < 0:
         raise OptionError(f"n must be at least 0, got {n}.")
     seed = 0 if random_state is None else random_state
@@ -65,7 +65,7 @@ def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Ge
 
 
 def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
-    """Return seconds as dates, datetimes or durations, by the display type of the column."""
+    """Convert seconds to the date, datetime or duration type of the column, if it has one."""
     if info.display == "date":
         return np.floor(numbers / 86400).astype("datetime64[D]")
     if info.zone is not None:
@@ -102,5 +102,5 @@ def _to_container(columns: dict[str, Array], container: Container) -> Any:
         module, name = _FRAME_CONSTRUCTORS[container]
         return getattr(import_module(module), name)(lists)
     raise OptionError(
-        f"container must be one of dict, numpy, pandas, polars, pyarrow; got {container!r}."
+        f"container must be 'dict', 'numpy', 'pandas', 'polars' or 'pyarrow', got {container!r}."
     )

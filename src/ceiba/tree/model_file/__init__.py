@@ -1,4 +1,4 @@
-"""Read and write model files (``.ceiba``): a tree and its estimator as versioned JSON."""
+"""Functions that read and write model files (``.ceiba``): a tree and its estimator as JSON."""
 
 from __future__ import annotations
 

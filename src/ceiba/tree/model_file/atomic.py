@@ -1,8 +1,8 @@
-"""Write files atomically: write a draft in the same folder, then rename it over the target.
+"""Write files atomically: write a temporary file in the same folder, then rename it.
 
 Links are followed. A replaced file keeps its mode (and its owner, where the system allows it).
-Devices and pipes cannot be replaced and are written directly. The draft is removed on any error,
-and on SIGTERM and SIGHUP; only SIGKILL leaves one.
+Devices and pipes cannot be replaced and are written directly. The temporary file (draft) is removed
+on any error, and on SIGTERM and SIGHUP, but not on SIGKILL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import IO, Any, Final
 
 from ceiba.errors import OutputError
 
-#: Errors that concern the output file, wherever they are raised.
+#: Error codes of system errors that always concern the output file.
 _DISK_ERRORS: Final = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS})
 _SIGNALS: Final = ("SIGTERM", "SIGHUP")  # Windows does not have SIGHUP
 _drafts: set[Path] = set()
@@ -31,7 +31,7 @@ _drafts: set[Path] = set()
 def atomic_write(
     path: str | os.PathLike[str], mode: str = "wb", **options: Any
 ) -> Iterator[IO[Any]]:
-    """Open a draft of a file; it replaces the file only if the block succeeds."""
+    """Open a temporary file that replaces `path` if the block succeeds; open a device directly."""
     target = Path(os.path.realpath(path))
     with _as_output_error(path):
         there = target.stat() if target.exists() else None
@@ -66,11 +66,11 @@ def atomic_write(
 
 @contextlib.contextmanager
 def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) -> Iterator[None]:
-    """Raise system errors as `OutputError`: all of them, or only disk errors."""
+    """Convert any `OSError` in the block, or only those in `_DISK_ERRORS`, to `OutputError`."""
     try:
         yield
     except OSError as error:
-        # While the file is open, other errors may concern files that the caller reads.
+        # In the caller's `with` block, other errors may concern files that the caller reads.
         if not any_error and (isinstance(error, OutputError) or error.errno not in _DISK_ERRORS):
             raise
         reason = error.strerror or str(error)
@@ -78,7 +78,7 @@ def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) ->
 
 
 def _swap_handlers(old: Any, new: Any) -> None:
-    """Install or remove the cleanup signal handlers; keep existing handlers of the program."""
+    """Set the handlers of SIGTERM and SIGHUP to `new` if they are `old`."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in _SIGNALS:

@@ -1,4 +1,4 @@
-"""Values of a model file with their positions, validated when they are read.
+"""Values in a model file with their positions; each value is validated when it is read.
 
 Every failed check raises `ModelFileError` with the value, its position (``tree.splits.cut[3]``) and
 what is allowed. Types are not coerced: a model file is untrusted input, and values that pass reach
@@ -23,23 +23,23 @@ _NUMBERS_OR_NULL: Final = frozenset({int, float, type(None)})
 
 @dataclass(frozen=True)
 class Field:
-    """A value of a model file and its position."""
+    """A value in a model file and its position."""
 
     value: Any
     place: str = ""
 
     def fail(self, allowed: str, got: str | None = None) -> NoReturn:
-        """Raise `ModelFileError` for this value."""
+        """Raise `ModelFileError` with the position of this value and what is allowed."""
         if got is None:
             text = repr(self.value)
             got = text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."
-        where = f"at {self.place}" if self.place else "at its top"
+        where = f"at {self.place}" if self.place else "at the top level"
         raise ModelFileError(f"Damaged model file, {where}: got {got}. {allowed}")
 
     # ------------------------------------------------------------------ objects and lists
 
     def object(self, keys: Iterable[str], optional: Iterable[str] = ()) -> Field:
-        """Require an object with these keys and optional ones, but no others."""
+        """Require an object with all of the given keys, and no others except optional keys."""
         if not isinstance(self.value, dict):
             self.fail("Must be an object {...}.")
         keys, optional = tuple(keys), tuple(optional)
@@ -59,11 +59,11 @@ class Field:
         return Field(self.value[key], f"{self.place}.{key}" if self.place else key)
 
     def get(self, key: str) -> Field | None:
-        """Return a member; None if it is absent or null."""
+        """Return the member called `key`, or None if it is absent or null."""
         return None if self.value.get(key) is None else self[key]
 
     def optional(self, key: str, read: Callable[[Field], Any], default: Any = None) -> Any:
-        """Return `read(member)`; `default` if the member is absent or null."""
+        """Apply `read` to the member called `key`; return `default` if it is absent or null."""
         return default if self.value.get(key) is None else read(self[key])
 
     def items(self, length: int | None = None) -> Iterator[Field]:
@@ -72,17 +72,17 @@ class Field:
         return (Field(value, f"{self.place}[{i}]") for i, value in enumerate(values))
 
     def entries(self, length: int | None = None) -> list[Any]:
-        """Require a list, optionally of the given length."""
+        """Require a list, optionally of the given length, and return it."""
         if not isinstance(self.value, list):
             self.fail("Must be a list [...].")
         if length is not None and len(self.value) != length:
-            self.fail(f"Must have {length}.", f"{len(self.value)} entries")
+            self.fail(f"Must have {length} entries.", f"{len(self.value)} entries")
         return self.value
 
     # ------------------------------------------------------------------ single values
 
     def text(self, allowed: Iterable[str] | None = None) -> str:
-        """Require a string, one of `allowed` if given."""
+        """Require a string, one of `allowed` if given, and return it."""
         if not isinstance(self.value, str):
             self.fail("Must be a string.")
         if allowed is not None and self.value not in (choices := tuple(allowed)):
@@ -90,19 +90,19 @@ class Field:
         return self.value
 
     def boolean(self) -> bool:
-        """Require true or false."""
+        """Require a boolean, and return it."""
         if not isinstance(self.value, bool):
             self.fail("Must be true or false.")
         return self.value
 
     def integer(self, low: int, high: int) -> int:
-        """Require an integer in a range."""
+        """Require an integer from `low` to `high`, and return it."""
         if type(self.value) is not int or not low <= self.value <= high:
             self.fail(f"Must be an integer from {low} to {high}.")
         return int(self.value)
 
     def number(self) -> float:
-        """Require a finite number."""
+        """Require a finite number, and return it."""
         if type(self.value) not in _NUMBERS:
             self.fail("Must be a number.")
         return float(self._convert([self.value], False)[0])
@@ -112,7 +112,7 @@ class Field:
     def integers(
         self, length: int, low: int, high: int, dtype: npt.DTypeLike
     ) -> npt.NDArray[np.int64]:
-        """Require a list of integers in a range; return an array."""
+        """Require a list of `length` integers from `low` to `high`; return it as an array."""
         values = self.entries(length)
         if set(map(type, values)) - {int}:
             bad = next(i for i, value in enumerate(values) if type(value) is not int)
@@ -128,7 +128,7 @@ class Field:
         return array.astype(dtype)
 
     def numbers(self, length: int, *, null: bool = False) -> npt.NDArray[np.float64]:
-        """Require a list of finite numbers; with `null`, null is NaN."""
+        """Return a list of finite numbers as an array; with `null`, entries may be null (NaN)."""
         values = self.entries(length)
         odd = set(map(type, values)) - (_NUMBERS_OR_NULL if null else _NUMBERS)
         if odd:

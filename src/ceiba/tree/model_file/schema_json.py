@@ -30,7 +30,7 @@ _LABEL_TYPES: Final = {
 
 
 def schema_to_json(schema: Schema) -> dict[str, Any]:
-    """Return a schema as plain data; raise if a reader would reject it."""
+    """Return a schema as JSON data; raise an error if the reader would reject it."""
     columns: list[dict[str, Any]] = []
     for info in schema.columns:
         place = f"schema.columns[{len(columns)}]"
@@ -61,7 +61,7 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
             odd = next((v for v in values if type(v) not in _LABEL_TYPES["object"]), values[0])
             raise UnwritableError(
                 f"Class {odd!r} ({type(odd).__name__}) cannot be saved in a model file. Classes "
-                "must be strings, numbers or booleans; convert the target and refit."
+                "must be strings, numbers or booleans. Convert the target and refit."
             )
         _labels_of_kind(values, kind, f"schema.target.classes[{len(classes)}].labels")
         classes.append({"type": kind, "labels": values})
@@ -88,7 +88,7 @@ def _check_names(columns: list[dict[str, Any]], place: str) -> None:
 def _check_listed(
     values: list[Any], types: tuple[type, ...], place: str, rule: str, noun: str
 ) -> None:
-    """Reject levels or labels that have other types, exceed 2**64 or are listed twice."""
+    """Reject duplicates, types not in `types`, infinite levels and integers of over 64 bits."""
     for at, value in enumerate(values):
         if type(value) not in types or (noun == "level" and value in (math.inf, -math.inf)):
             Field(value, f"{place}[{at}]").fail(rule)
@@ -113,14 +113,14 @@ def _labels_of_kind(values: list[Any], kind: str, place: str) -> npt.NDArray[Any
     try:
         array = np.array(values, dtype=kind)
     except OverflowError:
-        labels.fail(f"Labels must fit {kind}.", "a number that does not")
+        labels.fail(f"Labels must fit {kind}.", "a larger number")
     if kind.startswith("float") and not np.isfinite(array).all():
         labels.fail("Labels must be finite.", "an infinite label")
     return array
 
 
 def schema_from_json(field: Field) -> Schema:
-    """Read a schema; raise `ModelFileError` with the position of an error."""
+    """Read a schema from JSON; raise `ModelFileError` with the position of the first error."""
     field.object(("named", "columns", "target"))
     columns = tuple(_column_from_json(column) for column in field["columns"].items())
     _check_names(field["columns"].value, field["columns"].place)

@@ -40,7 +40,7 @@ _KEYS: Final = (
     "sent_default", "weight", "impurity", "gain", "risk", "value", "counts", "cost_matrix",
     "class_prior", "surrogates", "competitors", "tests",
 )  # fmt: skip
-#: Minimum, maximum and dtype of the integer arrays over the nodes.
+#: Allowed minimum, allowed maximum and dtype of each integer array over the nodes.
 _INTEGER_ARRAYS: Final = {
     "default_branch": (-1, _INT32, np.int32),
     "n_rows": (0, _COUNT, np.int64),
@@ -54,7 +54,7 @@ _INTERVAL_KEYS: Final = ("interval_start", "interval_cut")
 _FLAGS: Final = ("honest", "smoothed")
 _TEST_NAMES: Final = ("chi2", "likelihood_ratio", "f_test", "search")
 _NOTE_KEYS: Final = tuple(item.name for item in fields_of(NodeNote))
-#: The allowed criteria by task.
+#: Allowed criteria of a tree in a model file, by task.
 CRITERIA: Final = {
     task: (
         *criterion_names(task),
@@ -65,7 +65,7 @@ CRITERIA: Final = {
 
 
 def check_tree(tree: Tree) -> None:
-    """Check a tree and its notes, before writing and after reading."""
+    """Check the invariants of a tree and its notes before writing or after reading."""
     try:
         check(tree)
         if tree.notes:
@@ -83,7 +83,7 @@ def check_tree(tree: Tree) -> None:
 
 
 def tree_to_json(tree: Tree) -> dict[str, Any]:
-    """Return the arrays and options of a tree as JSON data; raise if a reader would reject them."""
+    """Return a tree as JSON data; raise an error if the reader would reject it."""
     check_tree(tree)
     costs, prior, tests = tree.cost_matrix, tree.class_prior, tree.tests
     fields: dict[str, Any] = {
@@ -138,11 +138,11 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
-    """Convert floats to JSON: NaN becomes null (an error if `figure` is given), 2.0 becomes 2."""
+    """Convert floats to JSON with NaN as null; if the array is named (`figure`), reject NaN."""
     if np.isinf(values).any():
-        raise ModelFileError("The tree has an infinite value, which JSON cannot represent.")
+        raise ModelFileError("The tree has an infinite number, which a model file cannot contain.")
     if figure and np.isnan(values).any():
-        raise ModelFileError(f"The tree has an unknown {figure} (NaN).")
+        raise ModelFileError(f"The tree has NaN in {figure}, which a model file cannot contain.")
     return [
         None
         if x != x
@@ -160,7 +160,7 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     }
     if splits.has_digits:
         fields["digits"] = splits.digits.tolist()
-    if len(splits.interval_cut):  # an infinite cut marks the missing branch and becomes null
+    if len(splits.interval_cut):  # an infinite cut marks the missing branch and is stored as null
         finite = np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
         fields |= {
             "interval_start": splits.interval_start.tolist(),
@@ -185,7 +185,7 @@ def _table_to_json(stored: SplitsByNode) -> dict[str, Any]:
 
 
 def tree_from_json(field: Field, schema: Schema) -> Tree:
-    """Read a tree and check all its invariants."""
+    """Read a tree from JSON and check all its invariants."""
     field.object(_KEYS, (*_FLAGS, "notes", "attachments", "certificate"))
     n = len(field["parent"].entries())
     parent = field["parent"].integers(n, -1, max(n - 1, -1), np.int32)
@@ -200,8 +200,8 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
     n_outputs, n_classes = target.n_outputs, max(target.n_classes, default=1)
 
     def by_class(values: Field) -> Array:
-        # Read every list before allocating the array, so that a short file cannot claim a large
-        # one.
+        # Read the lists before allocating an array, so that a short file cannot cause a large
+        # allocation.
         outputs = [
             [column.numbers(n) for column in output.items(n_classes)]
             for output in values.items(n_outputs)
@@ -266,7 +266,7 @@ def _certificate_from_json(field: Field) -> Certificate:
 
 
 def _splits_from_json(field: Field, m: int) -> SplitTable:
-    """Read a table of splits; the keys of intervals are optional."""
+    """Read a `SplitTable` from JSON; the keys for intervals and digits are optional."""
     has_intervals = isinstance(field.value, dict) and any(k in field.value for k in _INTERVAL_KEYS)
     field.object((*_SPLIT_KEYS, *(_INTERVAL_KEYS if has_intervals else ())), ("digits",))
     more: dict[str, Any] = {}
@@ -293,7 +293,7 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
 def _table_from_json(
     kind: type[TableT], field: Field | None, n: int, flags: tuple[str, ...] = ()
 ) -> TableT | None:
-    """Read surrogates or competitors; `flags` are further boolean fields."""
+    """Read a table of surrogates or competitors; `flags` are additional boolean fields."""
     if field is None:
         return None
     field.object(("start", "splits", *kind.figures(), *flags))
@@ -329,7 +329,7 @@ def _tests_from_json(field: Field, n: int) -> SplitTests:
 
 
 def _notes_from_json(field: Field, n: int) -> dict[int, NodeNote] | None:
-    """Read the notes of a tree with n nodes."""
+    """Read the notes on a tree with `n` nodes from JSON; return them as a dict by node."""
     notes: dict[int, NodeNote] = {}
     for entry in field.items():
         entry.object(("node",), _NOTE_KEYS)

@@ -1,4 +1,4 @@
-"""Splits with their surrogates, tests and text form."""
+"""Splits, their surrogates, their significance tests and their text form."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
     "x <= 2.5", "x > 2.5", "x < 3", "x >= 3"       a cut; the boundary may be a date or a level
     "x = a", "x in {a, b}"                         levels against all others
     "x is missing", "x is present"
-    "x = a | x in {b, c} | x = d"                  one sentence per branch; or a list of them
+    "x = a | x in {b, c} | x = d"                  one condition per branch; or a list of them
     "x <= 1 | 1 < x <= 3 | x > 3"                  intervals, from the lowest upward
     "x = a | x = b | x is missing"                 missing values have the last branch
 
-A sentence may end in "or missing": that branch takes the missing values. `x < 3` is the cut just
-below 3, so that every number is on its side. Levels may be quoted, with escapes, as levels with
+A condition may end in "or missing": its branch takes the missing values. `x < 3` is the cut just
+below 3, so that 3 takes the upper branch. Levels may be quoted, with escapes, as levels with
 commas are printed: "x in {'Rome, Italy', Oslo}". Known levels may contain commas without quotes,
 but "a, b" is read as two levels if both exist.
 """
@@ -31,7 +31,7 @@ from ceiba.tree.splits.split_table import Cut, Intervals, LevelSets, Presence, S
 
 #: The forms of a split, for error messages.
 SPLIT_FORMS: Final = (
-    "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one sentence per branch: "
+    "'x <= 3', 'x > 3', 'x = a', 'x in {a, b}', 'x is missing', or one condition per branch: "
     "'x = a | x in {b, c}', 'x <= 1 | 1 < x <= 3 | x > 3'"
 )
 _SIGN: Final = re.compile(
@@ -43,7 +43,7 @@ _MISSING: Final = re.compile(r"\s+or missing$")
 #: A level in quotes.
 _LEVEL: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
 _COMMA: Final = re.compile(r"\s*(,\s*|$)")
-# Quotes must begin and end where a level may, so an apostrophe in a name is not a quote.
+# Quotes are recognized only where a level may begin or end, not as apostrophes in names.
 _QUOTED: Final = re.compile(
     rf"(?<![^\s={{,<>≤≥])(?:{_LEVEL.pattern})(?=\s*(?:[,}}|]|or missing\b|$))"
 )
@@ -51,7 +51,7 @@ _QUOTED: Final = re.compile(
 
 @dataclass(frozen=True)
 class ParsedSplit:
-    """A split, the branch of each sentence, and the branch of missing values if given."""
+    """A split, the branch of each parsed condition and the branch of missing values, if given."""
 
     split: Split
     branches: tuple[int, ...]
@@ -61,12 +61,12 @@ class ParsedSplit:
 def parse_split(
     written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
 ) -> ParsedSplit:
-    """Parse a printed split; with `closed`, only the given columns exist."""
+    """Parse a printed split; with `closed`, reject columns that are not in `columns`."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
     if len(texts) == 1:
-        # Split at bars outside quotes if every part is a sentence; levels may contain bars.
+        # Levels may contain bars, so bars separate branches only if every part is a condition.
         masked = _QUOTED.sub(lambda match: " " * len(match[0]), texts[0])
         bars = [at for at, letter in enumerate(masked) if letter == "|"]
         ends = zip([-1, *bars], [*bars, len(masked)], strict=True)
@@ -76,14 +76,14 @@ def parse_split(
 
 
 def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
-    """Join the sentences of the branches into one split."""
+    """Combine parsed conditions, one for each branch, into one split."""
     first = parts[0].split
     if len(parts) == 1:
         return parts[0]
     names = {part.split.column for part in parts}
     if len(names) > 1:
-        raise TreeError(f"The sentences of a split must use one column, got {sorted(names)}.")
-    # The last branch may take only missing values.
+        raise TreeError(f"The conditions of a split must use one column, got {sorted(names)}.")
+    # The last condition may be "is missing", for a separate branch of missing values.
     alone = parts[-1].split == Presence(first.column) and parts[-1].branches == (1,)
     of_values = parts[:-1] if alone else parts
     split: Split | None = None
@@ -111,13 +111,13 @@ def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
         if sides[0] != sides[1]:
             return ParsedSplit(first, sides, says[0] if says else None)
     raise TreeError(
-        f"Column {first.column!r}: the sentences are not the branches of one split. Intervals "
+        f"Column {first.column!r}: the conditions do not form one split. Intervals "
         "must ascend without gaps: 'x <= 1 | 1 < x <= 3 | x > 3'."
     )
 
 
 def _join_intervals(parts: list[ParsedSplit], alone: bool) -> Intervals | None:
-    """Join ascending adjacent sentences into intervals; None if they are not adjacent."""
+    """Combine ascending adjacent conditions into intervals; return None for other conditions."""
     if len(parts) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
@@ -152,14 +152,14 @@ def _parse_sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) 
 def _parse_range(
     text: str, columns: Mapping[str, ColumnInfo], written: str
 ) -> tuple[Intervals, int] | None:
-    """Parse "1 < x <= 3" as the middle one of three intervals; None for other sentences."""
+    """Parse "1 < x <= 3" as the second of three intervals; return None for other conditions."""
     low = _LOW_END.match(text)
     signs = list(_SIGN.finditer(text, low.end())) if low else []
     if low is None or not signs or signs[-1][1] not in ("<=", "<", "≤"):
         return None
     name = text[low.end() : signs[-1].start()].strip()
     if any(column != name and text.startswith(column) for column in columns):
-        return None  # the sign is part of a column name
+        return None  # the text starts with the name of another column
     info = columns.get(name)
     if not name or (info is not None and not info.is_numeric):
         return None
@@ -176,7 +176,7 @@ def _parse_range(
 def _tokenize(
     text: str, columns: Mapping[str, ColumnInfo], closed: bool, written: str
 ) -> tuple[str, str, str]:
-    """Split a sentence into column, sign and the rest; the longest matching column name wins."""
+    """Split a condition into column, sign and value, using the longest matching column name."""
     for name in sorted(columns, key=len, reverse=True):
         match = _SIGN.match(text, len(name)) if text.startswith(name) else None
         if match:
@@ -184,12 +184,12 @@ def _tokenize(
     level = _QUOTED.search(text)
     signs = list(_SIGN.finditer(text, 0, level.start() if level else len(text)))
     if signs:
-        # Split at the first "in" (the levels after it may contain signs), else at the last sign.
+        # Split at the first "in", because levels may contain signs. Otherwise use the last sign.
         at = next((sign for sign in signs if _normalize_sign(sign[1]) == "in"), signs[-1])
         name = text[: at.start()].strip()
         if name and closed:
             raise TreeError(
-                f"{written!r}: there is no column {name!r}. Columns: {', '.join(columns)}."
+                f"In {written!r}, there is no column {name!r}. Columns: {', '.join(columns)}."
                 f"{did_you_mean(name, list(columns))}"
             )
         if name:
@@ -210,20 +210,20 @@ def _build_split(
         if info is not None and info.display == "boolean" and rest in ("no", "yes"):
             return Cut(name, 0.5), int(rest == "yes")
         if info is not None and info.is_numeric:
-            raise TreeError(f"{written!r}: column {name!r} is numeric. Write '{name} <= number'.")
+            raise TreeError(f"In {written!r}, {name!r} is numeric. Write '{name} <= number'.")
         if sign != "in":
             levels = (_parse_level(rest, info, written),)
         elif rest.endswith("}"):
             levels = parse_levels(rest[1:-1], info, written)
         else:
-            raise TreeError(f"{written!r}: the list of levels must end in '}}'.")
+            raise TreeError(f"In {written!r}, the list of levels must end in '}}'.")
         if info is not None and info.kind == Kind.ORDERED:
             return _parse_ordered_levels(name, levels, info, written)
         return LevelSets(name, (levels,)), 0
     low = sign in ("<=", "<")
     if info is not None and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"{written!r}: column {name!r} is categorical. Write '{name} in {{...}}'. "
+            f"In {written!r}, column {name!r} is categorical. Write '{name} in {{...}}'. "
             f"Levels: {_format_levels(info)}."
         )
     if info is not None and info.kind == Kind.ORDERED:
@@ -238,7 +238,7 @@ def _build_split(
 def _parse_ordered_levels(
     name: str, levels: tuple[Any, ...], info: ColumnInfo, written: str
 ) -> tuple[Cut, int]:
-    """Parse levels at one end of an ordered column as a cut."""
+    """Convert the lowest or highest levels of an ordered column to a cut."""
     codes = sorted(info.levels.index(level) for level in levels)
     n = len(info.levels)
     if codes == list(range(len(codes))) and len(codes) < n:
@@ -246,8 +246,8 @@ def _parse_ordered_levels(
     if codes == list(range(n - len(codes), n)) and len(codes) < n:
         return Cut(name, codes[0] - 0.5), 1
     raise TreeError(
-        f"{written!r}: column {name!r} is ordered, so a branch must have its lowest or its "
-        f"highest levels. Levels: {_format_levels(info)}."
+        f"In {written!r}, column {name!r} is ordered, so a branch must have the lowest or the "
+        f"highest levels, but not all. Levels: {_format_levels(info)}."
     )
 
 
@@ -262,12 +262,12 @@ def _parse_bound(text: str, info: ColumnInfo | None, written: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         kind = "finite number" if info is None or info.display == "number" else info.display
-        raise TreeError(f"{written!r}: {text!r} is not a {kind}. Write {SPLIT_FORMS}.")
+        raise TreeError(f"In {written!r}, {text!r} is not a {kind}. Write {SPLIT_FORMS}.")
     return number
 
 
 def _parse_duration(text: str) -> float:
-    """Parse "1 day, 2:30:00" or seconds."""
+    """Parse a duration such as "1 day, 2:30:00", or a number of seconds."""
     match = re.fullmatch(r"(?:(-?\d+) days?,\s*)?(\d+):(\d\d):(\d\d(?:\.\d+)?)", text)
     if match is None:
         return float(text)
@@ -280,7 +280,7 @@ def _parse_duration(text: str) -> float:
 
 
 def _parse_level(text: str, info: ColumnInfo | None, written: str) -> Any:
-    """Parse one level; `written` is the whole sentence, for the error."""
+    """Parse one level of a condition; error messages quote `written`, the whole condition."""
     inside = _unquote(text)
     if info is None or not info.levels:
         return text if inside is None else inside
@@ -293,37 +293,37 @@ def _parse_level(text: str, info: ColumnInfo | None, written: str) -> Any:
             return bare[candidate]
     kind = "ordered" if info.kind == Kind.ORDERED else "categorical"
     raise TreeError(
-        f"{written!r}: {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
+        f"In {written!r}, {text!r} is not a level of the {kind} column {info.name!r}. Levels: "
         f"{_format_levels(info)}.{did_you_mean(text, list(bare))}"
     )
 
 
 def parse_levels(inside: str, info: ColumnInfo | None, written: str) -> tuple[Any, ...]:
-    """Parse the levels between braces."""
+    """Parse the comma-separated levels between the braces of a condition."""
     names = [] if info is None else sorted(map(str, info.levels), key=len, reverse=True)
     printed = [] if info is None else sorted(_levels_by_text(info), key=len, reverse=True)
     texts, rest = _split_levels(inside, [*printed, *names])
     if rest:
         texts, rest = _split_levels(inside, [*names, *printed])
     if rest:
-        assert info is not None  # without known levels, any text is a level
+        assert info is not None  # without a schema, every text is a level
         if re.match(r"\+\d+ more", rest):
-            raise TreeError(f"{written!r}: list all levels instead of '{rest}'.")
-        _parse_level(rest.split(",")[0].strip(), info, written)  # raises for an unknown level
-        raise TreeError(f"{written!r}: {rest!r} is not a list of levels: {_format_levels(info)}.")
+            raise TreeError(f"In {written!r}, list all levels instead of '{rest}'.")
+        _parse_level(rest.split(",")[0].strip(), info, written)  # unknown levels are errors
+        raise TreeError(f"In {written!r}, {rest!r} are not levels. Levels: {_format_levels(info)}.")
     if not texts:
-        raise TreeError(f"{written!r}: the list of levels is empty.")
+        raise TreeError(f"In {written!r}, the list of levels is empty.")
     return tuple(_parse_level(text, info, written) for text in texts)
 
 
 def _format_levels(info: ColumnInfo) -> str:
-    """Return the first levels of a column as text, for errors."""
+    """Return the first levels of a column as text for error messages."""
     levels = ", ".join(quote_level(level) for level in info.levels[:12])
     return levels if len(info.levels) <= 12 else f"{levels}, ..."
 
 
 def _split_levels(inside: str, names: list[str]) -> tuple[list[str], str]:
-    """Return the level texts, and the rest of the text that begins with no known level."""
+    """Split a list of levels at commas; return the levels and the text from an unknown one on."""
     texts: list[str] = []
     at = 0
     while at < len(inside):
@@ -346,7 +346,7 @@ def _levels_by_text(info: ColumnInfo) -> dict[str, Any]:
 
 
 def _unquote(text: str) -> str | None:
-    """Return the text inside quotes; None if it is not quoted."""
+    """Return the string inside quotes, or None if the text has no quotes."""
     try:
         value = ast.literal_eval(text) if _LEVEL.fullmatch(text) else None
     except (SyntaxError, ValueError):  # an invalid escape

@@ -1,9 +1,9 @@
-"""Format splits as text: numbers, dates, level names and the sentence of a branch.
+"""Format splits as text: numbers, dates, level names and the condition of a branch.
 
 A printed cut separates the training values exactly as the cut does. A cut that is a decimal of at
-most 12 digits is printed as `x <= 2.45`; one whose next float above is such a decimal, as
-`x < 17.3`. Others are rounded to the digits that keep every value of the training column on its
-side (`SplitTable.digits`, found when the tree was grown), and a cut that was rounded up has `<`.
+most 12 digits is printed as `x <= 2.45`. If the next float above a cut is a short decimal, the cut
+is printed as `x < 17.3`. Other cuts are rounded to the digits with which all training values
+keep their branch (`SplitTable.digits`, set by growing); a cut rounded up is printed with `<`.
 Every cut is printed by `format_cut`.
 """
 
@@ -19,17 +19,17 @@ from ceiba.table import ColumnInfo, TargetInfo, format_value
 from ceiba.words import words
 
 DIGITS: Final = 6
-ALL_DIGITS: Final = 17  # enough for every float64; the default without training data
-_SHORT_DIGITS: Final = 12  # by chance, one float in 10,000 is such a decimal
+ALL_DIGITS: Final = 17  # digits that distinguish all float64 values
+_SHORT_DIGITS: Final = 12  # decimals with at most this many digits are not rounded
 _CLEAN_DIGITS: Final = 9
 _HUGE: Final = 1e15  # larger numbers are printed with an exponent
 _COMPLEMENT: Final = {"<=": ">", "<": ">="}
-# Text that the parser would not read as part of a level.
+# Texts that the parser would not read as an unquoted level.
 _MISREAD: Final = re.compile(r"""[,{}|'"]|^\s|\s$|^$|^\+\d+ more$|\sor missing$""")
 
 
 def number_text(value: float, digits: int = DIGITS) -> str:
-    """Return a number as text (not for cuts): significant digits, no trailing zeros."""
+    """Round a number (not a cut) to `digits` significant digits; below 1e15, at most to units."""
     if not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     if abs(value) >= _HUGE:
@@ -48,20 +48,20 @@ def format_cut(
         code = min(max(math.floor(cut), 0), len(info.levels) - 1)
         return "<=", quote_level(info.levels[code])
     if info is not None and info.display not in ("number", "boolean"):
-        # Rounding down to a day (or a microsecond) keeps every date (or time) on its side;
-        # rounding up might pass the next value.
+        # Rounding down to a day or a microsecond moves no date or time to the other branch, but
+        # rounding up might.
         return "<=", format_value(_round_time_down(cut, info.display), info.display, zone=info.zone)
     if not math.isfinite(cut):
         return "<=", number_text(cut)
     above = math.nextafter(cut, math.inf) + 0.0  # no -0.0
     least, value = min((_count_digits(number), number) for number in (cut, above))
-    if least > _SHORT_DIGITS:  # `digits` digits keep every value of the column on its side
+    if least > _SHORT_DIGITS:  # the cut is not a short decimal, so round it to `digits`
         digits = max(digits, fewest)
-        # The midpoint of two decimals may differ from a decimal by rounding.
+        # Midpoints of two decimals may differ from a short decimal by a rounding error.
         clean = float(f"{cut:.{_SHORT_DIGITS - 1}e}")
         value = clean if _count_digits(clean) <= _CLEAN_DIGITS else float(f"{cut:.{digits - 1}e}")
         value = cut if digits >= ALL_DIGITS else value
-    text = repr(value)  # the shortest decimal, with an exponent only far from 1
+    text = repr(value)  # shortest decimal; very large or small values have an exponent
     if value == 0 or 1e-6 <= abs(value) < 1e16:
         text = format(Decimal(text), "f")
         text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -69,7 +69,7 @@ def format_cut(
 
 
 def _round_time_down(cut: float, display: str) -> float:
-    """Round a cut, in seconds, down to a day or a microsecond."""
+    """Round a cut in seconds down to a day for dates, otherwise to a microsecond."""
     if not abs(cut) < _HUGE / 1e3:  # beyond the calendar
         return cut
     if display == "date":
@@ -88,13 +88,13 @@ def _count_digits(value: float) -> int:
 
 
 def level_text(level: Any) -> str:
-    """Return a level as text; blank ones are quoted."""
+    """Return a level as text, quoted if it is blank."""
     text = str(level)
     return text if text.strip() else repr(text)
 
 
 def class_text(target: TargetInfo, code: int, output: int = 0) -> str:
-    """Return a class as text; ``Survived = 1`` if classes are numbers and the target has a name."""
+    """Return a class as text, such as ``Survived = 1`` if a named target has numeric classes."""
     labels = target.classes[output]
     text = level_text(labels[code])
     if target.name is None or target.outputs or labels.dtype.kind not in "iuf":
@@ -117,7 +117,7 @@ def cut_sentence(
     fewest: int | None = None,
     lang: str = "en",
 ) -> str:
-    """Return the sentence of one side of a cut; boolean columns use yes and no."""
+    """Return the condition of one branch of a cut; boolean columns use yes and no."""
     if info is not None and info.display == "boolean" and 0 <= cut < 1:
         return f"{column} = {words(lang)['split.no' if low else 'split.yes']}"
     sign, text = format_cut(cut, info, digits, DIGITS if fewest is None else fewest)
@@ -132,7 +132,7 @@ def range_sentence(
     fewest: int | None = None,
     lang: str = "en",
 ) -> str:
-    """Return the sentence of an interval between two cuts; "" if both are infinite."""
+    """Return the condition of an interval between two cuts, or "" if both are infinite."""
     low, high = bounds
     below, above = high < math.inf, low > -math.inf
     # Join "x > 2.5" and "x <= 9" into "2.5 < x <= 9".
@@ -147,7 +147,7 @@ def range_sentence(
 def levels_sentence(
     column: str, levels: Sequence[Any], max_levels: int | None, lang: str = "en"
 ) -> str:
-    """Return the sentence of a level set; levels beyond `max_levels` are counted, not listed."""
+    """Return the condition of a set of levels, listing at most `max_levels` of them."""
     if len(levels) == 1:
         return f"{column} = {quote_level(levels[0])}"
     names = [quote_level(level) for level in levels]
@@ -157,5 +157,5 @@ def levels_sentence(
 
 
 def presence_sentence(column: str, missing: bool, lang: str = "en") -> str:
-    """Return the sentence of a present or missing value."""
+    """Return the condition "column is missing" or, unless `missing`, "column is present"."""
     return f"{column} {words(lang)['split.is_missing' if missing else 'split.is_present']}"

@@ -1,4 +1,4 @@
-"""Splits as arrays (`SplitTable`) and as single values.
+"""Splits as arrays (`SplitTable`) and as single values (`Cut`, `LevelSets`, ...).
 
 A tree has a `SplitTable` for primary splits (one row per node), one for surrogates and one for
 competitors. A single split is a `Cut`, `LevelSets` (binary level sets, multiway splits and CHAID
@@ -46,13 +46,13 @@ class SplitKind(IntEnum):
 
 
 class _SplitBase:
-    """Base class of the four kinds of split."""
+    """Base class of single splits: cuts, level sets, intervals and presence splits."""
 
     column: str
 
     @property
     def n_branches(self) -> int:
-        """Number of branches."""
+        """Number of branches: two, unless a subclass overrides it."""
         return 2
 
     def sentence(
@@ -66,8 +66,8 @@ class _SplitBase:
     ) -> str:
         """Return the condition of `branch` as text, with level names and dates where known.
 
-        A cut that is not a short decimal has at least `digits` digits (6 by default), and as many
-        as keep every value of the training column on its side.
+        A cut that is not a short decimal has at least `digits` digits (6 by default), and enough
+        digits that every value of the training column keeps its branch.
         """
         info = None if schema is None else schema.columns[schema.index(self.column)]
         name = self.column
@@ -88,7 +88,7 @@ class Cut(_SplitBase):
     """A split of a numeric or ordered column: `x <= cut` goes to `low_branch`.
 
     On an ordered column the cut is between two level codes (1.5: codes 0 and 1 are low). `digits`
-    is the number that the printed cut needs (all without training data); it is not compared.
+    is the number of digits of the printed cut (17 without training data) and is not compared.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class LevelSets(_SplitBase):
 
     @property
     def n_branches(self) -> int:
-        """Number of branches."""
+        """Number of branches: one per level group, and one for missing values if separate."""
         return len(self.branches) + self.missing_branch
 
 
@@ -153,7 +153,7 @@ class Intervals(_SplitBase):
 
     @property
     def n_branches(self) -> int:
-        """Number of branches."""
+        """Number of branches: one per interval, and one for missing values if separate."""
         return len(self.cuts) + 1 + self.missing_branch
 
 
@@ -204,7 +204,7 @@ class SplitTable(ArrayRecord):
         have none, or one infinite cut if their last branch takes the missing values.
     digits : int8 array of shape (m,), optional
         Fewest significant digits at which the rounded cuts of a CUT or INTERVALS keep every value
-        of the training column on its side; 17 by default, 0 for other kinds.
+        of the training column in its branch; 17 by default, 0 for other kinds.
 
     Examples
     --------
@@ -273,7 +273,7 @@ class SplitTable(ArrayRecord):
 
     @classmethod
     def from_splits(cls, splits: Sequence[Split | None], schema: Schema) -> SplitTable:
-        """Build a table from single splits; None is a leaf.
+        """Build a table from single splits, where None is a leaf.
 
         Level names become codes and column names become indices by `schema`.
         """
@@ -323,7 +323,7 @@ class SplitTable(ArrayRecord):
         )
 
     def level_map(self, i: int) -> tuple[Array, Array]:
-        """Return row i's level codes (ascending) and the branch of each."""
+        """Return the ascending level codes of row i, and the branch of each code."""
         part = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
         return self.level_code[part], self.level_branch[part]
 
@@ -333,7 +333,7 @@ class SplitTable(ArrayRecord):
 
     @property
     def has_digits(self) -> bool:
-        """Whether any cut needs fewer than all digits."""
+        """Whether any cut can be printed with fewer than 17 digits."""
         return bool(np.any(self.digits[np.isin(self.kind, _CUTS)] < ALL_DIGITS))
 
     @cached_property
@@ -348,7 +348,7 @@ class SplitTable(ArrayRecord):
         return np.asarray(alone | (self.kind == SplitKind.PRESENCE), bool)
 
     def node_cuts(self, i: int) -> list[float]:
-        """Return the cuts of row i, whether it is a CUT or INTERVALS; [] for other kinds."""
+        """Return the finite cuts of row i if it is a CUT or INTERVALS, or [] for other kinds."""
         if self.kind[i] == SplitKind.CUT:
             return [float(self.cut[i])]
         cuts = self.interval_cuts(i)
@@ -380,7 +380,7 @@ class SplitTable(ArrayRecord):
         return np.unique(np.concatenate((single, several[np.isfinite(several)])))
 
     def split(self, i: int, schema: Schema) -> Split | None:
-        """Return row i as a `Cut`, `LevelSets`, `Intervals` or `Presence`; None at a leaf."""
+        """Return row i as a `Cut`, `LevelSets`, `Intervals` or `Presence`, or None for a leaf."""
         kind = self.kind[i]
         if kind == SplitKind.NONE:
             return None
@@ -421,14 +421,14 @@ class SplitTable(ArrayRecord):
         )
 
 
-#: Values of a row without a split.
+#: Values of the fields for a row without a split.
 _NO_SPLIT: Final = {
     "kind": SplitKind.NONE, "column": -1, "cut": np.nan, "low_branch": 0, "digits": 0
 }  # fmt: skip
 
 
 def _level_map(split: LevelSets, level_codes: dict[Any, int]) -> list[tuple[int, int]]:
-    """Return pairs of level code and branch, ascending by code."""
+    """Return the (level code, branch) pairs of a split, sorted by code."""
     pairs: list[tuple[int, int]] = []
     for branch, group in enumerate(split.branches):
         for level in group:

@@ -1,9 +1,9 @@
-"""Surrogate splits and competitors (runner-up splits), stored as ragged arrays over the nodes.
+"""Surrogate splits and competitors (runner-up splits), stored as ragged arrays over nodes.
 
 The entries of node i are the rows `start[i]:start[i + 1]` of a `SplitTable`, best first.
-Agreement and adjusted agreement as in Breiman et al. (1984), section 5.3: the share of rows
-(present in both columns) that the surrogate sends to the same branch as the primary split, and the
-share of the majority rule's error that it removes: `(agreement - majority) / (1 - majority)`.
+As in Breiman et al. (1984), section 5.3, agreement is the share of rows (present in both columns)
+that the surrogate sends to the same branch as the primary split, and adjusted agreement the share
+of the majority rule's error that it removes: `(agreement - majority) / (1 - majority)`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Competitor:
 
 @dataclass(frozen=True, eq=False)
 class SplitsByNode(ArrayRecord):
-    """Splits of all nodes as a ragged array; subclasses add the arrays listed in `_DTYPES`."""
+    """Base class of tables with several splits per node, stored as ragged arrays."""
 
     start: Array
     splits: SplitTable
@@ -77,7 +77,7 @@ class SplitsByNode(ArrayRecord):
         return cls(np.zeros(n_nodes + 1), SplitTable.none(0), *(np.zeros(0) for _ in cls.figures()))
 
     def take(self, nodes: Array, leaf: Array | None = None) -> Self:
-        """Return the splits of the given nodes; none where `leaf` (per given node) is True."""
+        """Return the splits of the given nodes, without splits where `leaf` is True."""
         entries = np.arange(len(self), dtype=np.int64)
         start, (rows,) = take_ragged(self.start, (entries,), nodes, leaf)
         figures: dict[str, Any] = {name: getattr(self, name)[rows] for name in self.figures()}
@@ -97,7 +97,7 @@ class SurrogateTable(SplitsByNode):
     agreement: Array
     adjusted: Array
     sent: Array
-    in_use: bool = True  # False: for inspection only (rpart's usesurrogate = 0)
+    in_use: bool = True  # False if surrogates are only for inspection (rpart: usesurrogate = 0)
 
     _DTYPES: ClassVar = {
         "start": np.int32,
@@ -129,8 +129,8 @@ class CompetitorTable(SplitsByNode):
 
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
-    """Choose cut digits such that printed cuts keep every value of a table on its side."""
-    if tree._grown is not None:  # the arrays stay in the core
+    """Return the tree with the digits that printed cuts need to separate rows as exact cuts do."""
+    if tree._grown is not None:  # set the digits in the core without copying arrays
         arrays, kinds = tree._grown.arrays, ("splits", "surrogates", "competitors")
         tables = [SplitTable(**arrays.views()[kind]) for kind in kinds]
         arrays.set_digits(*(_with_digits(splits, table, rows).digits for splits in tables))
@@ -148,7 +148,7 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
 
 
 def _with_digits(splits: SplitTable, table: Table, rows: Any) -> SplitTable:
-    """Return splits with the digits that their cuts need; intervals need the maximum."""
+    """Return splits with the number of digits that each needs: the largest over its cuts."""
     single = splits.kind == SplitKind.CUT
     row = np.repeat(np.arange(len(splits)), np.diff(splits.interval_start))
     several = np.isfinite(splits.interval_cut)

@@ -1,6 +1,6 @@
-"""The statistical test of each split, for trees grown by tests.
+"""Significance tests of splits, stored as arrays over the nodes of a tree.
 
-One entry per node, NaN at leaves. The p-value is not corrected. The Bonferroni factor of
+One entry per node, NaN without a test. The p-value is not corrected. The Bonferroni factor of
 the search is stored as a logarithm, because the number of groupings of 4,000 levels exceeds
 float64.
 """
@@ -16,13 +16,13 @@ import numpy as np
 from ceiba import _core
 from ceiba.tree.arrays import Array, ArrayRecord
 
-#: Fields of a node's test, named like the arrays of all nodes.
+#: Names of the numeric arrays of `SplitTests`.
 TEST_FIGURES = ("statistic", "df", "df2", "p_value", "log_factor")
 
 
 @dataclass(frozen=True)
 class NodeTest:
-    """The test of one split.
+    """The significance test of a split: statistic, p-value and Bonferroni factor.
 
     Attributes
     ----------
@@ -53,12 +53,12 @@ class NodeTest:
 
     @property
     def factor(self) -> float:
-        """Bonferroni factor of the search; inf beyond float64."""
+        """Bonferroni factor of the split search, or inf if it exceeds float64."""
         return exp(self.log_factor) if self.log_factor < 709 else float("inf")
 
     @property
     def log_p_value(self) -> float:
-        """Logarithm of the p-value, also if that underflows float64."""
+        """Logarithm of the p-value, finite if the p-value underflows to 0 ("search": -inf)."""
         if self.p_value > 0:
             return log(self.p_value)
         if self.name == "f_test":
@@ -69,18 +69,18 @@ class NodeTest:
 
     @property
     def log_adjusted_p_value(self) -> float:
-        """Logarithm of the p-value times the factor, at most 0."""
+        """Logarithm of the Bonferroni-adjusted p-value, at most 0."""
         return min(self.log_p_value + self.log_factor, 0.0)
 
     @property
     def adjusted_p_value(self) -> float:
-        """The p-value times the factor, at most 1."""
+        """Bonferroni-adjusted p-value, at most 1."""
         return exp(self.log_adjusted_p_value)
 
 
 @dataclass(frozen=True, eq=False)
 class SplitTests(ArrayRecord):
-    """Tests of all nodes as arrays; NaN without a test, and in `df2` unless it is an F test."""
+    """Significance tests of all nodes as arrays, with NaN for nodes without a test."""
 
     name: str
     statistic: Array
@@ -95,7 +95,7 @@ class SplitTests(ArrayRecord):
         return len(self.p_value)
 
     def of(self, node: int) -> NodeTest | None:
-        """Return the test of one node; None if it has none."""
+        """Return the test of one node, or None if it was not tested."""
         if np.isnan(self.p_value[node]):
             return None
         degrees = (float(self.df[node]), float(self.df2[node]))
@@ -108,7 +108,7 @@ class SplitTests(ArrayRecord):
         )
 
     def take(self, nodes: Array, leaf: Array) -> SplitTests:
-        """Return the tests of `nodes`, with NaN for each node that `leaf` marks as a leaf."""
+        """Return the tests of the given nodes, with NaN where `leaf` is True."""
         figures: dict[str, Any] = {
             name: np.where(leaf, np.nan, getattr(self, name)[nodes]) for name in TEST_FIGURES
         }
@@ -116,12 +116,12 @@ class SplitTests(ArrayRecord):
 
     @classmethod
     def none(cls, name: str, n: int) -> SplitTests:
-        """Return the arrays of n nodes without a test."""
+        """Return a table of `n` nodes of which none was tested."""
         return cls(name, *(np.full(n, np.nan) for _ in TEST_FIGURES))
 
     @classmethod
     def of_nodes(cls, n: int, tests: dict[int, NodeTest]) -> SplitTests:
-        """Build the arrays of n nodes from tests of single nodes."""
+        """Build a table of `n` nodes from a dict that maps nodes to their tests."""
         figures: dict[str, Any] = {figure: np.full(n, np.nan) for figure in TEST_FIGURES}
         for node, test in tests.items():
             figures["statistic"][node] = min(test.statistic, np.finfo(np.float64).max)
