@@ -1,9 +1,9 @@
 """ceiba: one decision tree that a person can read and trust.
 
-Names are loaded at first use (PEP 562), so that ``import ceiba`` stays light: scikit-learn,
-narwhals, pandas, polars and matplotlib are imported only by what needs them. A new public name goes
-into ``_NAMES`` with its room, and into the ``TYPE_CHECKING`` block, which shows it to type checkers
-and editors (``as``: exported).
+Names are loaded on first access (PEP 562), so that ``import ceiba`` stays light: scikit-learn,
+narwhals, pandas, polars and matplotlib are imported only when they are needed. Add a new public
+name to ``_NAMES`` under its package, and to the ``TYPE_CHECKING`` block, which shows it to type
+checkers and editors (``as`` marks a re-export).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_NAMES = {  # modules by name, with the names that ceiba re-exports
+_NAMES = {  # public names by the module that exports them
     "audit": "analyze_errors compare mimic",
     "criteria": "",
     "datasets": "",
@@ -117,7 +117,7 @@ __all__ = ["__version__", *_ROOMS, *_HOMES]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from its module and cache it, so that the next access is a lookup."""
+    """Import a public name from its module on first access, and cache it."""
     if name in _HOMES:
         value = getattr(import_module(f"ceiba.{_HOMES[name]}"), name)
     elif name in _ROOMS:
@@ -133,5 +133,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, imported or not, without the submodules."""
+    """Return all public names, including those that are not imported yet."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -1,4 +1,4 @@
-"""Run the command line as ``python -m ceiba``."""
+"""Run the command line interface with ``python -m ceiba``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Import polars as `pl` at first use; the error for a missing package says how to install it."""
+"""Import polars as `pl` on first use; raise an error with the pip command if it is missing."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ else:
                 import polars
             except ImportError:
                 raise ImportError(
-                    "Reading files needs the package polars. Install it with: "
-                    "pip install ceiba[files]",
+                    "Reading files requires polars. Install it with: pip install ceiba[files]",
                     name="polars",
                 ) from None
             return getattr(polars, name)

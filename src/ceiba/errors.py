@@ -1,19 +1,20 @@
-"""Define the errors and warnings of ceiba.
+"""Errors and warnings of ceiba.
 
 ValueError
     CeibaError                  base class
         DataError               a table, a target or weights that cannot be used
             DataTypeError       ... because of the type of a value (also a TypeError)
-            SchemaError         a table that does not match the schema seen when fitting
+            SchemaError         a table that does not match the schema seen in `fit`
         OptionError             an invalid parameter
         TreeError               a tree that breaks its invariants, or an unsupported operation
-        ModelFileError          a file that is not a model, or is damaged
+        ModelFileError          a file that is damaged or not a model file
         OutputError             a file that cannot be written (also an OSError)
 UserWarning
     CeibaWarning
         DataWarning             the data were read, but may contain a mistake
+            LeakWarning         ... in a column that determines the target
 
-A message states what is wrong and where, what was passed, what is allowed, and what to do.
+A message states the problem and its place, the value, the allowed values and the next step.
 """
 
 from __future__ import annotations
@@ -37,47 +38,47 @@ __all__ = [
 
 
 class CeibaError(ValueError):
-    """Base class of all errors of ceiba; also a ``ValueError``."""
+    """Base class of all errors that ceiba defines; also a ``ValueError``."""
 
 
 class DataError(CeibaError):
-    """A table, a target or weights that cannot be used."""
+    """Raised for an invalid table, an invalid target or invalid weights."""
 
 
 class DataTypeError(DataError, TypeError):
-    """A value of an unsupported type; also a ``TypeError``, as in scikit-learn."""
+    """Raised for data of an unsupported type; also a ``TypeError``, as in scikit-learn."""
 
 
 class SchemaError(DataError):
-    """A table that does not match the schema seen when fitting."""
+    """Raised for a table that does not match the schema seen in `fit`."""
 
 
 class OptionError(CeibaError):
-    """An invalid parameter."""
+    """Raised for an invalid parameter or an invalid combination of parameters."""
 
 
 class TreeError(CeibaError):
-    """A tree that breaks its invariants, or does not support an operation."""
+    """Raised for a tree that breaks its invariants or does not support an operation."""
 
 
 class ModelFileError(CeibaError):
-    """A file that is not a model file, or is damaged."""
+    """Raised for a file that is damaged or not a model file."""
 
 
 class OutputError(CeibaError, OSError):
-    """A file that cannot be written because of a full disk or permissions; also an ``OSError``."""
+    """Raised when a file cannot be written; also an ``OSError``."""
 
 
 class CeibaWarning(UserWarning):
-    """Base class of all warnings of ceiba."""
+    """Base class of all warnings that ceiba issues."""
 
 
 class DataWarning(CeibaWarning):
-    """The data were read but may contain a mistake."""
+    """Warning about data that were read but may contain a mistake."""
 
 
 class LeakWarning(DataWarning):
-    """A single column determines the target: it may not be available when the tree is used.
+    """Warning about a column that determines the target and may be unknown when predicting.
 
     Examples
     --------

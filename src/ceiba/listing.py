@@ -1,8 +1,8 @@
-"""Define `Listing`, a small read-only table that prints well and converts to a data frame.
+"""`Listing`, a small read-only table that can be printed or converted to a data frame.
 
 The pruning table, the split table and the split curve are listings. Columns are numpy arrays of
-equal length; the title and the legend describe them and their units. The module also lays out the
-blocks (texts and grids) of printed values within a width.
+equal length; the title and the legend describe them and their units. The module also formats
+printed objects, which consist of text and grids of cells, to a given width.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from ceiba.words import words
 
 __all__ = ["Listing"]
 
-_MIN_WIDTH: Final = 14  # minimum width of a text column
+_MIN_WIDTH: Final = 14  # minimum width of a wrapped text column
 _GAP: Final = "  "
 _COLOUR_CODE: Final = re.compile("\x1b\\[[0-9;]*m")  # ANSI escape sequence
 _COLOURED_HEAD: Final = re.compile("(\x1b\\[[0-9;]*m)([^\x1b]*)\x1b\\[0m")
 
-_MAX_ROWS = 60  # longer listings print their first and last rows
-_EXACT_COLUMNS = ("alpha", "cp")  # users pass these values to functions, so they have 6 digits
+_MAX_ROWS = 60  # longer listings print only the first and last 30 rows
+_EXACT_COLUMNS = ("alpha", "cp")  # always 6 digits, because users copy the values
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells of a printed table by row; `right` marks right-aligned columns, which never wrap."""
+    """Cells of a printed table, by row; `right` marks the right-aligned columns."""
 
     cells: list[list[str]]
     right: list[bool]
 
     def lines(self, width: int | None = None) -> list[str]:
-        """Lay out the cells within a width by wrapping texts and printing excess columns below."""
+        """Return the lines; if the table is wider than `width`, wrap cells or print it in parts."""
         cells, right, n = self.cells, self.right, len(self.right)
         natural = [max(len(row[j]) for row in cells) for j in range(n)]
         widths = list(natural)
@@ -54,7 +54,7 @@ class Grid:
             over -= 1
         if over <= 0 or n < 3:
             return _align_cells(cells, widths, right)
-        # Print the columns that fit and the others below; each part repeats the first column.
+        # Print the columns in several parts that fit; each part repeats the first column.
         most = width - len(_GAP) - min(natural[0], width // 2)
         widths = [min(natural[0], width // 2), *(min(size, most) for size in natural[1:])]
         lines: list[str] = []
@@ -71,12 +71,12 @@ class Grid:
         return lines
 
 
-#: A part of a printed value: a text or a table.
+#: A part of the printed form of an object: text or a grid of cells.
 Block = str | Grid
 
 
 def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
-    """Format blocks as text with lines of at most `width` characters (None: no limit)."""
+    """Format blocks as text, with lines of at most `width` characters if possible."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Grid):
@@ -87,10 +87,10 @@ def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
 
 
 class Printed:
-    """Base class of values that print their `blocks`."""
+    """Base class of objects whose printed form consists of the blocks returned by `blocks`."""
 
     def blocks(self) -> list[Block]:
-        """Return the printed texts and tables."""
+        """Return the blocks of text and cells to print."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -100,7 +100,7 @@ class Printed:
 
 
 def wrap_text(text: str, width: int | None) -> list[str]:
-    """Wrap a text at words, with indented continuation lines."""
+    """Wrap text between words, and indent the continuation lines."""
     lines: list[str] = []
     for line in text.split("\n"):
         bare = _COLOUR_CODE.sub("", line)
@@ -109,7 +109,7 @@ def wrap_text(text: str, width: int | None) -> list[str]:
             continue
         indent = " " * (len(bare) - len(bare.lstrip()) + 2)
         parts = textwrap.wrap(bare, width, subsequent_indent=indent, break_on_hyphens=False)
-        head = _COLOURED_HEAD.match(line)  # coloured words at the start keep their colour
+        head = _COLOURED_HEAD.match(line)  # wrapping removed the color of the first words
         if head and parts[0].startswith(head[2]):
             parts[0] = head[0] + parts[0][len(head[2]) :]
         lines += parts
@@ -137,7 +137,7 @@ def _align_cells(cells: list[list[str]], widths: list[int], right: list[bool]) -
 
 
 class Listing:
-    """A small read-only table: named columns of one length.
+    """A small read-only table with named columns of equal length.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Listing:
         frozen = {name: _freeze(values) for name, values in columns.items()}
         lengths = {len(values) for values in frozen.values()}
         if len(lengths) > 1:
-            raise OptionError(f"Columns must have the same length, got {sorted(lengths)}.")
+            raise OptionError(f"Columns must have the same length, got lengths {sorted(lengths)}.")
         self._columns = frozen
         self.title = title
         self.legend = legend
@@ -186,7 +186,7 @@ class Listing:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns in order."""
+        """The column names in order."""
         return tuple(self._columns)
 
     def __len__(self) -> int:
@@ -233,7 +233,7 @@ class Listing:
         }
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return the columns as lists of plain Python values."""
+        """Return a dict of the columns, as lists of plain Python values."""
         return {name: values.tolist() for name, values in self._columns.items()}
 
     def to_pandas(self) -> Any:
@@ -280,7 +280,7 @@ class Listing:
         return format_blocks(self.blocks())
 
     def unfolded(self) -> str:
-        """Return the table as text with all rows; `str` omits the middle ones beyond 60.
+        """Return the table as text with all rows, whereas `str` omits the middle of long tables.
 
         Examples
         --------
@@ -292,7 +292,7 @@ class Listing:
         return format_blocks(self.blocks(fold=None))
 
     def blocks(self, fold: int | None = _MAX_ROWS) -> list[Block]:
-        """Return the printed title, cells and legend with at most `fold` rows."""
+        """Return the title, the cells of at most `fold` rows (None: all) and the legend."""
         word = words(self.lang)
         positions = _select_rows(len(self), fold)
         columns = [
@@ -312,7 +312,7 @@ class Listing:
         numeric = [values.dtype.kind in "fiu" for values in self._columns.values()]
         grids: list[Block] = [Grid(rows, numeric)] if rows else []
         if len(positions) < len(self):
-            # The grids above and below the note need the same column widths.
+            # The rows above and below the note on omitted rows must have the same column widths.
             widths = [max(map(len, column)) for column in columns]
             rows = [
                 [
@@ -340,7 +340,7 @@ def _freeze(values: npt.ArrayLike) -> npt.NDArray[Any]:
         items = list(values)  # type: ignore[arg-type]
         if any(isinstance(item, list | tuple | str | None) for item in items):
             array = np.empty(len(items), dtype=object)
-            for i, item in enumerate(items):  # numpy would unpack tuples otherwise
+            for i, item in enumerate(items):  # np.array would convert tuples to a second dimension
                 array[i] = item
         else:
             array = np.asarray(items)
@@ -349,7 +349,7 @@ def _freeze(values: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def rows_to_columns(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
-    """Transpose rows of cells into columns by name."""
+    """Convert rows to columns: a dict from each column name to a list of cells."""
     columns = list(zip(*rows, strict=True)) or [()] * len(names)
     return {name: list(column) for name, column in zip(names, columns, strict=True)}
 

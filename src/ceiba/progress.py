@@ -7,19 +7,19 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-#: One listener per kind of work. "search" is called with (objective, lower_bound, seconds), "folds"
-#: with (done, total). "bar" is called with (what, total) and yields `advance(done)` in a context.
+#: One listener per kind of work, called with (objective, lower_bound, seconds) for "search", (done,
+#: total) for "folds", and (what, total) for "bar", whose listener returns a context manager.
 _LISTENERS: Final[ContextVar[dict[str, Callable[..., Any]]]] = ContextVar("progress")
 
 
 def find_listener(work: str) -> Callable[..., Any] | None:
-    """Return the listener for a kind of work, or None."""
+    """Return the listener installed for a kind of work (such as "folds"), or None without one."""
     return _LISTENERS.get({}).get(work)
 
 
 @contextmanager
 def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
-    """Report progress inside the block to these listeners, one per kind of work."""
+    """Install progress listeners, one per kind of work, for the `with` block."""
     token = _LISTENERS.set(_LISTENERS.get({}) | listeners)
     try:
         yield
@@ -29,7 +29,7 @@ def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Yield a function that takes the amount done; without a listener it does nothing."""
+    """Yield a function that reports progress; it does nothing without a listener or if `quiet`."""
     listener = None if quiet else find_listener("bar")
     if listener is None:
         yield lambda done: None

@@ -1,8 +1,8 @@
-"""Define `Task`, a string enum of learning tasks with a few facts about each.
+"""`Task`, a string enum of learning tasks with their properties.
 
-A task compares, prints and is stored as its name. Code that depends on the task looks its row up in
-a table (`Task.lookup`), or branches on `is_classification` and `is_regression`. All raise an error
-for unsupported tasks, so a new task is rejected wherever it has no row yet.
+A task is compared, printed and stored as its name. Code that depends on the task looks up its row
+in a mapping (`Task.lookup`), or branches on `is_classification` and `is_regression`. These methods
+raise an error for tasks without a row, so code that does not support a new task rejects it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final, Literal, TypeVar
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
 
-#: The spelling of tasks in arguments.
+#: Task names that functions accept.
 TaskName = Literal["classification", "regression", "survival"]
-#: Whether a task has classes, and the name of its loss.
+#: For each task, whether it has classes, and the name of its loss.
 _FACTS: Final = {
     "classification": (True, "misclassification cost"),
     "regression": (False, "squared error"),
@@ -25,7 +25,7 @@ _Row = TypeVar("_Row")
 
 
 class Task(StrEnum):
-    """The learning task of a tree.
+    """The learning task of a tree: classification, regression or survival.
 
     Examples
     --------
@@ -39,14 +39,14 @@ class Task(StrEnum):
     SURVIVAL = "survival"
 
     def __init__(self, name: str) -> None:
-        #: Whether predictions are classes, and node values class shares; and the loss name.
+        #: Whether the predictions are classes, and the name of the loss.
         self.has_classes, self.loss = _FACTS[name]
 
     @classmethod
     def _missing_(cls, value: object) -> None:
         allowed = [str(task) for task in cls]
         raise OptionError(
-            f"task must be {' or '.join(map(repr, allowed))}, got {value!r}."
+            f"task must be one of {', '.join(map(repr, allowed))}, got {value!r}."
             f"{did_you_mean(str(value), allowed)}"
         )
 
@@ -54,7 +54,7 @@ class Task(StrEnum):
         return repr(self.value)
 
     def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
-        """Return the row of this task, or raise an error that names `what`."""
+        """Return the entry of this task in `rows`; if missing, raise an error that names `what`."""
         if self not in rows:
             raise TreeError(f"{what} is not supported for {self}.")
         return rows[self]
@@ -64,11 +64,11 @@ class Task(StrEnum):
         self.lookup(dict.fromkeys(tasks), what)
 
     def is_classification(self, what: str) -> bool:
-        """Whether this is classification; tasks other than regression raise an error."""
+        """Return True for classification, False for regression; raise an error for other tasks."""
         return self.lookup(_IS_CLASSIFICATION, what)
 
     def is_regression(self, what: str) -> bool:
-        """Whether this is regression; tasks other than classification raise an error."""
+        """Return True for regression, False for classification; raise an error for other tasks."""
         return not self.lookup(_IS_CLASSIFICATION, what)
 
 

@@ -1,1 +1,1 @@
-"""Define the command line ``ceiba``, with one module per command group, assembled in `main`."""
+"""The command line ``ceiba``, which `main` builds from the modules in `commands`."""

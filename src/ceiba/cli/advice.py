@@ -1,4 +1,4 @@
-"""Describe a table, and add a helpful command line option to each warning."""
+"""Functions that describe tables, and that suggest command line options to resolve warnings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ceiba.task import Task
 if TYPE_CHECKING:
     from ceiba.inspection import Description, Remark
 
-_MOST_ROWS: Final = 100_000  # sample for describing columns, except identifiers
+_MOST_ROWS: Final = 100_000  # maximum number of sampled rows for describing columns
 _RARE: Final = 5
 _MANY_MISSING: Final = 0.05
 _DO: Final = {
@@ -23,15 +23,15 @@ _DO: Final = {
     "dates_differ": "--drop {name}",
     "many_levels": "--drop {name}",
     "leak": "--drop {name}",
-    "numbers_as_text": "--numeric {name} reads numbers, --missing-marker names what means missing",
-    "codes": "--numeric {name} reads numbers",
+    "numbers_as_text": "--numeric {name} to read numbers, --missing-marker for missing values",
+    "codes": "--numeric {name} to read numbers",
     "missing_code": "--missing-marker={value}",
     "dates_as_text": "--drop {name}, or write them as 2024-12-31",
 }
 
 
 def describe_table(table: Table, target: str | None = None) -> Description:
-    """Describe a table, using a sample of the rows if it is large."""
+    """Describe the columns of a table, from a sample if it has more than `_MOST_ROWS` rows."""
     from ceiba.inspection import describe
 
     n = table.n_rows
@@ -49,7 +49,7 @@ def describe_table(table: Table, target: str | None = None) -> Description:
 
 
 def add_option_hint(remark: Remark) -> str:
-    """Return the text of a warning with the command line option that follows its advice."""
+    """Return the text of a warning, followed by the option that resolves it if there is one."""
     option = _DO.get(remark.code)
     name = f"'{remark.column}'" if " " in remark.column else remark.column
     value = "" if remark.value is None else f"{remark.value:g}"
@@ -57,7 +57,7 @@ def add_option_hint(remark: Remark) -> str:
 
 
 def find_column(text: str, columns: list[str], option: str, source: str) -> str:
-    """Return a column given by name or by number (1 is the first, -1 the last)."""
+    """Return the name of a column that is given by name or number (1: the first, -1: the last)."""
     if text in columns:
         return text
     try:
@@ -74,7 +74,7 @@ def find_column(text: str, columns: list[str], option: str, source: str) -> str:
 
 
 def list_target_warnings(y: pl.Series, task: Task, n_missing: int) -> list[str]:
-    """Return warnings about the target, such as rare classes and dropped rows."""
+    """Return warnings about many rows without a target value, and about rare classes."""
     remarks = []
     total = len(y) + n_missing
     if n_missing > _MANY_MISSING * total:

@@ -29,7 +29,7 @@ _MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 def open_table(
     data: str, target: Any, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, Any]:
-    """Return a table for the studio, read unless it is `loaded`, and its target.
+    """Return the studio's data source and the target; read the table unless `loaded` is given.
 
     The target is a column, or the columns of time and event.
     """
@@ -41,7 +41,7 @@ def open_table(
 def open_model_table(
     model: str, data: str | None, target: str | None, flags: ReadingFlags
 ) -> tuple[Source, Any]:
-    """Return a model with its training table for the studio, and its target."""
+    """Return the studio's data source and the target for a model and its training table."""
     if data is None:
         raise OptionError("A model file requires its training table. Pass --data TABLE.")
     opened, metadata = open_model(model)
@@ -74,7 +74,7 @@ def _build_source(
         name = find_column(target, frame.columns, "--target", data)
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),
            "reading": {**loaded.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
-    # The page itself renames columns: no hint at flags.
+    # Users rename columns in the page, so remove the advice to pass a flag.
     remarks = tuple(text.partition(" Pass names with --names")[0] for text in loaded.remarks)
     columns = frame.get_columns()
     del frame, loaded
@@ -84,7 +84,7 @@ def _build_source(
         name=file.name if "::" not in data else f"{file.name}::{data.partition('::')[2]}",
         table=as_table(columns),
         file=None if is_stream(data) else data,
-        reading={  # only the flags that were passed
+        reading={  # store only the flags that the user passed
             name: value
             for name, value in dataclasses.asdict(flags).items()
             if value not in (None, 0) or value is False
@@ -100,18 +100,18 @@ def _build_source(
 
 
 def _read_held_out(path: str, reading: ReadOptions) -> Any:
-    """Read a table in a child process, so that a malicious file cannot crash the studio."""
+    """Read a table; binary files in a child process, because a malicious one may crash it."""
     if is_text(path) or is_spreadsheet(path):  # spreadsheets are already read in a child process
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
 
 
 def open_example(name: str) -> tuple[Source, Any, dict[str, Any]]:
-    """Return a bundled data set for the studio, its target and its growing options."""
+    """Return the studio's data source, the target and growing options for a bundled data set."""
     from ceiba import datasets
     from ceiba.table import read
 
-    datasets.get_path(name)  # raises an error for an unknown name
+    datasets.get_path(name)  # raises an error for an unknown data set
     data = datasets.load(name)
     expression = f"ceiba.datasets.load_{name}().data"
     source = Source(name=name, table=read(data.data), expression=expression)

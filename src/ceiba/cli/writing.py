@@ -26,7 +26,7 @@ from ceiba.tree.routing import n_threads, route
 
 
 class Predictions:
-    """The added columns: predictions, probabilities and leaves.
+    """The columns added to a file: predictions, probabilities and leaves.
 
     They depend on the node that a row reaches, so they are computed once per node and looked up,
     unless rows reach several leaves.
@@ -45,12 +45,12 @@ class Predictions:
 
     @property
     def names(self) -> list[str]:
-        """The names of the added columns."""
+        """The names of the columns added to a file."""
         return list(self.by_node.columns)
 
     @cached_property
     def by_node(self) -> pl.DataFrame:
-        """The added columns for every node, by node id."""
+        """A frame of the columns added to a file, with one row per node id."""
         tree = self.tree
         labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
@@ -74,7 +74,7 @@ class Predictions:
         return route.apply(self.tree, table, n_threads=threads)
 
     def predict(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return the added columns for some rows."""
+        """Return a frame of the columns added to a file, for the rows of `frame`."""
         if not self.may_split_rows or not len(frame):
             rows: pl.DataFrame = self.by_node[self.find_leaves(frame)]
             return rows
@@ -122,7 +122,7 @@ def write_predictions(
 def _check_names(answers: Predictions, columns: list[str], only: bool) -> None:
     clash = [] if only else [name for name in answers.names if name in columns]
     if clash:
-        raise OptionError(f"The file already has a column {clash[0]!r}. Pass --prefix, or --only.")
+        raise OptionError(f"The input already has a column {clash[0]!r}. Pass --prefix or --only.")
 
 
 def _predict_batch(answers: Predictions, batch: Batch, only: bool) -> pl.DataFrame:
@@ -171,13 +171,13 @@ def _write_csv(
     return n
 
 
-#: Cells that a spreadsheet evaluates as formulas, and numbers that look like formulas.
+#: Patterns of cells that a spreadsheet evaluates as formulas, and of numbers such as -1.
 _FORMULA: Final = r"^[=+\-@\t\r]"
 _NUMBER: Final = r"^[+-]?\d[\d.,]*([eE][+-]?\d+)?%?$"
 
 
 def _escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """Prefix text that a spreadsheet would evaluate as a formula with an apostrophe."""
+    """Prepend an apostrophe to text that a spreadsheet would evaluate as a formula."""
     text = pl.col(pl.String)
     runs = text.str.contains(_FORMULA) & ~text.str.contains(_NUMBER)
     return frame.with_columns(pl.when(runs).then("'" + text).otherwise(text).name.keep())
@@ -198,13 +198,13 @@ def _format_csv(frame: pl.DataFrame, form: dict[str, Any], header: bool = False)
 
 
 def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
-    """Return the lines of a chunk, or None if a line is not exactly one record."""
+    """Return the lines of a CSV chunk, or None if a line might not be exactly one record."""
     raw = piece.raw
     if b'"' in raw or b"\r" in raw or b"\x01" in raw or not n_rows:
         return None
     separators = np.count_nonzero(np.frombuffer(raw, np.uint8) == ord(piece.file.format.separator))
     if separators != n_rows * (len(piece.file.format.names) - 1):
-        return None  # a record has too few cells
+        return None  # a record has fewer or more cells than the header
     frame = pl.read_csv(
         raw, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
@@ -214,7 +214,7 @@ def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
 
 
 def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | None:
-    """Return the text to append to a line, by the node that the row reaches."""
+    """Return each node's text to append to CSV lines, or None if it varies or has line breaks."""
     if answers.may_split_rows:
         return None
     nodes = answers.by_node
@@ -229,7 +229,7 @@ def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | Non
 
 
 def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, only: bool) -> int:
-    """Write Parquet in batches, which polars requests while it writes."""
+    """Predict batches while polars writes them to a Parquet file; return the number of rows."""
     from polars.io.plugins import register_io_source
 
     first = next(batches)
@@ -247,7 +247,7 @@ def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, on
                 piece = _predict_batch(answers, batch, only)
                 n += len(piece)
                 yield piece.cast(dict(start.schema))  # type: ignore[arg-type]
-        except BaseException as error:  # polars would wrap the error
+        except BaseException as error:  # raised again below, because polars would wrap it
             failure.append(error)
             raise
 

@@ -1,4 +1,4 @@
-"""Load the bundled small data sets as plain dicts of lists."""
+"""Functions that load the small data sets bundled with ceiba."""
 
 from ceiba.datasets.loaders import (
     Dataset,

@@ -1,4 +1,4 @@
-"""Edit trees by hand with `set_split`, `regrow`, `grow_leaves` and related methods."""
+"""Functions behind the methods that edit a tree: `set_split`, `regrow`, `grow_leaves`, ..."""
 
 from __future__ import annotations
 

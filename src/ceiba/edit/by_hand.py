@@ -1,16 +1,16 @@
 """Edit trees by hand: `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid`, `prefer`.
 
 An edit routes the training rows to one node, grows there under the stopping rules of the whole tree
-and replaces the node by the result (`ceiba.edit.forced`). The rest of the tree is unchanged.
+and replaces the node by the result (`ceiba.edit.forced`). Other nodes are unchanged.
 
 Rules for growing at and below a node (forbidden or preferred columns, sealed leaves) are stored in
-the notes of the tree: other edits keep them, and the model file has them. A column that is
+the notes of the tree. Other edits preserve them, and model files contain them. A column that is
 forbidden at a node is forbidden in its whole subtree. Forbidden columns are removed from the table
-that the subtree grows on; preferred ones get a tiny `column_cost`, so that any gain of theirs wins.
+that the subtree grows on. Preferred columns get a tiny `column_cost`, so that any gain is enough.
 
 Copied splits keep their cuts and level sets; values, gains and the branch of missing values are
 those of the rows at the new node. A split that would leave a branch empty becomes a leaf. Levels
-that the split does not list go to the branch with the most rows of the original.
+that the split does not list go to the branch that has the most rows at the original node.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_PREFERRED_COST: Final = 1e-9  # divisor of a preferred column's gain
+_PREFERRED_COST: Final = 1e-9  # factor of `column_cost`, by which the gains of a column are divided
 
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """Growing rules that apply at a node, including those of its ancestors."""
+    """Growing rules at a node; the column rules include those of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -57,11 +57,11 @@ def rules_at(tree: Tree, node: int) -> GrowingRules:
 
 
 def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Forbid columns at and below a node; an empty list allows all."""
+    """Forbid columns at and below a node; an empty list removes the rule."""
     names = _check_names(tree, columns)
     if len(names) == len(tree.schema.names):
         raise OptionError(
-            "forbid requires at least one allowed column. Use seal to keep a node a leaf."
+            "forbid() must leave at least one column to split on. Use seal() to make a node a leaf."
         )
     return with_note(tree, node, replace(_note(tree, node), forbid=names or None))
 
@@ -74,7 +74,7 @@ def prefer(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
 
 
 def seal(tree: Tree, node: int, sealed: bool = True) -> Tree:
-    """Turn a node into a leaf that growing does not split, or allow it to grow again."""
+    """Turn a node into a leaf that is not split again, or lift this restriction."""
     tree = tree.collapse(node) if sealed else tree
     return with_note(tree, node, replace(_note(tree, node), sealed=True if sealed else None))
 
@@ -93,7 +93,7 @@ def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
-    """Grow a tree of at most `levels` levels at a node."""
+    """Grow a tree of depth at most `levels` at a node, under its growing rules."""
     if levels == 0:
         return here.leaf()
     options = here.problem.options
@@ -117,14 +117,14 @@ def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Grow the unsealed leaves of a node's subtree."""
+    """Replace the leaves at and below a node, except sealed ones, by grown subtrees."""
     check_levels(levels)
     places = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
         above = int(tree.parent[i])
         places[i] = places[above].descend(tree, i)
         if tree.branch_index[i] == tree.n_branches[above] - 1:
-            del places[above]  # free the rows after the last branch
+            del places[above]  # no later branch needs the rows of this node
     new = tree
     # Go from the last leaf to the first, so that the ids of the remaining leaves do not change.
     for i in sorted(places, reverse=True):
@@ -137,7 +137,7 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
 
 
 def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
-    """Replace a node by a tree and keep its note, except for a prediction set by hand."""
+    """Replace a node by a tree, and remove from its note what no longer applies."""
     new = graft(tree, node, with_cut_digits(part, table))
     note = (tree.notes or {}).get(node)
     if note is None:
@@ -148,19 +148,17 @@ def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
 
 
 def check_levels(levels: Any) -> None:
-    """Raise unless `levels` is None or an int of at least 0."""
+    """Raise an error unless `levels` is None or a non-negative int."""
     whole = isinstance(levels, int | np.integer) and not isinstance(levels, bool)
     if levels is not None and not (whole and levels >= 0):
-        raise OptionError(
-            f"levels must be None (no limit) or an int of at least 0, got {levels!r}."
-        )
+        raise OptionError(f"levels must be None (no limit) or a non-negative int, got {levels!r}.")
 
 
 def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
-    """Return the problem restricted to some columns, below a path of columns."""
+    """Return a problem with only some columns, for growing below splits on the columns `path`."""
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)
-    if groups:  # a maximum number of columns does not refer to columns
+    if groups:  # map the columns of the groups to their new indices
         kept = [[columns.index(j) for j in group if j in columns] for group in groups]
         changes["interaction_cst"] = [group for group in kept if group] or [[]]
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
@@ -172,7 +170,7 @@ def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) ->
 
 
 def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
-    """Return a tree that was grown on some columns with the schema of all columns."""
+    """Convert a tree that was grown on selected columns to the schema of all columns."""
 
     def moved(splits: SplitTable) -> SplitTable:
         column = splits.column
@@ -190,7 +188,7 @@ def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) 
 
 
 def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Regrow the subtree of a node on a problem."""
+    """Regrow the subtree of a node with the rows and options of a problem."""
     check_levels(levels)
     here = NodeSite.at(tree, node, problem)
     return replace_node(tree, node, grow_at(here, rules_at(tree, node), levels), problem.table)
@@ -199,7 +197,7 @@ def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None
 def set_split_in(
     tree: Tree, node: int, split: SplitLike, problem: Problem, levels: int | None = None
 ) -> Tree:
-    """Set the split of a node and regrow its branches on a problem."""
+    """Set the split of a node and regrow its branches with the rows and options of a problem."""
     check_levels(levels)
     stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)
@@ -214,7 +212,7 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
     if tree.is_leaf[node]:
         raise TreeError(f"Node {node} is a leaf and has no splits to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
-        raise TreeError(f"Nodes {node} and {to} are on one path. Copy to a node of another branch.")
+        raise TreeError(f"Nodes {node} and {to} must be different, and neither below the other.")
     here = NodeSite.at(tree, to, problem)
     part = rebuild_subtree(tree, node, here, lambda i, at: repeat_split(tree, i, at))
     return replace_node(tree, to, part, problem.table)
@@ -257,7 +255,7 @@ def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[N
 
 
 def _add_unknown_levels(tree: Tree, source: int, split: Split, place: NodeSite) -> Split:
-    """Return a level set that sends the node's unlisted levels to the largest branch."""
+    """Return a split whose largest branch also has the node's levels that the split omits."""
     if not isinstance(split, LevelSets):
         return split
     column = place.problem.table.column(split.column)

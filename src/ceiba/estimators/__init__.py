@@ -14,7 +14,7 @@ __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "DecisionTreeSurvi
 
 
 def __getattr__(name: str) -> Any:
-    # `ceiba learn --help` reads the parameters without importing scikit-learn.
+    # Import on first access, so that `ceiba learn --help` does not import scikit-learn.
     if name in __all__:
         file = name.removeprefix("DecisionTree").lower()
         return getattr(import_module(f"ceiba.estimators.{file}"), name)

@@ -29,7 +29,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
-    score = BaseTree.score  # also accepts a frame that contains the target
+    score = BaseTree.score  # unlike ClassifierMixin's, accepts y as a column of X
     _task: ClassVar[Task] = Task.CLASSIFICATION
 
     def _set_fitted(self, tree: Tree) -> None:
@@ -42,7 +42,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def predict_proba(
         self, X: Any, check_input: bool = True
     ) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-        """Return the class probabilities of each row (after priors).
+        """Return the class probabilities of each row, adjusted for `class_prior`.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
 @init_from_options(PARAMETERS[Task.CLASSIFICATION].values())
 class DecisionTreeClassifier(TreeClassifier, DecisionTree):
-    """A classification tree with the parameters of scikit-learn and further ones.
+    """A decision tree classifier with scikit-learn's parameters and further options.
 
     X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding:
     strings and categories are split by level sets, and missing values are supported. Ties go to the
@@ -109,7 +109,7 @@ class DecisionTreeClassifier(TreeClassifier, DecisionTree):
     Attributes
     ----------
     tree_ : Tree
-        The fitted tree; print it.
+        The fitted tree, which can be printed.
     classes_ : ndarray of shape (n_classes,) or list of ndarray
     n_classes_ : int or ndarray
     n_features_in_ : int

@@ -4,10 +4,10 @@ The strength of a smoothing is chosen by cross-validation in one pass: a tree pe
 pruned as in the fit, predicts its held-out rows with every strength at once. Classification: least
 log loss (under priors, if any); regression: least squared error.
 
-A column that alone decides the target is mostly a leak. `warn_of_leak` checks the first splits: the
-warning is issued if one column splits the rows into two or three branches with at most 0.5 % of the
-root's risk, each with at least 0.5 % of the rows. Tables of fewer than 200 rows are not checked:
-there such a column is common, and a fit takes microseconds.
+A column that alone decides the target is usually a leak. `warn_of_leak` warns if the first split
+(or the first two on the same column) leaves at most 0.5 % of the root's risk and every branch has
+at least 0.5 % of the rows. Tables of fewer than 200 rows are not checked: such columns are common
+in them, and their fits take microseconds.
 """
 
 from __future__ import annotations
@@ -38,17 +38,16 @@ from ceiba.tree.routing import route
 
 MIN_ROWS_FOR_LEAK = 200
 _MAX_RISK_LEFT = 0.005
-#: A column that leaves no risk leaves less than this share of the impurity (of any criterion). The
-#: core returns this share; deriving the arrays of the tree takes as long as a small fit.
+#: A column that determines the target leaves at most this share of the impurity.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_MIN_PROBABILITY = 1e-15  # replaces probability 0, as in scikit-learn's log loss
+_MIN_PROBABILITY = 1e-15  # replaces smaller probabilities, whose log may be -inf
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
-    """Warn if the first split column of a tree (of `MIN_ROWS_FOR_LEAK` rows) decides the target."""
+    """Warn if the column of the first split alone determines the target."""
     grown = tree._grown
-    # The core excludes most trees before any of their arrays are derived.
+    # The core's share of impurity rules out most trees, so their arrays are not computed.
     if (
         grown is not None
         and grown.factor is None
@@ -59,7 +58,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
     whole = float(tree.risk[0])
-    # Start with the children of the root; include a split of a child only on the same column.
+    # Allow a second cut of the column: replace one child of a binary root by its children.
     start, branches, column = tree.branch_start, tree.branch_node, tree.splits.column
     parts = branches[: start[1]].tolist()
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
@@ -69,7 +68,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
     if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
-        return  # the risk is infinite if squares overflow
+        return  # squares of large targets overflow, so that the risk is infinite
     if smallest < max(2, table.n_rows // 200):
         return
     first = int(column[0])
@@ -79,15 +78,15 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     name = tree.schema.names[first]
     target = "the target" if tree.target.name is None else repr(tree.target.name)
     warnings.warn(
-        f"Column {name!r} alone decides {target}: it leaves {left / whole:.2g} of the risk. Is it "
-        f"known before {target} is? If not, it is a leak: leave it out.",
+        f"Column {name!r} alone decides {target} (remaining share of risk: {left / whole:.2g}). "
+        f"Remove the column if it is not known before {target}, because it is then a leak.",
         LeakWarning,
         stacklevel=4,
     )
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
-    """Return the honest option (or None), and the smoothing rule (or None)."""
+    """Return the `Honest` object and the smoothing rule in `leaf_values`, or None for each."""
     rule = expand_leaf_values(params["leaf_values"])
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:
@@ -98,8 +97,7 @@ def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
     rule = None if rule == "share" else rule
     if (honest is not None or rule is not None) and params.get("monotonic_cst") is not None:
         raise OptionError(
-            f"leaf_values={params['leaf_values']!r} is not supported with monotonic_cst. Omit one "
-            f"of them."
+            f"leaf_values={params['leaf_values']!r} is not supported with monotonic_cst. Omit one."
         )
     return honest, rule
 
@@ -116,22 +114,22 @@ def read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
             f"got {levels!r}."
         )
     if (np.diff(values) <= 0).any():
-        raise OptionError(f"leaf_quantiles must be in increasing order, got {levels!r}.")
+        raise OptionError(f"leaf_quantiles must be strictly increasing, got {levels!r}.")
     if n_outputs > 1:
         raise OptionError(
-            f"leaf_quantiles needs a target with one output, got {n_outputs}. Fit one tree per "
+            f"leaf_quantiles requires a target with one output, got {n_outputs}. Fit one tree per "
             "output."
         )
     return values
 
 
 def warn_of_empty_leaves(tree: Tree) -> None:
-    """Warn about honest leaves without rows."""
+    """Warn about leaves of an honest tree that have no rows to compute their values."""
     empty = int(np.count_nonzero(tree.is_leaf & (tree.weight <= 0)))
     if empty:
         warnings.warn(
-            f"{empty} of {tree.n_leaves} honest leaves have no rows and take their parent's value. "
-            f"Increase min_samples_leaf, or prune.",
+            f"{empty} of {tree.n_leaves} honest leaves have no rows and predict their parent's "
+            f"value. Increase min_samples_leaf, or prune the tree.",
             CeibaWarning,
             stacklevel=4,
         )
@@ -140,7 +138,7 @@ def warn_of_empty_leaves(tree: Tree) -> None:
 def choose_strength(
     problem: Problem, rule: Any, fit_fold: Callable[[npt.NDArray[Any]], Tree], seed: int
 ) -> float:
-    """Return the given strength of smoothing, or choose it by cross-validation."""
+    """Return the given smoothing strength, or choose it by cross-validation."""
     fixed = fixed_strength(rule)
     if fixed is not None:
         return float(fixed)
@@ -148,12 +146,12 @@ def choose_strength(
     weight = problem.row_weight * _prior_factor(problem)
     n_folds = max(2, min(FOLDS, problem.n_rows))
     for fold in read_folds(n_folds, problem, random_state=seed):
-        if not weight[fold.train].any():  # the fold has no training rows
+        if not weight[fold.train].any():  # all training rows of the fold have weight 0
             continue
         # One tree and one routing per fold suffice, because the strength changes only node values.
         tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
-        if tree.missing == "fractional":  # a row may reach several nodes
+        if tree.missing == "fractional":  # a row may end in several nodes
             start, node, share = route.spread(tree, table)
         else:
             node = route.apply(tree, table)
@@ -173,7 +171,7 @@ def _losses(answer: Any, truth: Any, task: Task) -> Any:
 
 
 def _prior_factor(problem: Problem) -> Any:
-    """Return the factor of each row's weight that the priors imply."""
+    """Return the factor by which the class priors scale the weight of each row."""
     prior = problem.scales.prior
     if prior is None:
         return np.ones(problem.n_rows)

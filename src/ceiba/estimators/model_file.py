@@ -2,7 +2,7 @@
 
 The tree is written by `ceiba.tree.model_file`. Only classes of ceiba are supported; their
 parameters and attributes are plain values, trees, or objects of `ceiba.grow` and `ceiba.prune`
-(`values.py` there). Other values are left out with a warning.
+(`values.py` there). Other values are omitted with a warning.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ceiba.tree.model_file import (
     tree_to_json,
 )
 
-# Attributes that follow from the tree.
+# Fitted attributes that are derived from the tree and therefore not stored.
 _FROM_TREE: Final = frozenset(
     {"tree_", "n_features_in_", "n_outputs_", "max_features_", "feature_names_in_", "classes_",
      "n_classes_", "unique_times_", "metadata_", "certificate_", "_present"}
@@ -71,7 +71,7 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
     fitted, attributes = {}, {}
     for key, value in vars(model).items():
         if key not in parameters and key not in _FROM_TREE and _FITTED_NAME.fullmatch(key):
-            plain = _to_plain(key, value, "fit again to have the attribute.")
+            plain = _to_plain(key, value, "fit again to compute the attribute.")
             if plain != _LEFT_OUT:
                 fitted[key], attributes[key] = plain, value
     stored = {"class": name, "parameters": parameters, "fitted": fitted}
@@ -80,11 +80,11 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
 
 
 def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
-    """Raise an error for a model that readers could not use, when writing and when reading."""
+    """Raise an error if the parameters or fitted attributes of a stored model are invalid."""
     check_depth(stored)
     cls = type(model)
-    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has either
-        stored["class"].fail(f"The tree is a {tree.task} tree.")
+    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has no fixed task
+        stored["class"].fail(f"Must be a class for {tree.task} trees.")
     try:
         model._check_parameters()
     except CeibaError as error:
@@ -92,13 +92,13 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
     taken = {*_FROM_TREE, *cls._get_param_names()}
     for key, value in fitted.items():
         if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            stored["fitted"].fail("A fitted attribute needs a unique name.", f"the name {key!r}")
+            stored["fitted"].fail("Must be an unused name in lowercase.", f"the name {key!r}")
         if key in _FITTED and not _FITTED[key](value):
-            stored["fitted"][key].fail(f"This is not a valid {key}.")
+            stored["fitted"][key].fail(f"Must be a valid {key}.")
 
 
 def _to_plain(name: str, value: Any, advice: str) -> Any:
-    """Convert a value to JSON, or to a placeholder if it cannot be written."""
+    """Convert a value to plain data; if it cannot be written, warn and return a placeholder."""
     if isinstance(value, Tree):
         return {"$tree": {"schema": schema_to_json(value.schema), "tree": tree_to_json(value)}}
     try:
@@ -126,7 +126,7 @@ def restore(document: Document) -> Any:
     cls = classes[stored["class"].text(sorted(classes))]
     settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
     if not isinstance(fitted.value, dict):
-        fitted.fail("An object {...} is needed.")
+        fitted.fail("Must be an object {...}.")
     parameters = {
         key: from_json(settings[key], _OBJECTS)
         for key in settings.value
@@ -200,7 +200,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Whether a value is a valid set of held-out predictions that starts at step 0 in each row."""
+    """Whether a value has valid held-out predictions, which start at step 0 for each row."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -229,7 +229,7 @@ def _within(numbers: Any, size: int) -> bool:
     return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
-#: Checks of fitted attributes.
+#: The check of each fitted attribute that a model file may contain.
 _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(
         ("alpha_", "leaf_strength_", "_last_cp"),
@@ -253,7 +253,7 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
     family: list[type[BaseTree]] = [BaseTree]
     for cls in family:
         family += cls.__subclasses__()
-    # A base class does not have parameters or an __init__.
+    # Omit base classes, which do not define __init__.
     return {
         cls.__name__: cls
         for cls in family
@@ -262,7 +262,7 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
 
 
 def wrap_tree(tree: Tree) -> Any:
-    """Return an estimator for an existing tree."""
+    """Return a fitted estimator that predicts with an existing tree, by the task of the tree."""
     return _estimator_classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """Base class of the regressors; do not use it directly."""
 
-    score = BaseTree.score  # also accepts a frame that contains the target
+    score = BaseTree.score  # unlike RegressorMixin's, accepts y as a column of X
     _task: ClassVar[Task] = Task.REGRESSION
 
 
 @init_from_options(PARAMETERS[Task.REGRESSION].values())
 class DecisionTreeRegressor(TreeRegressor, DecisionTree):
-    """A regression tree with the parameters of scikit-learn and further ones.
+    """A decision tree regressor with scikit-learn's parameters and further options.
 
     X can be numpy, scipy.sparse, pandas, polars, Arrow or a dict of lists, without encoding:
     strings and categories are split by level sets, and missing values are supported. Ties go to the
@@ -38,7 +38,7 @@ class DecisionTreeRegressor(TreeRegressor, DecisionTree):
     Attributes
     ----------
     tree_ : Tree
-        The fitted tree; print it.
+        The fitted tree, which can be printed.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Only when X has names.

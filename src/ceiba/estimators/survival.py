@@ -101,7 +101,7 @@ class DecisionTreeSurvival(DecisionTree):
         drop_missing_target: bool = False,
         event: Any = None,
     ) -> Self:
-        """Grow the tree.
+        """Fit a survival tree to training rows.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class DecisionTreeSurvival(DecisionTree):
         >>> bool(model.predict({"dose": [1]})[0] > model.predict({"dose": [9]})[0])
         True
         """
-        # The columns of a table beyond memory are read when its shards are opened.
+        # If X is not a table in memory, `open_problem` reads the target columns.
         X, y = (X, (y, event)) if is_beyond_memory(X) else split_survival(X, y, event)
         return super().fit(
             X, y, sample_weight, check_input, groups, checkpoint, frequency, drop_missing_target
@@ -149,7 +149,7 @@ class DecisionTreeSurvival(DecisionTree):
         Parameters
         ----------
         X : table
-            Rows; or a frame that holds the target, with its names as `y`.
+            Rows, or a frame that contains the target if `y` contains its names.
         y, event
             As in `fit`.
         sample_weight : array-like or str, default=None
@@ -157,7 +157,7 @@ class DecisionTreeSurvival(DecisionTree):
         Returns
         -------
         float
-            The share of comparable pairs of rows whose earlier event has the higher prediction.
+            Share of comparable pairs whose earlier event has the higher prediction (ties: 1/2).
 
         Examples
         --------
@@ -213,7 +213,7 @@ class DecisionTreeSurvival(DecisionTree):
         return self._predict_functions(X, "hazard", return_array)
 
     def predict_median(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the median time of each row's leaf; infinite if it is not reached.
+        """Return the median survival time of each row's leaf, or infinity if it is not reached.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class DecisionTreeSurvival(DecisionTree):
     def predict_quantiles(
         self, X: Any, levels: npt.ArrayLike = (0.25, 0.5, 0.75)
     ) -> npt.NDArray[np.float64]:
-        """Return quantiles of the event times in each row's leaf.
+        """Return quantiles of the survival time from the Kaplan-Meier curve of each row's leaf.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ class DecisionTreeSurvival(DecisionTree):
     def predict_restricted_mean(
         self, X: Any, horizon: float | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return the restricted mean time of each row's leaf: its mean time up to a horizon.
+        """Return the restricted mean survival time of each row's leaf, up to a horizon.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class DecisionTreeSurvival(DecisionTree):
     def _predict_from_curves(
         self, X: Any, predict: Callable[[SurvivalCurve], Any], dtype: Any
     ) -> npt.NDArray[Any]:
-        """Return an array with one row of values per row of X; each leaf is computed once."""
+        """Return `predict(curve)` for the survival curve of each row's leaf, once per leaf."""
         leaves, where = np.unique(self.apply(X), return_inverse=True)
         rows = [predict(node_curve(self._tree, leaf)) for leaf in leaves.tolist()]
         return np.array(rows, dtype=dtype)[where]

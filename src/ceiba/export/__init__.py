@@ -1,4 +1,4 @@
-"""Export trees to other formats; `registry` lists them."""
+"""Functions that export trees as text, code, drawings, workbooks and models."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Export a tree as JSON with one object per node, and export the JSON schema of its rows.
 
-The model file (`tree.save`) is for ceiba and holds everything; this format is for programs that
-draw trees or route rows. A row is routed as follows. A present value decides at the `split`: kind
-"cut" sends x <= `cut` to branch `low`; "levels" looks it up in `branch_of`; "intervals" takes the
-number of `cuts` below x; "presence" sends present values to branch 0 and missing ones to branch 1.
-A level that is not in `branch_of` goes to `unseen`; it counts as missing if that is null, and is
-predicted by the root if that is "root". A missing value is routed by the first of `surrogates` with
-a value, else goes to `missing`, and stays in the node if that is null.
+The model file (`tree.save`) is complete and for ceiba; this format is for programs that draw trees
+or route rows. A row is routed as follows. A present value decides at the `split`: kind "cut" sends
+x <= `cut` to branch `low`; "levels" looks it up in `branch_of`; "intervals" takes the number of
+`cuts` below x; "presence" sends present values to branch 0 and missing ones to branch 1. A level
+not in `branch_of` goes to `unseen`; it counts as missing if that is null, and is predicted by the
+root if that is "root". A missing value is divided by `shares` if the node has them; else it is
+routed by the first of `surrogates` with a value, or to `missing`; if that is null, the row stays.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def to_json(tree: Tree, *, indent: int | None = 1, times: Sequence[float] = ()) 
     >>> json.loads(tree.export("json"))["nodes"][0]["split"]
     {'column': 'clouds', 'kind': 'cut', 'cut': 4.5, 'low': 0}
     """
-    to_program(tree, "json")  # raises an error for unsupported classes
+    to_program(tree, "json")  # raises an error if JSON cannot represent a class
     target, moments = tree.target, read_times(tree, times)
     fields = {
         "format": "ceiba tree",
@@ -124,7 +124,7 @@ def _node_fields(tree: Tree, i: int, times: list[float]) -> dict[str, Any]:
 
 
 def _finite_or_none(value: float) -> float | None:
-    """Return a finite number, or None because JSON has no infinity."""
+    """Return a number, or None if it is not finite and therefore not allowed in JSON."""
     return value if math.isfinite(value) else None
 
 
@@ -160,7 +160,7 @@ def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
 
 
 def input_schema(tree: Tree) -> dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) of one row; columns with splits are required."""
+    """Return the JSON schema (draft 2020-12) of a row; columns that the tree uses are required."""
     used = [tree.schema.names[j] for j in tree.used_features.tolist()]
     target = tree.target.name
     return {

@@ -1,7 +1,7 @@
 """Find the raw column from which each output column of a Pipeline is derived.
 
-Supported steps derive each column from one raw column, and numbers monotonically. Their
-computations are not repeated here; `pipeline.py` calls `transform`.
+Supported steps derive each column from one raw column, by a monotone function if it has numbers.
+The function is not repeated here; `pipeline.py` calls `transform`.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 
 from ceiba.errors import OptionError
 
-# Steps that keep the order of numbers in each column.
+# These steps keep the order of the numbers in each column.
 _SCALERS: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
 _ENCODERS: Final = ("OrdinalEncoder", "OneHotEncoder")
 KNOWN: Final = ("SimpleImputer", *_SCALERS, *_ENCODERS, "ColumnTransformer", "Pipeline")
 
-# A derived column is unchanged, imputed, a monotone function of a number or a function of a level.
+# Kind of a derived column: unchanged, imputed, a function of numbers, or a function of levels.
 DerivedKind = Literal["same", "filled", "number", "levels"]
 
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """A column that the steps derive from a raw column, with its encoded levels."""
+    """A column that transformers derive from a raw column, and the raw levels they encode."""
 
     raw: int
     kind: DerivedKind = "same"
@@ -32,7 +32,7 @@ class DerivedColumn:
 
 
 def derive_columns(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
-    """Return the output columns of a fitted step, in its order."""
+    """Return the columns that a fitted step derives from its input columns, in output order."""
     kind = type(step).__name__
     identity = kind == "FunctionTransformer" and step.func is None  # a fitted "passthrough"
     if step is None or step == "passthrough" or identity:
@@ -78,7 +78,7 @@ def _find_positions(columns: Any, names: list[Any], n: int) -> list[int]:
 def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
     if not (step.missing_values is None or step.missing_values != step.missing_values):
         raise OptionError(
-            f"SimpleImputer(missing_values={step.missing_values!r}) is not supported, only NaN."
+            f"missing_values of SimpleImputer must be NaN or None, got {step.missing_values!r}."
         )
     filled = [
         replace(column, kind="filled") if column.kind == "same" else column for column in columns
@@ -87,7 +87,7 @@ def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColu
     if step.strategy != "constant" and not step.keep_empty_features:
         filled = [column for column, gone in zip(filled, empty, strict=True) if not gone]
     if step.add_indicator:
-        # The indicator is 1 for missing values and otherwise 0, so it is monotone in numbers.
+        # The indicator is 0 for all numbers, so a split on it tests only for missing values.
         indicators = [columns[j] for j in step.indicator_.features_.tolist()]
         filled += [
             column if column.kind == "levels" else replace(column, kind="number")
@@ -99,7 +99,7 @@ def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColu
 def _derive_encoded(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
     kind = type(step).__name__
     if any(column.kind not in ("same", "filled") for column in columns):
-        raise OptionError(f"{kind} after a step that scales or encodes is not supported.")
+        raise OptionError(f"{kind} is not supported after a step that scales or encodes.")
     out: list[DerivedColumn] = []
     for j, (column, categories) in enumerate(zip(columns, step.categories_, strict=True)):
         levels = tuple(v for v in categories.tolist() if v is not None and v == v)

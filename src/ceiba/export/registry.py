@@ -1,4 +1,4 @@
-"""Register export formats by name. A new format requires one row here and one module."""
+"""Table of the export formats. A new format requires one row here and one function."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ceiba.tree.model_file import atomic_write
 
 @dataclass(frozen=True)
 class Format:
-    """An export format.
+    """An export format: its name, file suffixes and function.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Format:
     tasks: tuple[Task, ...] = tuple(Task)
 
     def load(self) -> Any:
-        """Return the function that writes the format."""
+        """Import and return the function that exports a tree to this format."""
         module, _, function = self.function.rpartition(".")
         return getattr(import_module(f"ceiba.export.{module}"), function)
 
@@ -77,7 +77,7 @@ _ALIASES: Final = {
 
 
 def format_named(name: str) -> Format:
-    """Return the format with a name."""
+    """Return the format with the given name or alias."""
     chosen = FORMATS.get(_ALIASES.get(name, name))
     if chosen is None:
         allowed = ", ".join(FORMATS)
@@ -94,7 +94,7 @@ def format_of_path(path: str | os.PathLike[str]) -> Format:
             return format_
     suffixes = ", ".join(suffix for format_ in FORMATS.values() for suffix in format_.suffixes)
     raise OptionError(
-        f"Cannot infer the format of {os.fspath(path)!r}. Pass it, or use a suffix of {suffixes}."
+        f"Cannot infer the format of {os.fspath(path)!r}. Supported suffixes: {suffixes}."
     )
 
 
@@ -104,7 +104,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Any:
-    """Return a tree in another format; with `path`, write it there as well.
+    """Return a tree in another format, and write it to `path` if given.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
 
 
 def to_sklearn(tree: Tree) -> Any:
-    """Return a fitted scikit-learn estimator with the predictions of this tree.
+    """Return a fitted scikit-learn estimator that predicts as this tree does.
 
     Supports trees of numeric columns (cuts, and present against missing); intervals become a chain
     of cuts, because scikit-learn's nodes have two branches. Predictions are equal for X that
@@ -91,7 +91,7 @@ def to_sklearn(tree: Tree) -> Any:
 
 
 def _check_convertible(tree: Tree) -> None:
-    """Raise an error if scikit-learn does not support the tree; warn if predictions may differ."""
+    """Raise an error for unsupported trees, and warn if scikit-learn may predict differently."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
             "to_sklearn: splits on levels are not supported by scikit-learn. Encode the column as "
@@ -105,8 +105,8 @@ def _check_convertible(tree: Tree) -> None:
             )
     if tree.cost_matrix is not None:
         warnings.warn(
-            "to_sklearn: the cost matrix is not supported by scikit-learn; the estimator predicts "
-            "the most probable class, not the one of least expected cost.",
+            "to_sklearn: cost_matrix is not supported by scikit-learn. The estimator predicts the "
+            "most probable class, not the class with the least expected cost.",
             CeibaWarning,
             stacklevel=3,
         )
@@ -114,8 +114,8 @@ def _check_convertible(tree: Tree) -> None:
     differs = tree.missing in ("surrogate", "fractional") or stays
     if differs and any(info.n_missing for info in tree.schema.columns):
         warnings.warn(
-            f"to_sklearn: missing={tree.missing!r} is not supported by scikit-learn; in the "
-            "estimator missing values follow the default branch. Rows without missing values are "
+            f"to_sklearn: missing={tree.missing!r} is not supported by scikit-learn. The estimator "
+            "sends missing values to the default branch. Rows without missing values are "
             "not affected.",
             CeibaWarning,
             stacklevel=3,
@@ -123,7 +123,7 @@ def _check_convertible(tree: Tree) -> None:
 
 
 def _state(tree: Tree, inner: Any) -> dict[str, Any]:
-    """Return the state from which scikit-learn's Tree is restored."""
+    """Return the state from which the `__setstate__` of scikit-learn's Tree restores this tree."""
     nodes = np.zeros(tree.n_nodes, dtype=inner.__getstate__()["nodes"].dtype)
     columns = {
         "left_child": tree.children_left,
@@ -138,7 +138,7 @@ def _state(tree: Tree, inner: Any) -> dict[str, Any]:
     unknown = set(nodes.dtype.names or ()) - set(columns)
     if unknown:
         raise TreeError(
-            f"to_sklearn: this version of scikit-learn is not supported (node fields "
+            f"to_sklearn: this version of scikit-learn is not supported (unknown node fields "
             f"{sorted(unknown)}). Supported versions: 1.6 to 1.9."
         )
     for name, values in columns.items():
@@ -152,7 +152,7 @@ def _state(tree: Tree, inner: Any) -> dict[str, Any]:
 
 
 def from_sklearn(model: Any) -> Tree:
-    """Convert a fitted scikit-learn decision tree to an equal Tree.
+    """Convert a fitted scikit-learn decision tree to an equivalent Tree.
 
     Predictions equal those of the model for every float64 X: each cut is moved to the boundary at
     which float32 rounding crosses scikit-learn's threshold.
@@ -189,7 +189,7 @@ def from_sklearn(model: Any) -> Tree:
     weight = inner.weighted_n_node_samples[order]
     value = inner.value[order]
     if classification:
-        # Before 1.3 these were counts; probabilities sum to 1 and do not change.
+        # scikit-learn before 1.3 stores class counts instead of probabilities.
         value = value / value.sum(axis=2, keepdims=True)
     impurity = inner.impurity[order]
     left, right = inner.children_left[order], inner.children_right[order]
@@ -232,7 +232,7 @@ def rounding_cut(threshold: Array) -> Array:
         near = threshold.astype(np.float32)
         low = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
         high = np.nextafter(low, np.float32(np.inf))
-        # The overflow to infinity begins where the next float32 would be 2^128.
+        # Numbers round to infinity as if 2^128 were the next float32.
         below = np.where(np.isinf(low), -(2.0**128), low.astype(np.float64))
         above = np.where(np.isinf(high), 2.0**128, high.astype(np.float64))
         middle = below + (above - below) / 2
@@ -266,7 +266,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
     cut = np.full(n, np.nan)
     cut[is_cut] = rounding_cut(threshold[is_cut])
     none = np.zeros(0, np.int32)
-    # Columns are float32, so a printed cut needs the digits that separate its float32 neighbors.
+    # scikit-learn rounds X to float32, so a printed cut must only separate float32 neighbors.
     above = cut[is_cut].astype(np.float32)
     above = np.where(above <= cut[is_cut], np.nextafter(above, np.float32(np.inf)), above)
     below = np.nextafter(above, np.float32(-np.inf)).astype(np.float64)

@@ -25,12 +25,12 @@ from ceiba.words import words as words_of
 
 FOLD_DEPTH: Final = 30
 _CODE: Final = re.compile("\x1b\\[[0-9;]*m")
-_ANSI: Final = (34, 31, 32, 33, 36, 35)  # blue, red, green, ... in the color order of the drawings
+_ANSI: Final = (34, 31, 32, 33, 36, 35)  # ANSI codes of blue, red, green, yellow, cyan and magenta
 
 
 @dataclass(frozen=True)
 class _Pen:
-    """The characters of a text drawing."""
+    """The characters with which a tree is drawn as text."""
 
     fork: str
     last: str
@@ -40,13 +40,13 @@ class _Pen:
     dots: str
     full: str
     empty: str
-    fills: str  # characters of the classes in a bar without color
+    fills: str  # one character per class, for bars without color
 
 
 _UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□", "█▒░▓")
 _ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".", "#=-+")
 _BAR: Final = 10  # width of a bar of class shares
-_MIN_SENTENCE: Final = 24  # minimum width of a condition at any depth
+_MIN_SENTENCE: Final = 24  # minimum width of a condition, even in deep nodes
 
 
 def to_text(
@@ -95,7 +95,7 @@ def to_text(
         Also show a bar of five cells: how far the node's class exceeds chance, or the position of
         the node's value between minimum and maximum.
     color : bool
-        Colour the predictions by class (ANSI codes; `tree.show()` detects a terminal).
+        Color the predictions by class (ANSI codes; `tree.show()` detects a terminal).
     bars : bool
         Also show a bar of the class shares, with a legend of the classes; for regression the
         position of the node's value between minimum and maximum.
@@ -129,7 +129,7 @@ def to_text(
         words_of(lang), strengths,
     )  # fmt: skip
     lines: list[str] = [words.legend()] if bars and tree.task.has_classes else []
-    rails: list[str] = [""]  # prefix of the child lines at each depth
+    rails: list[str] = [""]  # prefix of the lines of child nodes by depth
     end = tree.subtree_end
     depth_of, branch_of = tree.node_depth, tree.branch_index
     node = 0
@@ -160,7 +160,7 @@ def to_text(
 def _wrap_node(
     front: str, below: str, sentence: str, figures: list[str], width: int, pen: _Pen
 ) -> list[str]:
-    """Return the lines of one node; figures that do not fit go to the next line."""
+    """Return the lines of one node, wrapped to `width` characters."""
     front, below = (_shorten_rail(rail, width, pen) for rail in (front, below))
     lines = textwrap.wrap(
         sentence, max(width - len(front), 8), subsequent_indent="", break_on_hyphens=False
@@ -179,7 +179,7 @@ def _wrap_node(
 
 
 def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
-    """Shorten a prefix by its first levels if it leaves too little space."""
+    """Shorten the prefix of a line if it leaves too little space for the text."""
     room = max(width - _MIN_SENTENCE, len(pen.gap))
     if len(rail) <= room:
         return rail
@@ -187,13 +187,13 @@ def _shorten_rail(rail: str, width: int, pen: _Pen) -> str:
 
 
 def _count_cells(text: str) -> int:
-    """Return the width of text in a terminal, without color codes."""
+    """Return the number of characters of a line, without color codes."""
     return len(_CODE.sub("", text))
 
 
 @dataclass
 class _NodeText:
-    """Format the parts of a node's line."""
+    """Formatter of the condition and the statistics of a node."""
 
     tree: Tree
     digits: int
@@ -210,7 +210,7 @@ class _NodeText:
     strengths: Array
 
     def parts(self, node: int) -> tuple[str, list[str]]:
-        """Return the condition of a node and its figures."""
+        """Return the condition and the statistics of a node as text."""
         tree = self.tree
         sentence = (
             escape_control(self.branch(node), one_line=True) if node else self.word["text.root"]
@@ -219,7 +219,7 @@ class _NodeText:
         if tree.n_rows[0]:
             parts.append(f"n={tree.n_rows[node]} ({percent(float(tree.share[node]), 1)})")
         arrow = self.pen.arrow if tree.is_leaf[node] else ""
-        # The prediction of an inner node without rows has no meaning.
+        # Inner nodes of trees without training counts have no meaningful prediction.
         if tree.n_rows[0] or tree.is_leaf[node]:
             answer = escape_control(self.prediction(node), one_line=True)
             parts.append(self.colorize(node, arrow + answer) if self.color else arrow + answer)
@@ -248,7 +248,7 @@ class _NodeText:
         return label + sentence, parts
 
     def bar(self, node: int) -> str:
-        """Return a bar of a node's class shares, or of its value's position."""
+        """Return the bar of a node, which shows its class shares or its value."""
         tree = self.tree
         if not tree.task.has_classes:
             full = round(_BAR * float(self.strengths[node]))
@@ -259,7 +259,7 @@ class _NodeText:
         return "".join(self.fill(k, n) for k, n in enumerate(cells) if n)
 
     def fill(self, k: int, n: int) -> str:
-        """Return the cells of a bar that represent a class."""
+        """Return the part of a bar that represents class `k`."""
         if self.color:
             return f"\x1b[{_ANSI[k % len(_ANSI)]}m{self.pen.fills[0] * n}\x1b[0m"
         return self.pen.fills[k % len(self.pen.fills)] * n
@@ -288,7 +288,7 @@ class _NodeText:
         tree = self.tree
         parent, branch = int(tree.parent[node]), int(tree.branch_index[node])
         split = tree.splits.split(parent, tree.schema)
-        assert split is not None  # a node with branches has a split
+        assert split is not None  # every node with branches has a split
         column = int(tree.splits.column[parent])
         sentence = split.sentence(
             branch, tree.schema, max_levels=self.max_levels, lang=self.word.lang
@@ -328,7 +328,7 @@ class _NodeText:
 
 
 def format_probability(share: float) -> str:
-    """Format a probability with three decimals; only exact values are shown as 0 or 1."""
+    """Format a probability with at most three decimals; only exact values are shown as 0 or 1."""
     if 0 < share < 0.0005:
         return "<0.001"
     if 0.9995 <= share < 1:
@@ -337,7 +337,7 @@ def format_probability(share: float) -> str:
 
 
 def to_rules(tree: Tree, *, exact: bool = False) -> str:
-    """Return a tree as text rules, one line per leaf.
+    """Return a tree as if-then rules, one line per leaf.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Configure estimators like well-known algorithms: cart(), c45(), id3() and chaid().
+"""Functions that return estimators for the algorithms CART, C4.5, ID3 and CHAID.
 
 cart    Breiman, Friedman, Olshen and Stone (1984): binary splits by gini or squared error,
         surrogates for missing values, and the size chosen by ten-fold cross-validation with the
@@ -79,7 +79,7 @@ def c45(
     Parameters
     ----------
     min_samples_leaf : int, default=2
-        C4.5's and J48's M: the weight that two branches of a split need.
+        C4.5's and J48's M: the weight that at least two branches of a split need.
     confidence : float or None, default=0.25
         C4.5's CF, J48's -C: smaller values prune more. None: only collapse subtrees that save no
         error (J48's -U).
@@ -121,7 +121,7 @@ def id3(**parameters: Any) -> DecisionTreeClassifier:
     """Return a classifier that grows trees like ID3.
 
     Numeric columns, which ID3 does not support, are cut in two. Rows with a missing value go down
-    every branch with a share of their weight, which predicts the distribution of the node.
+    every branch with a share of their weight, as in C4.5.
 
     Parameters
     ----------
@@ -174,10 +174,10 @@ def chaid(
     bins : int, default=10
         Numeric columns are first cut into at most this many bins of about equal size.
     min_samples_split, min_samples_leaf : int, default=20 and 7
-        Rows a node needs to be split, and each group needs.
+        Minimum number of rows of a node to be split, and of each group.
     **parameters
         Other parameters of `DecisionTreeClassifier` or `DecisionTreeRegressor`. p-values count
-        rows, or weights if `frequency_weights=True`. A numeric column that is split into several
+        rows, or the frequencies of `fit(frequency=)`. A numeric column that is split into several
         intervals is one node with as many branches.
 
     Returns

@@ -1,4 +1,4 @@
-"""Inspect trees, splits and predictions; the results are plain values."""
+"""Functions that inspect tables, trees, splits and predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the condition under which a tree predicts a class as a logical formula.
+"""Write a logical formula for the condition under which a tree predicts a class.
 
 The formula is the disjunction of the conditions of all leaves that predict the class, simplified: a
 subtree whose leaves all predict it counts as one leaf; two conjunctions that differ in one column
@@ -19,19 +19,19 @@ from ceiba.paths import Clause, Condition, ValueSet, join_texts, node_conditions
 from ceiba.tree import Tree
 from ceiba.tree.splits import DIGITS, level_text
 
-_MAX_MERGED: Final = 2000  # all pairs are compared, so the time is quadratic
+_MAX_MERGED: Final = 2000  # maximum number of terms to merge, because all pairs are compared
 
 
 @dataclass(frozen=True)
 class Formula:
-    """The condition for a class as a disjunction of conjunctions.
+    """The condition under which a tree predicts a class, as a disjunction of conjunctions.
 
     Attributes
     ----------
     target : object
         The class.
     conditions : tuple of Condition
-        A row fulfils the formula if it fulfils any of them.
+        A row satisfies the formula if it satisfies any of them.
     text : str
         The formula as text.
     """
@@ -109,8 +109,7 @@ def formula(
 def _class_index(tree: Tree, target_class: Any) -> int:
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
-            "formula requires a classification tree with one output. "
-            "Use rules(), which lists every leaf."
+            "formula requires a classification tree with one output. Use tree.rules() for others."
         )
     labels: list[Any] = tree.target.classes[0].tolist()
     if target_class in labels:
@@ -120,11 +119,11 @@ def _class_index(tree: Tree, target_class: Any) -> int:
 
 
 def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
-    """Return the roots of subtrees that predict the class, and nodes where such rows stay."""
+    """Return (node, only_stays) pairs: all rows, or those that stay, get the class `wanted`."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     predicts = tree.answer == wanted
     whole = np.where(tree.is_leaf | may_stay, predicts, True)
-    for node in range(tree.n_nodes - 1, 0, -1):  # in pre-order branches come after their parent
+    for node in range(tree.n_nodes - 1, 0, -1):  # branches have higher ids than their parent
         whole[tree.parent[node]] &= whole[node]
     nodes: list[tuple[int, bool]] = []
     for node in range(tree.n_nodes):
@@ -137,7 +136,7 @@ def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
 
 
 def _simplify(conditions: list[Condition]) -> list[Condition]:
-    """Merge pairs of conditions as long as possible; skip this if there are too many."""
+    """Merge pairs of conditions until no pair can be merged, unless there are too many."""
     result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
     if len(conditions) > _MAX_MERGED:
@@ -160,7 +159,7 @@ def _simplify(conditions: list[Condition]) -> list[Condition]:
 def _merge(a: Condition, b: Condition) -> Condition | None:
     """Return a condition equivalent to `a or b`, or None if there is none."""
     in_a, in_b = a.values, b.values
-    if in_a is None or in_b is None:  # with surrogates, the condition is not a box
+    if in_a is None or in_b is None:  # a condition with surrogates is not a product of value sets
         return a if a == b else None
     in_a = {name: values for name, values in in_a.items() if not values.is_everything}
     in_b = {name: values for name, values in in_b.items() if not values.is_everything}
@@ -171,7 +170,7 @@ def _merge(a: Condition, b: Condition) -> Condition | None:
         return a
     name = different[0]
     if name not in in_a or name not in in_b:
-        return a if name not in in_a else b  # the condition without the column covers the other one
+        return a if name not in in_a else b  # one term implies the other, so keep the weaker one
     union = in_a[name].union(in_b[name])
     if union is None:
         return None
@@ -185,7 +184,7 @@ def _merge(a: Condition, b: Condition) -> Condition | None:
 def _find_covering(
     a: Condition, in_a: dict[str, ValueSet], b: Condition, in_b: dict[str, ValueSet]
 ) -> Condition | None:
-    """Return the condition that the other one implies, or None."""
+    """Return the weaker of two conditions if the other one implies it, or else None."""
     for whole, outer, inner in ((a, in_a, in_b), (b, in_b, in_a)):
         if all(n in inner and _has_same_values(inner[n] & outer[n], inner[n]) for n in outer):
             return whole
@@ -193,7 +192,7 @@ def _find_covering(
 
 
 def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Whether two sets contain the same values, regardless of the levels that splits list."""
+    """Whether two value sets are equal except for `named`, the levels that splits list."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:

@@ -1,19 +1,19 @@
 """Compute confidence intervals of shares, means and ratios.
 
-wilson: share k/n (Wilson 1927), valid for 0 errors and small n. share: the same for weighted rows,
-with n chosen so that p (1 - p) / n is the variance of the weighted share (Korn and Graubard 1998).
-mean: Student's t of the mean, corrected for skewness by Hall's (1992) cubic transformation. It
-needs no resampling and covers squared errors better than the BCa and the studentised bootstrap.
-estimate: the same for any sum of contributions of rows, such as AUC. bca: the mean of few distinct
-values such as costs, where it covers best (Efron 1987). docs/numbers.md has the figures. `n` may be
-an effective number of rows. The seed of resamples is fixed.
+wilson: share k/n (Wilson 1927), valid for 0 errors and small n. share: Wilson's interval for
+weighted rows, with n chosen so that p (1 - p) / n is the variance of the weighted share (Korn and
+Graubard 1998). mean: Student's t, corrected for skewness by Hall's (1992) cubic transformation. It
+needs no resampling and has better coverage for squared errors than the BCa and the studentized
+bootstrap. estimate: Hall's interval of any sum of row contributions, such as AUC. bca: the mean of
+few distinct values such as costs, where its coverage is best (Efron 1987). docs/numbers.md has the
+figures. `n` may be an effective sample size. The seed of resamples is fixed.
 
 The variance of a weighted mean is sum w^2 (x - mean)^2 / (sum w)^2. It exceeds the one implied by
-the effective number of rows if heavy rows are far from the mean.
+the effective sample size if heavy rows are far from the mean.
 
 r2: R2 = 1 - r with r = MSE / variance. Numerator and denominator share their extreme rows, so the
 ratio is more skewed than Hall's correction allows for. Each resample has a ratio r* and a standard
-error s*, from the linearised residuals (e^2 - r* (y - m*)^2) / v*; the quantiles of (r* - r) / s*
+error s*, from the linearized residuals (e^2 - r* (y - m*)^2) / v*; the quantiles of (r* - r) / s*
 replace Student's (Efron 1979; Hall 1988). All sums are moments, so 999 resamples are one matrix
 product. With heavy tails a sample has too few of the largest errors, so the lower bound is lowered.
 """
@@ -32,17 +32,17 @@ from ceiba.words import words
 Array = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
-# From simulations (docs/numbers.md), for squared and absolute errors and for bounded figures.
+# The tail corrections for errors and bounded metrics come from simulations (docs/numbers.md).
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
-_MAX_BOOTSTRAP_ROWS: Final = 5_000  # with more rows, resampling takes more than 0.1 s
+_MAX_BOOTSTRAP_ROWS: Final = 5_000  # with more rows, resampling takes longer than 0.1 s
 _RESAMPLES: Final = 999
 _MAX_CELLS: Final = 4_000_000
 
 
 def has_too_few_rows(n_rows: int, n_effective: float) -> bool:
     """Whether intervals of means and scores may have less than their nominal coverage."""
-    # 200 rows with exponential weights have an effective number of 100.
+    # Example: 200 rows with exponential weights have an effective sample size of about 100.
     return n_rows < 200 or n_effective < 80
 
 
@@ -54,14 +54,14 @@ def interval_label(confidence: float, approximate: bool, lang: str = "en") -> st
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
     """Return Wilson's interval of a share observed on n rows."""
-    from scipy.special import ndtri  # imported here, so that `import ceiba.impurity` stays fast
+    from scipy.special import ndtri  # imported here, so that `ceiba.impurity` loads fast
 
     if not n > 0:
         return 0.0, 1.0
     z = float(ndtri(0.5 + confidence / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    # For shares of 0 and 1, one bound is exactly the share; avoid rounding errors.
+    # If the share is 0 or 1, one bound equals it exactly, despite rounding errors.
     return (
         0.0 if share <= 0 else max(0.0, middle - half),
         1.0 if share >= 1 else min(1.0, middle + half),
@@ -74,12 +74,12 @@ def share_interval(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> Interval:
-    """Return the interval of the weighted share of some rows."""
+    """Return the confidence interval of a weighted share of rows."""
     total = float(weight.sum())
     share = float(weight @ which) / total
     if frequency_weights or bool(np.all(weight == weight[0])):
         return wilson(share, total if frequency_weights else len(weight), confidence)
-    n = total**2 / float(weight @ weight)  # Kish's effective number of rows
+    n = total**2 / float(weight @ weight)  # Kish's effective sample size
     variance = float(((weight / total * (which - share)) ** 2).sum())
     if 0 < share < 1 and n > 1 and variance > 0:
         n = min(share * (1 - share) / variance * (n - 1) / n, len(weight))
@@ -94,7 +94,7 @@ def mean_interval(
     frequency_weights: bool = False,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the interval of a weighted mean, corrected for skewness; infinite for one row."""
+    """Return the confidence interval of a weighted mean, corrected for skewness."""
     total = float(weight.sum())
     mean = float((weight * values).sum() / total)
     if frequency_weights:  # a row with frequency k contributes k times
@@ -111,14 +111,14 @@ def estimate_interval(
     times: Array | float = 1.0,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the interval of a sum of contributions, each repeated `times` times."""
+    """Return the interval of an estimate from row contributions, each repeated `times` times."""
     from scipy.special import stdtrit
 
-    # Let T be the t statistic and k its skewness (g / sqrt(n) for a mean, at most 1 in size). Then
-    # T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 has no skewness to second order (Hall 1992, On the
-    # removal of skewness by transformation), and Student's quantiles are transformed back. The
-    # quantile of the long tail is first multiplied by 1 + tail k^2, because a sample rarely
-    # contains the extremes of a heavy tail, and then neither spread nor skewness reflects them.
+    # Let T be the t statistic and k the skewness of the estimate, with |k| <= 1 (for a mean, the
+    # skewness of the values / sqrt(n)). Then T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 has no skewness
+    # to second order (Hall 1992, On the removal of skewness by transformation), and Student's
+    # quantiles are transformed back. The quantile of the long tail is first multiplied by
+    # 1 + tail k^2, because spread and skewness miss extremes that a sample rarely contains.
     if n <= 1:
         return -math.inf, math.inf
     spread = math.sqrt(float((times * each**2).sum()))
@@ -135,7 +135,7 @@ def estimate_interval(
 def bca_interval(
     values: Array, weight: Array, frequency_weights: bool = False, confidence: float = 0.95
 ) -> Interval:
-    """Return the BCa bootstrap interval of a weighted mean (corrects bias and skewness)."""
+    """Return the BCa bootstrap interval (corrected for bias and skewness) of a weighted mean."""
     from scipy.special import ndtr, ndtri
 
     total = float(weight.sum())
@@ -172,7 +172,7 @@ def r2_interval(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> Interval:
-    """Return the interval of R2."""
+    """Return the confidence interval of R2."""
     total = float(weight.sum())
     away = truth - float(weight @ truth) / total
     # Scale by the largest deviation, so that fourth powers neither overflow nor underflow.
@@ -183,7 +183,7 @@ def r2_interval(
     ratio, error = (figure[0] for figure in _ratios((weight @ moments)[None], n))
     if not np.isfinite(ratio) or n <= 1:
         return -np.inf, 1.0
-    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # use the mean of the linearised residuals instead
+    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # linearize the ratio instead of resampling it
         spread = away**2
         linear = (square - ratio * spread) / float(weight @ spread / total)
         low, high = mean_interval(linear, weight, n, confidence, frequency_weights, HEAVY_TAIL)
@@ -209,12 +209,12 @@ def r2_interval(
 
 
 def _ratios(sums: Array, n: float) -> tuple[Array, Array]:
-    """Return the ratio of MSE and variance and its standard error from sums of moments."""
+    """Return the ratio of MSE to variance, and its standard error, from sums of moments."""
     with np.errstate(divide="ignore", invalid="ignore"):
         _, s, y, yy, ss, sy, syy, y3, y4 = (sums / sums[:, :1]).T
         variance = yy - y**2
         ratio = s / variance
-        # Moments about the mean of the resample.
+        # s_around and fourth are central moments, about the mean of the resample.
         s_around = syy - 2 * y * sy + y**2 * s
         fourth = y4 - 4 * y * y3 + 6 * y**2 * yy - 3 * y**4
         residual = (ss - 2 * ratio * s_around + ratio**2 * fourth) / variance**2
@@ -241,7 +241,7 @@ def bootstrap_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
 
 
 def correct_holm(p: Array) -> Array:
-    """Correct p-values for multiple testing (Holm 1979); NaN is unchanged."""
+    """Correct p-values for multiple testing by Holm's method (1979); NaN stays NaN."""
     corrected = np.array(p)
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
@@ -253,7 +253,7 @@ def correct_holm(p: Array) -> Array:
 def split_held_out_rows(
     codes: npt.NDArray[Any] | None, n_rows: int, share: float, seed: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Split rows into training and held-out rows, stratified by class."""
+    """Split rows into training and held-out rows, stratified by `codes` if given."""
     order = np.random.default_rng(seed).permutation(n_rows)
     held_out = np.zeros(n_rows, bool)
     groups = [order]
@@ -263,5 +263,5 @@ def split_held_out_rows(
     for group in groups:
         held_out[group[: round(share * len(group))]] = True
     if not held_out.any() or held_out.all():
-        raise DataError(f"Holding out {share} of {n_rows} rows leaves one part without rows.")
+        raise DataError(f"Holding out {share} of {n_rows} rows leaves no training or test rows.")
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -53,17 +53,17 @@ class LearningCurve:
 
     @property
     def mean(self) -> Array:
-        """The mean score of each size."""
+        """The mean score for each training size."""
         return np.asarray(self.scores.mean(axis=1))
 
     @property
     def low(self) -> Array:
-        """The lower end of the band."""
+        """The lower end of the score band for each training size."""
         return np.asarray(np.quantile(self.scores, (1 - self.band) / 2, axis=1))
 
     @property
     def high(self) -> Array:
-        """The upper end of the band."""
+        """The upper end of the score band for each training size."""
         return np.asarray(np.quantile(self.scores, (1 + self.band) / 2, axis=1))
 
     def table(self) -> Listing:
@@ -166,7 +166,7 @@ def learning_curve(
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Return some rows of a table in its original container."""
+    """Return some rows of a table, as a table of the same type."""
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
     if isinstance(X, Table):

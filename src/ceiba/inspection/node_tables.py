@@ -22,7 +22,7 @@ _NOISE: Final = 1e-12
 
 
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """Return the expected cost of each class at a node, and the class that the tree predicts."""
+    """Return the expected cost of predicting each class at a node, and the class it predicts."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("expected_costs requires a classification tree with one output.")
@@ -46,7 +46,7 @@ def expected_costs(tree: Tree, node: int = 0) -> Listing:
 
 
 def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listing:
-    """Return g(t) of every inner node at every step of the pruning sequence.
+    """Return the cost per leaf, g(t), of every inner node at every step of the pruning sequence.
 
     At each step the nodes with the least g, the weakest links, become leaves; their g is the alpha
     of the next step.
@@ -77,7 +77,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     rows: list[tuple[Any, ...]] = []
     for step, alpha in enumerate(sequence.alpha.tolist()):
         leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
-        top = leaf & ~_descendants(whole, leaf)  # the leaves of this step's tree
+        top = leaf & ~_descendants(whole, leaf)  # leaves of the pruned tree at this step
         branch_risk = sum_over_subtrees(whole, np.where(top, risks, 0.0))
         leaves = sum_over_subtrees(whole, top.astype(np.float64))
         inner = np.flatnonzero(~leaf & ~_descendants(whole, leaf))
@@ -100,7 +100,7 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
 
 
 def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return a mask of nodes that have a marked node above them."""
+    """Return a mask of the nodes that have an ancestor in the mask `leaf`."""
     below = np.zeros(tree.n_nodes, bool)
     for i in range(1, tree.n_nodes):
         above = tree.parent[i]
@@ -109,7 +109,7 @@ def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool
 
 
 def routing(tree: Tree) -> Listing:
-    """Return how many training rows the split, surrogates and default route at each node.
+    """Return how many training rows the split, surrogates and default decide at each node.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def routing(tree: Tree) -> Listing:
 
 
 def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
-    """Yield (node, by, question, rows) for each rule of one node."""
+    """Yield (node, by, question, rows) for the split, surrogates and default of a node."""
     node = tree.node(i)
     surrogates = node.surrogates if tree.active_surrogates is not None else ()
     by_surrogate = [surrogate.sent for surrogate in surrogates]
@@ -161,10 +161,10 @@ def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _fallback(tree: Tree, i: int) -> tuple[str, int]:
-    """Return the treatment of rows that no split can route, and the number of such rows."""
+    """Return the rule for rows that neither the split nor a surrogate sends, and their number."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
-        # A divided row counts in each branch.
+        # A divided row is counted in every branch.
         extra = int(tree.n_rows[children].sum() - tree.n_rows[i])
         return "shares", extra // max(len(children) - 1, 1)
     left = int(tree.sent_default[i])

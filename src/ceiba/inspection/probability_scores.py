@@ -2,14 +2,14 @@
 
 For a positive class with score s and weights w (all as in `sklearn.metrics`):
 
-    AUC                area under the ROC curve: P(s of a positive > s of another) + half the ties
+    AUC                area under the ROC curve: P(s of a positive > s of a negative) + P(tie) / 2
     average precision  sum over thresholds of (recall_k - recall_k-1) precision_k
     Brier score        mean (p - truth)^2; with more than two classes summed over the classes
-    log loss           mean -log p(truth), p kept within float64's epsilon of 0 and 1
+    log loss           mean -log p(truth), with p clipped to [eps, 1 - eps] (eps of float64)
     KS                 largest |true positive rate - false positive rate| over all thresholds
 
 With more than two classes and no positive class, AUC and average precision are unweighted means
-over classes, one against the rest. Rows with equal scores, of which trees give many, stay together.
+over classes, one against the rest. Rows with equal scores, common in trees, are never separated.
 
 Brier score and log loss are means over rows and have the intervals of means. The interval of the
 AUC uses DeLong, DeLong and Clarke-Pearson (1988): a positive row contributes the share of the
@@ -44,7 +44,7 @@ Array = npt.NDArray[np.float64]
 
 _EPS: Final = float(np.finfo(np.float64).eps)
 _BANDS: Final = 10
-_MIN_ROWS: Final = 20  # with fewer rows of a class, the interval of its AUC covers too little
+_MIN_ROWS: Final = 20  # AUC intervals are too narrow with fewer rows per class
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,20 +57,20 @@ class ProbabilityScores:
         The positive class of AUC, average precision, KS and gains; None is the mean over classes,
         one against the rest.
     auc, average_precision : float
-        NaN if all rows are positive, or all negative.
+        NaN without positive rows; AUC is also NaN without negative rows.
     brier, log_loss : float
     auc_interval, brier_interval, log_loss_interval : (float, float)
     approximate : bool
         Whether the rows are too few for the nominal coverage of the intervals: fewer than 200,
-        fewer than 20 of a class, or for weighted rows an effective number below 80
+        fewer than 20 of a class, or for weighted rows an effective sample size below 80
         (docs/numbers.md).
     confidence : float
     ks, ks_threshold : float
         Kolmogorov-Smirnov distance between the scores of positives and negatives, and the
         probability at which it is attained; NaN without a positive class.
     gains : Listing or None
-        Bands of rows by descending probability: rows, positives, rate, lift, and the same
-        cumulated.
+        Bands of rows by descending probability: rows, positives, rate, lift, and cumulative
+        shares and lift.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class ProbabilityScores:
         return self.text()
 
     def text(self, lang: str = "en") -> str:
-        """Return the scores as one sentence in a language."""
+        """Return the scores as one sentence in the language `lang`."""
         word = words(lang)
 
         def with_interval(value: float, interval: Interval) -> str:
@@ -122,7 +122,7 @@ class ProbabilityScores:
 
 
 def positive_index(positive: Any, classes: list[Any]) -> int | None:
-    """Return the index of the positive class, by default the second of two."""
+    """Return the index of the positive class; if not given, 1 for two classes, else None."""
     if positive is None:
         return 1 if len(classes) == 2 else None
     if positive not in classes:
@@ -144,7 +144,7 @@ def probability_scores(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ProbabilityScores:
-    """Score class probabilities; higher indices in `truth` are classes unknown to the model."""
+    """Score class probabilities, including those of rows whose class the model does not know."""
     w = np.ones(len(truth)) if weight is None else weight
     at = positive_index(positive, classes)
     n_classes = max(probability.shape[1], int(truth.max(initial=0)) + 1)
@@ -196,9 +196,9 @@ def _mean_loss(
     counts: bool,
     confidence: float,
 ) -> tuple[float, Interval]:
-    """Return a mean loss and its interval."""
-    # The few rows whose class had probability 0 have the largest loss. Their share gets Wilson's
-    # interval, the mean of the others Student's; add the squared arms (Zou and Donner 2008).
+    """Return the weighted mean of the losses of rows, and its confidence interval."""
+    # Rows whose true class has probability 0 have the largest loss. Combine Wilson's interval of
+    # their share and Student's interval of the mean loss of other rows (Zou and Donner 2008).
     mean = float((w * losses).sum() / w.sum())
     low, high = mean_interval(
         np.where(surprised, 0.0, losses), w, n, confidence, counts, BOUNDED_TAIL
@@ -223,7 +223,7 @@ def _auc_interval(
     counts: bool,
     confidence: float,
 ) -> Interval:
-    """Return the interval of the mean AUC of some classes against the rest."""
+    """Return the interval of the mean AUC of the classes `kinds`, each against all others."""
     if auc != auc:
         return auc, auc
     each, fewest = np.zeros(len(truth)), np.inf
@@ -233,18 +233,18 @@ def _auc_interval(
         each += terms / len(kinds) * (1.0 if counts else w)
         for kind in (positive, ~positive):
             fewest = min(fewest, count_effective_rows(w[kind], int(kind.sum()), counts))
-    if auc in (0.0, 1.0):  # no variation between pairs: use a share of the rarer rows
+    if auc in (0.0, 1.0):  # DeLong's variance is 0
         return wilson(auc, fewest, confidence)
-    # Use the degrees of freedom of the rarer kind, whose variance is the least certain.
+    # The rarest class determines the degrees of freedom, because its variance is the least certain.
     times = w if counts else 1.0
     low, high = estimate_interval(auc, each, fewest, confidence, times, BOUNDED_TAIL)
     return max(low, 0.0), min(high, 1.0)
 
 
 def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, Array]:
-    """Return the AUC, and the linear term of each row per unit of weight (DeLong et al. 1988)."""
+    """Return the AUC, and the influence of each row per unit of its weight (DeLong 1988)."""
     levels, hits, others = _weights_by_score(positive, score, weight)
-    # Levels descend. Scores of rows with zero weight may be absent and contribute nothing.
+    # Levels are in descending order. Scores of rows with zero weight may be absent from them.
     at = np.minimum(np.searchsorted(-levels, -score), len(levels) - 1)
     outranks = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
     outranked = (np.cumsum(hits) - hits / 2) / hits.sum()
@@ -256,7 +256,7 @@ def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> t
 def ranking_scores(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[float, float]:
-    """Return AUC and average precision, or NaN if all rows are positive or all are negative."""
+    """Return AUC (NaN with a single class) and average precision (NaN without positives)."""
     _, hits, others = _weights_by_score(truth, score, weight)
     positives, negatives = float(hits.sum()), float(others.sum())
     if positives <= 0 or negatives <= 0:
@@ -271,7 +271,7 @@ def ranking_scores(
 def _weights_by_score(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the distinct scores in descending order, with positive and negative weights."""
+    """Return the distinct scores, descending, and the weights of their positives and negatives."""
     levels, where = np.unique(score, return_inverse=True)
     n = len(levels)
     hits = np.bincount(where, weight * truth, n).astype(np.float64)[::-1]
@@ -281,7 +281,7 @@ def _weights_by_score(
 
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
-    """Return at most ten bands of rows by descending probability."""
+    """Return a table of gains and lift in at most ten bands of rows by descending probability."""
     levels, hits, others = _weights_by_score(truth, score, weight)
     rows = hits + others
     last = np.arange(len(levels))

@@ -24,7 +24,7 @@ from ceiba.words import Catalogue, words
 
 @dataclass(frozen=True)
 class Fact:
-    """A line of a summary: name, value, text of the value, legend and printed name."""
+    """A line of a summary: name, value, value as text, legend and printed heading."""
 
     name: str
     value: Any
@@ -35,7 +35,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of a tree.
+    """The main properties of a tree as printable lines.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Summary:
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts by name."""
+        """Return the values of the facts by name."""
         return {fact.name: fact.value for fact in self.facts}
 
     def __str__(self) -> str:
@@ -115,7 +115,7 @@ def _fact(word: Catalogue, name: str, value: Any, text: str, legend: str) -> Fac
 def column_usage(tree: Tree) -> NDArray[np.float64]:
     """Return the share of training rows whose path has a split on each column."""
     usage = np.zeros(len(tree.schema.columns))
-    columns: list[frozenset[int]] = []  # split columns from the root to each node
+    columns: list[frozenset[int]] = []  # columns of the splits on the path to each node
     for node in range(tree.n_nodes):
         parent = int(tree.parent[node])
         above = columns[parent] if parent >= 0 else frozenset()
@@ -173,7 +173,7 @@ def _row_facts(tree: Tree, word: Catalogue) -> list[Fact]:
 
 
 def _proof_facts(tree: Tree, word: Catalogue) -> list[Fact]:
-    """Return the facts of a search certificate."""
+    """Return the lines of the summary about the tree's certificate, if it has one."""
     certificate = tree.certificate
     if certificate is None:
         return []
@@ -202,7 +202,7 @@ def _risk_facts(tree: Tree, word: Catalogue) -> list[Fact]:
         unit = word("summary.unit_loss", criterion=tree.criterion)
     if tree.class_prior is not None:
         unit = word("summary.unit_prior", unit=unit)
-    # A search minimises the loss of its certificate, not the criterion.
+    # An optimal search minimizes the loss in its certificate instead of the criterion.
     searched = tree.certificate is not None
     chosen = word["summary.searched_whole" if searched else "summary.chosen_by"]
     source = word["summary.source_honest" if tree.honest else "summary.source_training"]
@@ -232,7 +232,7 @@ def _pruning_facts(pruning: Listing | None, word: Catalogue) -> list[Fact]:
 
 
 def _column_table(tree: Tree, word: Catalogue) -> Listing:
-    """Return the columns used, by descending usage."""
+    """Return a table of the columns used, in descending order of usage."""
     splits = np.bincount(tree.splits.column[~tree.is_leaf], minlength=len(tree.schema.columns))
     usage, worth = column_usage(tree), importance(tree)
     order = [j for j in np.lexsort((-worth, -usage)).tolist() if j in set(tree.used_features)]

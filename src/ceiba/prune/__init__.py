@@ -1,4 +1,4 @@
-"""Prune grown trees, and choose their size by cross-validation.
+"""Methods that prune a grown tree, and cross-validation that chooses its size.
 
 Each method is a function that returns a pruned Tree, and an object for `prune=` of the estimators.
 """

@@ -1,9 +1,9 @@
-"""Chi-square pruning keeps only significant splits.
+"""Prune splits that are not significant by a chi-square or F test.
 
 From the bottom up, nodes whose branches are all leaves are tested for independence of class and
 branch with the chi-square test, or the F test for numbers (Quinlan 1986, Induction of decision
 trees, section 6). A node that is not significant becomes a leaf, and its parent may be tested next.
-`independence.py` treats small counts, `search_p_values.py` corrects for the search over splits.
+`independence.py` handles small counts; `search_p_values.py` corrects for the search over splits.
 
 The significance level applies to each node, so a large tree of noise may keep a split and all nodes
 above it. Lower `significance` for deep trees, or prune by cross-validation.
@@ -49,11 +49,11 @@ def chi_square(
     X, y : table and target
         The rows that the tree was grown on; y may be the name of a column of X.
     sample_weight : array-like of shape (n_rows,), optional
-        Rows of weight 0 are left out; other weights count only as frequencies.
+        Zero-weight rows are omitted. Other weights count only with frequency_weights=True.
     significance, correction, p_value
         As in `ChiSquare`.
     frequency_weights : bool, default=False
-        Whether a weight of k means the row k times.
+        Whether a row of weight k counts as k rows.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def chi_square(
 
 
 class ChiSquare(Pruning):
-    """Chi-square pruning (Quinlan 1986); the F test for regression.
+    """Chi-square pruning (Quinlan 1986), with the F test for regression.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ class ChiSquare(Pruning):
         A split is kept if its p-value is at most this.
     correction : {"bonferroni", "search", "none"}, default="bonferroni"
         "search": the p-value is corrected for the search over level sets or cuts of the column;
-        "bonferroni": also for that over columns, times their number; "none": the plain test of the
+        "bonferroni": also multiplied by the number of columns; "none": the plain test of the
         branches, as in textbooks.
     p_value : {"auto", "asymptotic", "monte_carlo"}, default="auto"
         "auto": from the chi-square distribution where counts are large, else exact or by Monte
         Carlo.
     n_draws : int, default=1999
-        Most draws of Monte Carlo (more if the significance level needs them).
+        Maximum number of Monte Carlo draws (more if the significance level requires them).
     random_state : int, default=0
-        Seed of Monte Carlo.
+        Seed of the Monte Carlo draws.
     keep_unpruned : bool, default=False
 
     Examples
@@ -118,15 +118,15 @@ class ChiSquare(Pruning):
         self.check()
         if problem is None:
             raise OptionError(
-                "ChiSquare requires the training data. Use chi_square(tree, X, y), or ChiSquare() "
-                "as prune= of an estimator."
+                "ChiSquare requires the training data. Use chi_square(tree, X, y), or pass "
+                "prune=ChiSquare() to an estimator."
             )
         if tree.n_outputs > 1:
             raise OptionError(
                 f"ChiSquare requires a target with one output, got {tree.n_outputs}. Fit one tree "
                 "per output."
             )
-        refuse_costs_and_priors(tree, "ChiSquare", "tests counts of rows")
+        refuse_costs_and_priors(tree, "ChiSquare", "tests row counts")
         test = SplitTest(
             tree,
             problem,
@@ -135,7 +135,7 @@ class ChiSquare(Pruning):
             self.significance,
             self.n_draws,
             self.random_state,
-            # Bonferroni counts the columns that could be split, that is, non-constant ones.
+            # The Bonferroni correction counts the non-constant columns.
             max(sum(bool((c.values != c.values[:1]).any()) for c in problem.table.columns), 1),
         )
         tests, keeps = _test_bottom_up(tree, problem, test, self.significance)
@@ -150,12 +150,12 @@ class ChiSquare(Pruning):
 def _test_bottom_up(
     tree: Tree, problem: Problem, test: SplitTest, significance: float
 ) -> tuple[dict[int, TestResult], npt.NDArray[np.bool_]]:
-    """Test every node whose branches are leaves, also by pruning."""
+    """Test the split of every node whose branches are leaves or have been pruned to leaves."""
     rows, end = np.arange(problem.n_rows), route.apply(tree, problem.table)
     if problem.weight is not None:
         rows, end = rows[problem.weight > 0], end[problem.weight > 0]
     order = np.argsort(end, kind="stable")
-    rows, end = rows[order], end[order]  # in pre-order, the rows of a subtree are a slice
+    rows, end = rows[order], end[order]  # in pre-order, the rows of each subtree are consecutive
     keeps = ~tree.is_leaf
     tests: dict[int, TestResult] = {}
     for node in np.flatnonzero(keeps)[::-1].tolist():
@@ -183,7 +183,7 @@ def _listing(
     }
     statistic = tree.task.lookup(_STATISTIC, "Chi-square pruning")
     legend = (
-        "node: of the unpruned tree; only nodes whose branches were leaves, or had become leaves, "
-        f"are tested\nstatistic: {statistic}; a split is kept if p_value <= {significance:g}"
+        "node: number in the unpruned tree; a node is tested if all its branches are leaves or "
+        f"become leaves\nstatistic: {statistic}; a split is kept if p_value <= {significance:g}"
     )
     return Listing(figures, title="chi-square pruning", legend=legend)

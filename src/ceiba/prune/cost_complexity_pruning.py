@@ -25,9 +25,9 @@ from ceiba.shards import with_targets
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
-#: Names of prunings, for `prune=`.
+#: Strings that `prune=` accepts.
 PRUNING_NAMES: Final = ("cv", "1se")
-# Names that users may pass for pruning methods that are objects.
+# Names of other pruning methods, for hints in error messages.
 _CLASSES: Final = {
     "chi2": "ChiSquare()",
     "chisquare": "ChiSquare()",
@@ -47,28 +47,28 @@ _CLASSES: Final = {
 class CostComplexity(Pruning):
     """Minimal cost-complexity pruning (Breiman et al. 1984, chapter 3).
 
-    With neither `alpha` nor `n_leaves`, the tree of the pruning sequence is chosen by
-    cross-validation: one tree per fold, every step of the sequence scored on each held-out row.
+    With neither `alpha` nor `n_leaves`, cross-validation chooses the tree of the pruning sequence.
+    It grows one tree per fold, and scores every step of the sequence on the held-out rows.
 
     Parameters
     ----------
     alpha : float, default=None
-        Cost per leaf, in units of the mean risk: no cross-validation.
+        Cost per leaf, in units of the mean risk, for pruning without cross-validation.
     n_leaves : int, default=None
-        Number of leaves (if no nested tree has it, the largest with fewer): no cross-validation.
+        Maximum number of leaves, also for pruning without cross-validation.
     folds : int, "leave-one-out", array-like, splitter or pairs, default=10
         A number of random folds (at most one per row); one fold id per row; any splitter of
         scikit-learn; pairs of training and test rows.
     rule : {"min", "1se"}, default="min"
-        The least cross-validated risk, on ties the smallest tree; or the smallest tree whose risk
-        is at most one standard error above the least.
+        "min": the tree with the least cross-validated risk, on ties the smallest. "1se": the
+        smallest tree whose risk is at most one standard error above the least.
     risk : {"cost", "impurity"}, default=None
         The risk of the pruning sequence: the expected misclassification cost (or the loss), or the
         impurity, as in scikit-learn's `ccp_alpha`. Held-out rows are scored by `score`.
-        None: the impurity if `score` is one of probabilities, since splits that change no
-        prediction do not change the cost; else the cost.
+        None: the cost if `score` is "cost" or "error"; else the impurity, because splits that
+        change no prediction do not change the cost.
     repeats : int, default=1
-        Number of times that rows are dealt to folds anew.
+        Number of times that rows are assigned to folds.
     stratify : bool, default=True
         Spread the rows of each class evenly over random folds; False: as rpart does.
     groups : array-like of shape (n_rows,), default=None
@@ -114,7 +114,7 @@ class CostComplexity(Pruning):
 
     @property
     def sequence_risk(self) -> Risk:
-        """Risk of the pruning sequence."""
+        """The risk that defines the pruning sequence, either "cost" or "impurity"."""
         if self.risk is not None:
             return self.risk
         return "cost" if self.score in ("cost", "error") else "impurity"
@@ -134,11 +134,11 @@ class CostComplexity(Pruning):
         self.check()
         if self.score != "cost" and not self.by_folds:
             raise OptionError(
-                f"score={self.score!r} is not supported with alpha or n_leaves, which define the "
-                f"size. Omit one of them."
+                f"score={self.score!r} requires cross-validation, which alpha and n_leaves "
+                "disable. Omit score, or omit alpha and n_leaves."
             )
         if self.alpha is not None and self.n_leaves is not None:
-            raise OptionError("CostComplexity: pass alpha or n_leaves, not both.")
+            raise OptionError("alpha is not supported with n_leaves. Pass one of them.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
             raise OptionError(
                 f"Cross-validated pruning requires a target with one output, got {tree.n_outputs}. "
@@ -163,7 +163,7 @@ class CostComplexity(Pruning):
         if problem is None:
             raise OptionError(
                 "CostComplexity requires the training data for cross-validation. Pass alpha or "
-                "n_leaves, or use it as prune= of an estimator."
+                "n_leaves, or pass prune=CostComplexity() to an estimator."
             )
         if not problem.table.is_whole:
             problem = with_targets(problem)
@@ -188,7 +188,7 @@ class CostComplexity(Pruning):
 def _requested_step(
     sequence: PruningSequence, alpha: float | None, n_leaves: int | None
 ) -> tuple[int, str] | None:
-    """Return the step for a given alpha or size and the reason as text; None without either."""
+    """Return the step for `alpha` or `n_leaves` and the reason as text, or None without one."""
     if alpha is not None:
         step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
         return step, f"alpha = {alpha!r} was requested"
@@ -208,7 +208,7 @@ def choose_other_step(
     """Choose another step of the unpruned tree's sequence; see `reprune` of the estimators."""
     if unpruned is None or not isinstance(table, PruningTable):
         raise OptionError(
-            "The unpruned tree was not kept. Fit with prune=CostComplexity(keep_unpruned=True)."
+            "reprune requires the unpruned tree. Fit with prune=CostComplexity(keep_unpruned=True)."
         )
     choices = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
     params = {name: value for name, value in choices.items() if value is not None}
@@ -246,15 +246,15 @@ def read_pruning(prune: Any) -> Pruning | None:
 
 
 def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
-    """Return the pruning object with row groups that are held out together."""
+    """Return a copy of the pruning object whose folds hold out each row group as a whole."""
     pruning = read_pruning(prune)
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         raise OptionError(
-            f"groups requires a cross-validated pruning, got prune={prune!r}. Use prune='cv', "
-            "'1se' or a CostComplexity, or leave groups out."
+            f"groups requires pruning by cross-validation, got prune={prune!r}. Use prune='cv', "
+            "'1se' or CostComplexity without alpha and n_leaves, or omit groups."
         )
     if pruning.groups is not None:
-        raise OptionError("groups were passed twice, to fit and to CostComplexity. Pass them once.")
+        raise OptionError("groups must be passed to fit or to CostComplexity, not to both.")
     labels = np.asarray(groups) if present is None else np.asarray(groups)[present]
     grouped = copy(pruning)
     grouped.groups = labels

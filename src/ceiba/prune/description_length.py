@@ -1,7 +1,7 @@
-"""Pruning by description length keeps splits that save more bits than their encoding costs.
+"""Prune splits whose encoding costs more bits than it saves.
 
-The tree and the classes of the rows given the tree are written as one message; the shortest message
-wins (Mehta, Rissanen, Agrawal 1995, MDL-based decision tree pruning). A leaf with class counts n_k,
+A message encodes the tree, and the classes of the rows given the tree. The shortest message is best
+(Mehta, Rissanen, Agrawal 1995, MDL-based decision tree pruning). A leaf with class counts n_k,
 n = sum n_k, K classes costs
 
     sum n_k log2(n / n_k) + (K - 1) / 2 log2(n / 2) + log2(pi^(K/2) / Gamma(K/2))  bits,
@@ -50,7 +50,7 @@ def description_length(tree: Tree) -> Tree:
     """
     if tree.counts is None or tree.n_outputs > 1:
         raise OptionError("DescriptionLength requires a classification tree with one output.")
-    refuse_costs_and_priors(tree, "DescriptionLength", "counts the bits of labels")
+    refuse_costs_and_priors(tree, "DescriptionLength", "encodes class labels")
     alphas = _core.collapse_alphas(
         tree.parent, _leaf_bits(tree.counts[:, 0, :]), split=_split_bits(tree)
     )
@@ -58,7 +58,7 @@ def description_length(tree: Tree) -> Tree:
 
 
 def _leaf_bits(counts: Array) -> Array:
-    """Return the bits of each node's class labels, plus one for the leaf flag."""
+    """Return the bits of each node as a leaf: class labels, their distribution and leaf flag."""
     n, size = counts.sum(axis=1), counts.shape[1]
     share = np.divide(counts, n[:, None], out=np.ones_like(counts), where=counts > 0)
     labels = -(counts * np.log2(share)).sum(axis=1)
@@ -76,7 +76,7 @@ def _split_bits(tree: Tree) -> Array:
     bits = np.where(by_level, n_levels - 1, 0).astype(np.float64)
     cuts = splits.kind == SplitKind.CUT
     bits[cuts] = np.log2(np.maximum(tree.weight[cuts] - 1, 1.0))
-    several = splits.kind == SplitKind.INTERVALS  # each cut is one of n - 1 gaps between rows
+    several = splits.kind == SplitKind.INTERVALS  # each cut lies in one of the n - 1 gaps of n rows
     bits[several] = np.diff(splits.interval_start)[several] * np.log2(
         np.maximum(tree.weight[several] - 1, 1.0)
     )
@@ -97,5 +97,5 @@ class DescriptionLength(Pruning):
     """
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune a tree to the shortest description."""
+        """Prune a tree to the subtree with the minimum description length."""
         return Pruned(description_length(tree))

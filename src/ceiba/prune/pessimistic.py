@@ -32,7 +32,7 @@ from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
 from ceiba.tree import Tree, fill_empty_nodes, sum_over_subtrees
 
 Array = npt.NDArray[np.float64]
-# As in C4.5 release 8, training errors closer than this are equal.
+# As in C4.5 release 8, training errors that differ by less than this are treated as equal.
 _TIE: Final = 1e-3
 
 
@@ -55,7 +55,7 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
         confidence,
         NormalDist().inv_cdf(1 - confidence),
         problem is not None,
-        # Rows that a raised subtree receives change the branch shares of rows with missing values.
+        # Whether rows may take several branches, whose shares change when a subtree is raised.
         tree.missing == "fractional" and has_missing,
     )
     leaf = raised["leaf"].astype(bool)
@@ -72,9 +72,9 @@ def reorder_nodes(
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Return the tree with its nodes in a new pre-order; the caller recounts the nodes."""
+    """Return a tree with the nodes `source` in pre-order; the caller recounts the rows."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
-    by_parent = np.argsort(parent[1:], kind="stable") + 1  # branches of a node keep their order
+    by_parent = np.argsort(parent[1:], kind="stable") + 1  # keeps branches in order
     figures: dict[str, Any] = {
         name: getattr(tree, name)[source]
         for name in ("n_rows", "impurity", "value", "counts", "risk")
@@ -92,7 +92,7 @@ def reorder_nodes(
         competitors=None,
         tests=None,
         attachments=None,
-        notes=None,  # notes describe the rows before raising
+        notes=None,  # the notes describe the rows before subtree raising
         weight=weight,
         **figures,
     )
@@ -104,7 +104,7 @@ def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     tree = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     tree = replace(tree, value=fill_empty_nodes(tree.value.copy(), tree.parent, tree.weight))
-    # The values of the recounted rows may exceed the monotone limits.
+    # Recounting may move node values outside the limits that `monotonic_cst` implies.
     names = problem.table.schema.names
     return apply_monotonic_limits(tree, read_monotonic(problem.options.monotonic_cst, names))
 
@@ -134,7 +134,7 @@ def pessimistic(
     confidence : float or None, default=0.25
         Smaller values prune more. None: only collapse subtrees that save no error.
     raising : bool, optional
-        Whether a node may be replaced by its heaviest branch. Default: if X is given.
+        Whether a node may be replaced by its heaviest branch. Default: True if X is passed.
 
     Returns
     -------
@@ -183,7 +183,7 @@ class Pessimistic(Pruning):
     keep_unpruned: bool = parameter(boolean, default=False)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune a tree by pessimistic errors from the bottom up."""
+        """Prune a tree by pessimistic error estimates from the bottom up."""
         self.check()
         if tree.counts is None or tree.n_outputs > 1:
             raise OptionError(

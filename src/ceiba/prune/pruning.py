@@ -19,20 +19,20 @@ def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
     if names:
         raise OptionError(
             f"{pruning} {why} and is not supported with {' and '.join(names)}. Use CostComplexity "
-            "or ReducedError, or class_weight instead."
+            "or ReducedError, or pass class_weight instead."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """The result of pruning a tree.
+    """A pruned tree, and the table, alpha and held-out risks that its pruning computed, if any.
 
     Attributes
     ----------
     tree : Tree
         The pruned tree.
     table : Listing, optional
-        The steps of a pruning sequence, or the nodes with their tests.
+        The steps of a pruning sequence, the tested nodes, or the sizes before and after pruning.
     alpha : float, optional
         The chosen cost per leaf (cost-complexity pruning).
     unpruned : Tree, optional
@@ -49,17 +49,17 @@ class Pruned:
 
 
 class Pruning(OptionObject, ABC):
-    """Base class of the pruning objects; do not use it directly."""
+    """Abstract base class of pruning objects."""
 
     @property
     def needs_one_output(self) -> bool:
-        """Whether trees with several outputs are rejected."""
+        """Whether pruning raises an error for trees with several outputs."""
         return True
 
     @abstractmethod
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune a tree; `problem` has the training data for methods that need it."""
+        """Prune a tree; `problem` contains the training data, which some methods require."""
 
     def fit(self, problem: Problem) -> Pruned:
-        """Grow a tree and prune it."""
+        """Grow a tree on the training rows of `problem`, and prune it."""
         return self.prune(problem.grow(), problem)

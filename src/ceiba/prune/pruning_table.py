@@ -1,7 +1,7 @@
 """Pruning table: all steps of a sequence with their risks and the chosen step.
 
 The figures of R's `printcp` in ceiba's units, with a legend. One row per nested tree, the largest
-first; alpha is in units of the mean risk, cp and the relative columns are divided by R(root).
+first. alpha is in units of the mean risk; cp and the relative columns are divided by R(root).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ceiba.tree import Tree
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]
 
-# Sums over rows in a different order differ in the last bits.
+# Equal risks may differ in the last bits, if their losses were summed in another order.
 _NOISE: Final = 1e-12
 
 _LOSSES: Final = {
@@ -31,7 +31,7 @@ _LOSSES: Final = {
     "exponential": "half the mean exponential deviance",
 }
 _SCORES: Final = {
-    "error": "share of wrong answers",
+    "error": "share of wrong predictions",
     "log_loss": "log loss",
     "brier": "Brier score",
     "auc": "1 - AUC, mean of the folds,",
@@ -40,7 +40,7 @@ _SCORES: Final = {
 
 
 class PruningTable(Listing):
-    """Steps of a pruning sequence and the chosen step.
+    """The steps of a pruning sequence as a table, with a mark at the chosen step.
 
     Columns: `alpha`, `cp`, `n_leaves`, `n_splits`, `risk`; after cross-validation `cv_risk`,
     `cv_se`, after several repeats `cv_sd`; `relative_risk` and so on: divided by R(root); `chosen`.
@@ -62,7 +62,7 @@ class PruningTable(Listing):
 
     @property
     def chosen_step(self) -> int:
-        """Row of the chosen step."""
+        """The row index of the chosen step."""
         return int(np.flatnonzero(self["chosen"])[0])
 
     def choosing(self, step: int, reason: str = "") -> PruningTable:
@@ -74,15 +74,15 @@ class PruningTable(Listing):
         return PruningTable(figures, title=self.title, legend=legend)
 
     def step(self, rule: Rule) -> int:
-        """Return the row that a rule chooses: least cv_risk or the 1-SE rule."""
+        """Return the row index of the step that the rule "min" or "1se" chooses."""
         if "cv_risk" not in self:
             raise OptionError("This table has no cross-validated risks. Fit with prune='cv'.")
         return choose_step(self["cv_risk"], self["cv_se"], rule)
 
 
 def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int:
-    """Choose a step of a sequence that runs from the largest tree to the root."""
-    # "min": the least risk, on ties the smallest tree. "1se": the smallest tree whose risk is at
+    """Return the step that a rule chooses from a sequence of trees that ends with the root."""
+    # "min" chooses the smallest tree of least risk, and "1se" the smallest tree whose risk is at
     # most one standard error above the least (Breiman et al. 1984, section 3.4.3).
     least = float(risk.min())
     best = int(np.flatnonzero(risk <= least + _NOISE * abs(least))[-1])
@@ -100,7 +100,7 @@ def pruning_table(
     reason: str = "",
     score: str = "cost",
 ) -> PruningTable:
-    """Return the table of a sequence and its cross-validation."""
+    """Return the table of a pruning sequence and, if given, of its cross-validation `cv`."""
     tree = sequence.whole_tree
     figures: dict[str, npt.NDArray[Any]] = {
         "alpha": sequence.alpha,
@@ -111,7 +111,7 @@ def pruning_table(
     root = float(tree.risk[0])
     if sequence.kind == "impurity":
         figures["impurity"] = sequence.risk
-    if np.isfinite(root):  # there is no cost for several outputs
+    if np.isfinite(root):  # not for NaN (several class outputs) or an overflow
         figures["risk"] = sequence.risk
         if sequence.kind == "impurity":
             born, dies = steps_of_leaves(tree, sequence.alpha, sequence.node_alpha)
@@ -135,7 +135,7 @@ def pruning_table(
 
 
 def risk_unit(tree: Tree, kind: str) -> str:
-    """Return the unit of a risk as text."""
+    """Return the unit of a tree's risk as text, such as "mean cost"."""
     if kind == "impurity":
         return f"mean impurity ({tree.criterion})"
     if not tree.task.has_classes:
@@ -172,7 +172,7 @@ def _legend(
 
 
 def _choice_text(figures: dict[str, npt.NDArray[Any]], step: int, reason: str) -> str:
-    """Return the last line of the legend, about the chosen step."""
+    """Return the last line of the legend, which describes the chosen step."""
     leaves = int(figures["n_leaves"][step])
     return (
         f"chosen: alpha {figures['alpha'][step]:.6g}, {leaves} "

@@ -1,4 +1,4 @@
-"""Reduced-error pruning finds the subtree with the least error on a validation set.
+"""Prune a tree to the subtree with the lowest error on a validation set.
 
 From the leaves up, a node becomes a leaf if that makes no more errors on a validation set (Quinlan
 1987, Simplifying decision trees). The result is the smallest of the pruned subtrees with the least
@@ -57,14 +57,14 @@ class ReducedError(Pruning):
     Parameters
     ----------
     X, y : table and target, default=None
-        The validation set. None: a part of the training rows is held out, and the tree is grown on
-        the others.
+        The validation set. None: a share of the training rows is held out, and the tree is grown on
+        the remaining rows.
     sample_weight : array-like, default=None
         Weights of the validation rows.
     fraction : float, default=0.25
-        Part of the training rows that is held out.
+        Share of the training rows that is held out.
     stratify : bool, default=True
-        Hold out the same part of each class.
+        Hold out the same share of each class.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the held-out rows. None: the seed of the problem (the estimator's `random_state`).
     keep_unpruned : bool, default=False
@@ -102,11 +102,11 @@ class ReducedError(Pruning):
         return self._prune_on_rows(tree, table, target, weight)
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Prune a tree on the validation set."""
+        """Prune a tree on the validation set `X` and `y` of this object."""
         if self.X is None:
             raise OptionError(
-                "ReducedError requires a validation set. Pass X and y, or use it as prune= of an "
-                "estimator, which then holds rows out."
+                "ReducedError requires a validation set. Pass X and y, or pass "
+                "prune=ReducedError() to an estimator, which holds out training rows."
             )
         y = tree.target.name if self.y is None else self.y
         X, y = pop_target(self.X, y, tree.task)
@@ -131,7 +131,7 @@ class ReducedError(Pruning):
 def _draw_held_out(
     problem: Problem, share: float, stratify: bool, seed: int
 ) -> npt.NDArray[np.bool_]:
-    """Mark the rows to hold out: at least one, and not all."""
+    """Return a mask of the held-out rows, which selects at least one row but not all."""
     n = problem.n_rows
     order = np.random.default_rng(seed).permutation(n)
     if stratify and problem.options.task.has_classes:
@@ -140,6 +140,6 @@ def _draw_held_out(
     if count < 1:
         raise OptionError("ReducedError requires at least 2 samples, got 1 sample.")
     held_out = np.zeros(n, bool)
-    # Rows are sorted by class, so evenly spaced positions stratify.
+    # Rows are sorted by class, so evenly spaced positions are stratified.
     held_out[order[((np.arange(count) + 0.5) * n / count).astype(np.intp)]] = True
     return held_out

@@ -16,7 +16,7 @@ from ceiba.grow import Problem
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.tree import Tree
 
-# The mean of equal values comes from sums and may differ from them in the last bits.
+# The mean of equal values is computed from sums and may differ from them in the last bits.
 _NOISE: Final = 1e-12
 
 
@@ -40,8 +40,8 @@ def same_answer(tree: Tree) -> Tree:
     2
     """
     answers = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else tree.value[..., 0]
-    # Rows end in leaves, and in inner nodes without a branch for missing values. In pre-order the
-    # end nodes of a subtree are consecutive, so they are equal if no change lies between them.
+    # Rows end in leaves, and in inner nodes without a branch for missing values. The end nodes of a
+    # subtree are consecutive in pre-order, so comparing neighbors is sufficient.
     ends = np.flatnonzero(tree.is_leaf | (tree.default_branch < 0))
     differs = np.append(False, np.any(answers[ends[1:]] != answers[ends[:-1]], axis=1))
     changes = np.cumsum(differs)
@@ -69,9 +69,9 @@ class SameAnswer(Pruning):
 
     @property
     def needs_one_output(self) -> bool:
-        """False, because the answers of all outputs are compared."""
+        """Always false, because the predictions of all outputs are compared."""
         return False
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Collapse subtrees whose leaves all predict the same."""
+        """Collapse subtrees in which all leaves have the same prediction."""
         return Pruned(same_answer(tree))

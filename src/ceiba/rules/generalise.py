@@ -2,7 +2,7 @@
 
 Each path to a leaf is a rule. Tests are dropped as long as the pessimistic error rate of the rule
 (`ceiba.prune.pessimistic`) does not rise; equal rules are merged. The path of a small leaf may
-generalise to a rule that is mostly correct elsewhere, so both forms of a rule are candidates.
+generalize to a rule that is mostly correct elsewhere, so the full path is also a candidate.
 
 For each class a subset of its rules is chosen by description length (Quinlan and Rivest 1989): the
 bits to encode the rules and the bits to encode the exceptions, that is the covered rows of other
@@ -35,7 +35,7 @@ from ceiba.tree import SplitKind, Tree
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-# C4.5's weight of a theory against its exceptions.
+# Weight of the rules (the theory) relative to their exceptions, as in C4.5.
 _THEORY_WEIGHT: Final = 0.5
 
 
@@ -44,27 +44,27 @@ class CandidateRule:
     """A rule with its condition, its class and the training rows that it covers."""
 
     condition: Condition
-    tests: frozenset[int]  # equal tests share a number
+    tests: frozenset[int]  # ids of the tests of the rule; equal tests have the same id
     answer: int
     covered: Mask
-    weight: float  # of the covered rows
-    right: float  # of the covered rows that have the class
+    weight: float  # total weight of the covered rows
+    right: float  # total weight of the covered rows of the predicted class
 
     @property
     def errors(self) -> float:
-        """Weight of the covered rows with other classes."""
+        """Total weight of the covered rows whose class is not the predicted one."""
         return max(self.weight - self.right, 0.0)
 
     @property
     def confidence(self) -> float:
-        """Share of the class, shrunk towards one half."""
+        """Weighted fraction of the predicted class in the covered rows, shrunk towards one half."""
         return (self.right + 1) / (self.weight + 2)
 
 
 def candidate_rules(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
 ) -> list[CandidateRule]:
-    """Return the distinct rules of all leaves, both as full paths and generalised."""
+    """Return the distinct rules of leaves with positive weight: for each, full and generalized."""
     tests = _Tests(tree, table)
     unique: dict[tuple[int, frozenset[int]], CandidateRule] = {}
     for leaf in tree.leaves.tolist():
@@ -82,7 +82,7 @@ def candidate_rules(
 
 
 def _drop_implied_cuts(tree: Tree, path: tuple[int, ...]) -> list[int]:
-    """Return the nodes of a path without cuts that a later cut of the column implies."""
+    """Return the path without nodes whose cut is implied by a later cut on the same column."""
     last: dict[tuple[int, int], int] = {}
     for node in path:
         above = int(tree.parent[node])
@@ -115,7 +115,7 @@ def _build_rule(
 
 
 class _Tests:
-    """Tests of a tree by the node they lead to, and the rows that satisfy each test."""
+    """The test that leads to each node of a tree, and the rows that satisfy it."""
 
     def __init__(self, tree: Tree, table: Table) -> None:
         self.tree, self.table = tree, table
@@ -139,7 +139,7 @@ class _Tests:
 def _generalise(
     tests: _Tests, path: tuple[int, ...], right: Mask, weight: Array, confidence: float
 ) -> list[int]:
-    """Drop tests while the pessimistic error rate does not increase; return the remaining nodes."""
+    """Return the nodes of a path after dropping tests until the pessimistic error would rise."""
     nodes = list(path)
     fails = {node: ~tests.holds(node) for node in nodes}
     # `n_failed` counts the tests that a row fails. `which` sums their indices, so it is the index
@@ -154,7 +154,7 @@ def _generalise(
     covered, good = float(weight[inside].sum()), float(weight[inside & right].sum())
     rate = _error_rate(covered, good, confidence)
     while nodes:
-        # Dropping a test adds exactly the rows that fail only this test.
+        # If a test is dropped, the rule also covers the rows that failed only this test.
         once = n_failed == 1
         more = np.bincount(which[once], weights=weight[once], minlength=len(path))
         well = once & right
@@ -187,7 +187,7 @@ def _error_rate(covered: float, good: float, confidence: float) -> float:
 def select_rules(
     rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
 ) -> tuple[list[CandidateRule], int]:
-    """Return the selected rules in order, and the class of rows that no rule covers."""
+    """Return the selected rules by descending confidence, and the default class."""
     whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
     test_bits = log2(max(different, 2))
@@ -209,7 +209,7 @@ def select_rules(
 def _minimize_description(
     rules: list[CandidateRule], positive: Mask, weight: Array, test_bits: float
 ) -> list[CandidateRule]:
-    """Drop rules of one class as long as that shortens the description."""
+    """Drop rules of one class as long as the length of their description does not increase."""
     if not rules:
         return []
     covers = np.array([rule.covered for rule in rules])
@@ -217,7 +217,7 @@ def _minimize_description(
     n_tests = np.array([len(rule.tests) for rule in rules])
     bits = n_tests * test_bits - _log2_factorial(n_tests)
     times = covers.sum(axis=0)
-    # Sum of the indices of the rules that cover a row: its rule's index if only one covers it.
+    # Sum of the indices of the rules that cover a row; for a single rule, it is the rule's index.
     numbers = np.arange(len(rules)) @ covers
     total, hits = float(weight.sum()), float(weight[positive].sum())
     while there.any():
@@ -245,7 +245,7 @@ def _minimize_description(
 def _description_length(
     theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float
 ) -> Any:
-    """Return the bits of rules and exceptions, for one or several rule sets."""
+    """Return the bits that describe a rule set and its exceptions; arrays are several rule sets."""
     exceptions = _log2_binomial(covered, covered - right) + _log2_binomial(
         total - covered, hits - right
     )
@@ -257,7 +257,7 @@ def _log2_factorial(n: Any) -> Any:
 
 
 def _log2_binomial(n: Any, k: Any) -> Any:
-    """Return log2 of the binomial coefficient; weights need not be integers."""
+    """Return log2 of the binomial coefficient, which is also defined for fractional weights."""
     n = np.maximum(n, 0.0)
     k = np.clip(k, 0.0, n)
     return _log2_factorial(n) - _log2_factorial(k) - _log2_factorial(n - k)
@@ -267,7 +267,7 @@ def _log2_binomial(n: Any, k: Any) -> Any:
 
 
 class _FirstTwo:
-    """The first two remaining rules that cover each row, or `len(rules)` for none."""
+    """Indices of the first two remaining rules that cover each row; `len(rules)` means none."""
 
     def __init__(self, rules: list[CandidateRule]) -> None:
         self.covers = np.array([rule.covered for rule in rules])
@@ -294,14 +294,14 @@ class _FirstTwo:
 def _drop_harmful(
     rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, whole: Array
 ) -> tuple[list[CandidateRule], int]:
-    """Drop rules that cause more errors than they avoid, the worst first."""
+    """Drop rules that cause more errors than they avoid; return the rest and the default class."""
     if not rules:
         return [], int(np.argmax(whole))
     at = _FirstTwo(rules)
     while True:
         default = _default_class(at.first == len(rules), codes, weight, whole)
         answer = np.array([*(rule.answer for rule in rules), default])
-        # The worth of a rule: errors of the next rule (or the default) on its rows minus its own.
+        # A rule's worth: the errors that its rows would add under the next rule or the default.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
         worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1]
         worth[~at.there] = np.inf
@@ -312,6 +312,6 @@ def _drop_harmful(
 
 
 def _default_class(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
-    """Return the most frequent class among the rows that no rule covers."""
+    """Return the most frequent class among uncovered rows or, on ties, among all rows."""
     left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
     return max(range(len(whole)), key=lambda k: (left[k], whole[k]))

@@ -1,4 +1,4 @@
-"""Compute survival curves and metrics of predicted survival, using only numpy.
+"""Survival curves and measures of predicted survival, computed with numpy alone.
 
 `SurvivalCurve` is the Kaplan-Meier estimator with bands, quantiles, restricted means and cumulative
 hazards; `concordance`, `brier_scores` and `calibration` evaluate predictions of censored times.

@@ -1,6 +1,6 @@
 """Compare new rows with the training rows, at every branch and in every leaf.
 
-*Then* are the counts of the training rows that the tree stores; the rows themselves are not needed.
+*Then* denotes the training counts, which the tree stores; the rows themselves are not needed.
 At each node the rows that reach it are compared branch by branch (two-sample chi-square; Fisher's
 exact test for two branches if an expected count is below 5), so a change is found at the node where
 it starts and not in every node below. p-values are corrected for the number of nodes (Holm 1979).
@@ -27,7 +27,7 @@ from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[Any]
 SIGNIFICANCE = 0.05
-_FEW = 30  # expected rows; larger counts are close to normal
+_FEW = 30  # with more expected rows, counts are approximately normal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +53,7 @@ class Drift(Printed):
     leaves : Listing
         Per leaf: rows, shares and PSI; with a target also the rate (of the leaf's class) or mean.
     columns : Listing
-        Per column that the tree splits on: missing and unseen values then and now.
+        Per column that the tree uses: missing values then and now, and unseen levels now.
     """
 
     tree: Tree
@@ -69,7 +69,7 @@ class Drift(Printed):
 
     @property
     def start_p_value(self) -> float:
-        """Corrected p-value of the node where the change starts, or NaN."""
+        """Corrected p-value of the node where the change starts, or NaN without a change."""
         return float(next((row["p"] for row in self.branches if row["node"] == self.start), np.nan))
 
     @property
@@ -78,7 +78,7 @@ class Drift(Printed):
         return self.start is not None
 
     def blocks(self) -> list[Block]:
-        """Return the sentences and tables to print."""
+        """Return the lines of text and the tables to print."""
         lines = [
             f"{self.n_now} new rows against {self.n_then} training rows",
             f"PSI over the leaves {self.psi:.3g} (by chance about {self.psi_by_chance:.2g})",
@@ -96,7 +96,7 @@ class Drift(Printed):
         return [*lines, "", *tables[0], "", *tables[1]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain data."""
+        """Return the results as a dict of lists and plain Python values."""
         return {
             "n_then": self.n_then,
             "n_now": self.n_now,
@@ -105,7 +105,7 @@ class Drift(Printed):
             "p_value": self.p_value,
             "start": self.start,
             "start_p_value": None if self.start is None else self.start_p_value,
-            "optimistic": not self.tree.honest,  # the leaves have training rates
+            "optimistic": not self.tree.honest,  # the splits were fitted to the training rows
             "branches": self.branches.to_dict(),
             "leaves": self.leaves.to_dict(),
             "columns": self.columns.to_dict(),
@@ -142,7 +142,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     if not tree.n_rows[0]:
         raise DataError("The tree has no training counts. Fit it, or call refit_leaves(X, y).")
     if y is not None and tree.n_outputs > 1:
-        raise DataError("y is not supported for several outputs. Omit it.")
+        raise DataError("y is not supported for trees with several outputs. Omit it.")
     table = route.read(tree, X)
     if not table.n_rows:
         raise DataError("X must have at least one row.")
@@ -159,7 +159,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     hit = np.flatnonzero(p_node < SIGNIFICANCE)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
-    # Rows end in leaves, and in inner nodes in which they stay.
+    # Rows end in leaves, and in inner nodes without a branch for their missing values.
     passed_on = np.bincount(tree.parent[1:], then[1:], tree.n_nodes)
     ended = np.maximum(np.where(tree.is_leaf, then, then - passed_on), 0.0)
     parts = _psi_parts(ended[ends], end_weight[ends])
@@ -194,10 +194,10 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
 
 
 def psi_by_chance(then: Array, now: Array) -> float:
-    """Return the expected population stability index of two samples of one population."""
-    # With shares a and b (half a row added), E (b - a) log(b / a) is E a log a + E b log b - E a E
-    # log b - E b E log a, because the samples are independent. The large-sample approximation (k -
-    # 1) (1 / n + 1 / m) is far too large if leaves have only a few rows.
+    """Return the expected PSI of two samples of these sizes from the same population."""
+    # For independent samples with shares a and b (half a row added), E[(b - a) log(b / a)] is
+    # E[a log a] + E[b log b] - E[a] E[log b] - E[b] E[log a]. The large-sample approximation
+    # (k - 1) (1 / n + 1 / m) for k bins, n and m rows is far too large if bins have few rows.
     both = then + now + 0.5
     p = both / both.sum()
     a, log_a, a_log_a = _share_moments(p, round(float(then.sum())))
@@ -206,15 +206,15 @@ def psi_by_chance(then: Array, now: Array) -> float:
 
 
 def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
-    """Return E f, E log f and E f log f of f = (X + 1/2) / (n + k/2), X binomial with n and p."""
+    """Return the means of f, log f and f log f, f = (X + 1/2) / (n + len(p)/2), X ~ Bin(n, p)."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     whole = n + 0.5 * len(p)
     mean, variance = (n * p + 0.5) / whole, n * p * (1 - p) / whole**2
     log = np.log(mean)
     moments = np.array([mean, log - variance / (2 * mean**2), mean * log + variance / (2 * mean)])
-    # Second-order expansions about the mean are too inaccurate for rare leaves. These use the exact
-    # sum over the binomial; its mass beyond 4 times the limit is negligible.
+    # For rare leaves, second-order expansions about the mean are too inaccurate. Compute the exact
+    # sum over the binomial distribution, whose mass beyond 4 * _FEW rows is negligible.
     few = n * p < _FEW
     x = np.arange(min(n, 4 * _FEW) + 1)
     log_choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
@@ -231,14 +231,14 @@ def _psi_parts(then: Array, now: Array) -> Array:
 
 
 def _training_rows(tree: Tree) -> Array:
-    """Return the training rows of each node; rows divided among branches count fractionally."""
+    """Return the number of training rows in each node, counting divided rows by their share."""
     if tree.missing == "fractional":
         return rows_by_weight(tree)
     return np.asarray(tree.n_rows, np.float64)
 
 
 def two_sample_test(then: Array, now: Array) -> float:
-    """Return the p-value of a two-sample test; NaN if a sample is empty or counts are too small."""
+    """Return the p-value for equal shares in two lists of counts, or NaN if no test is possible."""
     table = np.array([then, now], np.float64)
     table = table[:, table.sum(axis=0) > 0]
     if table.shape[1] < 2 or np.any(table.sum(axis=1) == 0):
@@ -277,7 +277,7 @@ def _branch_listing(tree: Tree, then: Array, now: Array, p_node: Array) -> Listi
 
 
 def _round_figures(listing: Listing) -> Listing:
-    """Return a listing with figures rounded for printing."""
+    """Return a copy of a listing with its floats rounded to three significant digits."""
     columns = {
         name: np.array([float(f"{value:.3g}") for value in listing[name]])
         if listing[name].dtype.kind == "f"
@@ -292,7 +292,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
-    """Return the class rate or mean of each leaf, with intervals, then and now."""
+    """Compare each leaf's class share or mean in training and new rows; return None without y."""
     if y is None:
         return None
     truth = read_target(y, task=tree.task, n_rows=n_rows)
@@ -313,7 +313,7 @@ def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str,
             then, now, p = _compare_means(
                 tree, i, rows_then[i], truth.values[ends.row[here], 0], ends.weight[here]
             )
-        if weighted:  # the effective number of training rows is not known
+        if weighted:  # the effective number of training rows is unknown
             then, p = (then[0], np.nan, np.nan), np.nan
         for name, value in zip(names, (*then, *now, p), strict=True):
             figures[name][i] = value
@@ -328,8 +328,8 @@ _UNKNOWN: _Estimate = (np.nan, np.nan, np.nan)
 def _compare_shares(
     tree: Tree, i: int, m: float, hits: float, k: float
 ) -> tuple[_Estimate, _Estimate, float]:
-    """Return the share of a leaf's class (without priors) then and now, and the p-value."""
-    # Use counts, because priors and smoothing change the leaf's value but not its rows.
+    """Return the share of a leaf's class in old and new rows with intervals, and the p-value."""
+    # Use counts, because priors and smoothing change the leaf's value but not its counts.
     counts = tree.class_probability[i] if tree.counts is None else tree.counts[i, 0]
     share = float(counts[tree.answer[i]] / counts.sum()) if counts.sum() > 0 else np.nan
     then = (share, *wilson(share, m)) if m > 0 else _UNKNOWN
@@ -343,15 +343,14 @@ def _compare_shares(
 def _compare_means(
     tree: Tree, i: int, m: float, y: Array, weight: Array
 ) -> tuple[_Estimate, _Estimate, float]:
-    """Return the mean of a leaf then and now, with intervals, and Welch's p-value."""
+    """Return the mean of a leaf in old and new rows with intervals, and Welch's p-value."""
     from scipy.special import stdtr
 
     mean, spread, k = float(tree.value[i, 0, 0]), float(tree.impurity[i]), float(weight.sum())
     squared = tree.criterion in ("squared_error", "friedman_mse", "f_test")
     then: _Estimate = _UNKNOWN
     if m > 0 and predicts_mean(tree, i):
-        # Without training rows, two values with the leaf's mean and variance give the same
-        # interval.
+        # No training rows are stored: use two values with the leaf's mean and variance instead.
         halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
         then = (mean, np.nan, np.nan)
         if squared and m > 1:

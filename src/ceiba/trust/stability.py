@@ -1,4 +1,4 @@
-"""Measure the stability of a tree under resampling, and the cost of another column at a node.
+"""Measure the stability of a tree under resampling, and the risk of other splits of a node.
 
 A resample is a share of the rows drawn without replacement, by default one half: half samples vary
 like bootstrap samples (Efron 1982), but without duplicate rows. All trees grow on one table, so its
@@ -32,12 +32,12 @@ from ceiba.tree.splits import Split
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
-MAX_DEPTH = 8  # deeper nodes share one row of column frequencies
+MAX_DEPTH = 8  # deeper nodes are counted at this depth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Printed):
-    """Variation of a tree over resamples.
+    """Variation of trees fitted to resamples of the rows.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Stability(Printed):
         Per leaf of the tree: rows, and the share of resampled trees with the same prediction for
         them (regression: the standard deviation of their predictions).
     rows : float64 array of shape (n_rows,)
-        The same per row; (n_rows, n_outputs) for several outputs.
+        The share or standard deviation per row; (n_rows, n_outputs) for several outputs.
     agreement : float
         Probability that two resampled trees predict the same class for a row; regression: the
         root mean square difference of their predictions. A tuple for several outputs.
@@ -72,7 +72,7 @@ class Stability(Printed):
     n_leaves: Array
 
     def blocks(self) -> list[Block]:
-        """Return the sentences and tables to print."""
+        """Return the lines of text and the tables to print."""
         low, middle, high = np.quantile(self.n_leaves, (0.05, 0.5, 0.95))
         each = np.atleast_1d(self.agreement)
         if self.tree.task.has_classes:
@@ -96,7 +96,7 @@ class Stability(Printed):
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the column frequencies by depth; see `ceiba.plot.plot_stability`."""
-        from importlib import import_module  # plot is on the same level
+        from importlib import import_module  # plot is in the same layer: no static import
 
         return import_module("ceiba.plot").plot_stability(self, ax=ax, lang=lang)
 
@@ -111,11 +111,11 @@ def stability(
     seed: int = 0,
     n_threads: int = 1,
 ) -> Stability:
-    """Fit on resamples and compare with a tree; called by `model.stability(X, y)`."""
+    """Compare a tree with trees fitted to resamples; called by `model.stability(X, y)`."""
     if resamples < 2:
         raise OptionError(f"resamples must be at least 2, got {resamples}.")
     if not 0 < share < 1:
-        raise OptionError(f"share must be between 0 and 1, got {share}.")
+        raise OptionError(f"share must be greater than 0 and less than 1, got {share}.")
     n = table.n_rows
     size = max(1, round(share * n))
 
@@ -138,7 +138,7 @@ def _map_in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterato
         yield from map(work, range(n))
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        # Work in batches, because each result has a prediction per row.
+        # Work in batches to limit memory, because each result has a prediction per row.
         for start in range(0, n, 4 * n_threads):
             yield from pool.map(work, range(start, min(n, start + 4 * n_threads)))
 
@@ -159,7 +159,7 @@ def _predict(tree: Tree, table: Table) -> Array:
 
 @dataclass
 class _SplitCounts:
-    """Splits of resampled trees at one node of the fitted tree; column -1 denotes a leaf."""
+    """Counts of the splits of resampled trees at one node (column -1 denotes a leaf)."""
 
     reached: int = 0
     same: int = 0
@@ -168,7 +168,7 @@ class _SplitCounts:
 
 
 class _Tally:
-    """Running counts over resampled trees."""
+    """Statistics of splits and predictions that are updated with each resampled tree."""
 
     def __init__(self, tree: Tree, answers: Array, n_rows: int) -> None:
         self.tree, self.answers = tree, answers
@@ -199,8 +199,8 @@ class _Tally:
         self._compare(other)
 
     def _compare(self, other: Tree) -> None:
-        """Count the splits of a resampled tree at the nodes that it reaches."""
-        tree, pairs = self.tree, [(0, 0)]  # pairs of nodes with the same columns above them
+        """Count a resampled tree's splits at nodes whose ancestors split on the same columns."""
+        tree, pairs = self.tree, [(0, 0)]  # corresponding nodes of the two trees
         while pairs:
             i, j = pairs.pop()
             if tree.is_leaf[i]:
@@ -227,7 +227,7 @@ class _Tally:
         if self.classes:
             same = np.take_along_axis(self.votes, self.answers[:, :, None], axis=2)
             per_row = same[:, :, 0] / times
-            # Of a class with v votes, v (v - 1) ordered pairs of trees agree.
+            # If a class has v votes, v (v - 1) ordered pairs of trees agree on it.
             pairs = (self.votes * (self.votes - 1.0)).sum(axis=2) / (times * (times - 1))
             agreement = pairs.mean(axis=0)
         else:
@@ -304,18 +304,18 @@ class _Tally:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RivalColumns:
-    """Comparison of the fitted tree with trees that split a node on another column.
+    """Cross-validated risks of a node's rows if the node must split on each column in turn.
 
     Attributes
     ----------
     node : int
     table : Listing
-        Per column: its best split, the tree's leaves, cross-validated risk and its standard
-        error, the difference to the free tree, and whether it is within one SE.
+        Per column: its best split, the leaves of the tree with this split, its cross-validated
+        risk and standard error, the difference from `risk`, and whether it is within one `se`.
     trees : dict
         The whole tree with each column forced, by name.
     risk, se : float
-        Cross-validated risk of the free tree, and its standard error.
+        Cross-validated risk without a forced column, and its standard error.
     """
 
     node: int
@@ -331,7 +331,7 @@ class RivalColumns:
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
-        from importlib import import_module  # plot is on the same level
+        from importlib import import_module  # as in `Stability.plot`
 
         return import_module("ceiba.plot").plot_rival_columns(self, ax=ax, lang=lang)
 
@@ -339,11 +339,11 @@ class RivalColumns:
 def rival_columns(
     tree: Tree, problem: Problem, *, node: int = 0, folds: int = 10, seed: int = 0
 ) -> RivalColumns:
-    """Split a node on each column in turn; called by `model.rival_columns(X, y)`."""
+    """Force a node to split on each column in turn; called by `model.rival_columns(X, y)`."""
     if tree.n_outputs > 1:
-        raise OptionError("rival_columns is not supported for several outputs.")
+        raise OptionError("rival_columns is not supported for trees with several outputs.")
     if tree.node(node).is_leaf:
-        raise TreeError(f"Node {node} is a leaf. Pass a node that splits.")
+        raise TreeError(f"node must be a node with a split, but node {node} is a leaf.")
     rows = tree.rows(node, problem.table)
     depth = int(tree.node_depth[node])
     here = problem.take(rows)
@@ -357,7 +357,7 @@ def rival_columns(
     splits = {name: split for name in names if (split := _best_split(here, name)) is not None}
     free_loss = np.full(len(rows), np.nan)
     loss = {name: free_loss.copy() for name in splits}
-    # Each fold searches the split of each column again, so the search is validated as well.
+    # Search the splits again in each fold, so that the search is validated as well.
     for fold in read_folds(folds, here, random_state=seed):
         part, test = here.take(fold.train), fold.test
         held_out = here.table.take(test)
@@ -393,14 +393,14 @@ def rival_columns(
         rows_to_columns(heads, lines),
         title=f"rival columns of node {node}",
         legend=f"risk: cross-validated {tree.task.loss} of the node's rows with the column forced "
-        f"there; the free tree has {risk:.4g} (SE {se:.2g}); difference: to the free tree, "
-        "row by row",
+        f"there; without a forced column, it is {risk:.4g} (SE {se:.2g}); difference: from this "
+        "risk, row by row",
     )
     return RivalColumns(node, table, trees, risk, se)
 
 
 def _best_split(problem: Problem, name: str) -> Split | None:
-    """Return the best split of one column, or None if it has none."""
+    """Return the best split of a problem's rows on one column, or None if there is none."""
     options = replace(
         problem.options,
         max_depth=1,

@@ -1,1 +1,1 @@
-"""Define the commands of ``ceiba``, with one module per group."""
+"""The commands of ``ceiba``, in one module per group of commands."""

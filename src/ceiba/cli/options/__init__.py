@@ -1,1 +1,1 @@
-"""Define command options: flags, help, completion, and the estimators that they configure."""
+"""Options of the commands: flags, help, shell completion, and estimators made from options."""

@@ -1,4 +1,4 @@
-"""Complete presets, formats, column names and node ids in the shell.
+"""Shell completion of option values, formats, column names and node ids.
 
 Completion must be fast and must not fail: an unreadable file has no completions.
 """
@@ -20,7 +20,7 @@ from ceiba.words import LANGUAGES
 
 Complete = Callable[[typer.Context, str], list[str]]
 
-#: Allowed values by parameter.
+#: Values offered by completion, by parameter name.
 CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "example": (
         "titanic",
@@ -54,7 +54,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _find_file(context: typer.Context, name: str) -> str | None:
-    """Return the file that is named on the command line."""
+    """Return the file passed as the argument `name` ("model" or "data"), or None."""
     # A line whose last option has no value cannot be parsed, so search its words for a file.
     value = context.params.get(name)
     if value is not None:
@@ -78,7 +78,7 @@ def _list_columns(context: typer.Context) -> list[str]:
 
 
 def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
-    """Return completions of a comma-separated list of columns."""
+    """Return completions for the last name in a comma-separated list of columns."""
     before, comma, last = incomplete.rpartition(",")
     taken = set(before.split(","))
     return [
@@ -89,7 +89,7 @@ def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def read_columns(source: str | None) -> list[str]:
-    """Return the column names of a file, or none if it cannot be read."""
+    """Return the column names of a file, or an empty list if it cannot be read."""
     with contextlib.suppress(Exception):
         from ceiba.table.files import CsvFile, ReadOptions, is_text, read_batches
 
@@ -102,7 +102,7 @@ def read_columns(source: str | None) -> list[str]:
 
 
 def list_nodes(path: str | None) -> list[str]:
-    """Return the ids of inner nodes."""
+    """Return the ids of the inner nodes in a model file, or [] if it cannot be read."""
     with contextlib.suppress(Exception):
         tree = open_tree(str(path))[0]
         return [str(node) for node in range(tree.n_nodes) if not tree.is_leaf[node]]
@@ -110,7 +110,7 @@ def list_nodes(path: str | None) -> list[str]:
 
 
 def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str]]) -> Complete:
-    """Return a completer for a list of names."""
+    """Return a completion function for a list of names, or for a function that returns names."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         choices = names(ctx) if callable(names) else names
@@ -119,7 +119,7 @@ def _complete_from(names: Sequence[str] | Callable[[typer.Context], Iterable[str
     return complete
 
 
-#: Completer by parameter. The shell itself completes file names.
+#: Completion functions by parameter name. The shell itself completes file names.
 COMPLETERS: Final[dict[str, Complete]] = {
     **{name: _complete_from(choices) for name, choices in CHOICES.items()},
     "format_": _complete_from(lambda _: import_module("ceiba.export").FORMATS),

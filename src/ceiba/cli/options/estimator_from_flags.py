@@ -23,12 +23,12 @@ def read_task(wanted: str) -> Task:
     from ceiba.estimators.parameters import ESTIMATORS
 
     if wanted not in ESTIMATORS:
-        raise OptionError(f"--task must be {' or '.join(ESTIMATORS)}, got {wanted!r}.")
+        raise OptionError(f"--task must be one of {', '.join(ESTIMATORS)}, got {wanted!r}.")
     return Task(wanted)
 
 
 def infer_task(y: pl.Series, wanted: str | None) -> Task:
-    """Infer the task: text, booleans and integers with few distinct values are classes."""
+    """Return the task `wanted`, or infer it from the target if it is None."""
     if wanted is not None:
         return read_task(wanted)
     if not y.dtype.is_numeric():
@@ -39,7 +39,7 @@ def infer_task(y: pl.Series, wanted: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Parse ``name=value`` settings to a dict; values are Python literals or else text."""
+    """Parse ``name=value`` settings into a dict; a value that is no Python literal is a string."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, value = split_pair("--set", text, "NAME=VALUE")
@@ -51,7 +51,7 @@ def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float]:
-    """Parse ``yes=0.4,no=0.6`` to a dict whose keys are labels of the target."""
+    """Parse a text such as ``yes=0.4,no=0.6`` into a dict from class labels to numbers."""
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
     for part in text.split(","):
@@ -61,7 +61,7 @@ def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float
         except ValueError:
             equals = ""
         if not equals:
-            raise OptionError(f"{option} must be CLASS=NUMBER,..., got {text!r}.")
+            raise OptionError(f"{option} must be a list such as yes=2,no=1, got {text!r}.")
         numbers[_find_label(name.strip(), by_text, option)] = number
     return numbers
 
@@ -74,7 +74,7 @@ def _find_label(text: str, by_text: Mapping[str, Any], option: str) -> Any:
 
 
 def read_costs(path: str, labels: Sequence[Any]) -> dict[tuple[Any, Any], float]:
-    """Return costs by (truth, predicted) from a CSV file with three columns."""
+    """Return costs by (true class, predicted class) from a CSV file with three columns."""
     frame = load_table(path, ReadOptions()).frame
     if frame.width != 3:
         raise DataError(
@@ -124,8 +124,8 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
     for name in params:
         if name not in allowed:
             hint = did_you_mean(name, allowed)
-            owner = recipe or f"{task} tree"
-            raise OptionError(f"The {owner} has no option {name!r}.{hint}")
+            owner = recipe or f"{task} trees"
+            raise OptionError(f"Unknown option for {owner}: {name!r}.{hint}")
     model = make(**params)
     return model.set_params(**nested) if nested else model
 
@@ -133,7 +133,7 @@ def make_model(task: Task, recipe: str | None, options: Mapping[str, Any]) -> An
 def check_before_reading(
     task: str | None, recipe: str | None, options: Mapping[str, Any], settings: Mapping[str, Any]
 ) -> None:
-    """Raise an error for invalid options before a large file is read."""
+    """Raise an error before reading a file if the options are invalid for every possible task."""
     from ceiba.cli.options.flags import use_flag_names
     from ceiba.estimators.parameters import ESTIMATORS, grow_options
 
@@ -148,12 +148,12 @@ def check_before_reading(
             failures.append(use_flag_names(str(error)))
         else:
             return
-    if len(set(failures)) == 1:  # else the error depends on the target
+    if len(set(failures)) == 1:  # all tasks raise the same error
         raise OptionError(failures[0])
 
 
 def split_rows(y: Any, share: float, seed: int, task: Task) -> tuple[Any, Any]:
-    """Split rows into training and held-out rows, stratified by class."""
+    """Return the indices of training and held-out rows, stratified if the target has classes."""
     from ceiba.inspection import split_held_out_rows
 
     codes = None

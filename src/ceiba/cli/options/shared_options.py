@@ -1,4 +1,4 @@
-"""Declare options that several commands share: tables, models and reading options.
+"""Declarations of options that several commands share: tables, models and how to read them.
 
 `with_flags` expands the parameter ``reading`` of a command into the reading options.
 """
@@ -20,31 +20,30 @@ OptFloat = float | None
 OptPath = Path | None
 
 _DATA: Final[Any] = typer.Argument(
-    help="CSV (any separator; .gz .bz2 .xz .zst .zip too), Parquet, Arrow, NDJSON, a spreadsheet "
-    "(.xlsx .xls .ods, FILE::SHEET), FILE.db::TABLE of SQLite or DuckDB, or - for CSV from the "
-    "standard input.",
+    help="Table file (CSV, Parquet, Arrow, NDJSON, Excel, ODS), sheet (FILE::SHEET), database "
+    "table (FILE.db::TABLE), or - for CSV from standard input.",
     metavar="DATA",
     show_default=False,
 )
 Data = Annotated[str, _DATA]
 DataOrExample = Annotated[str | None, _DATA]
 Example = Annotated[
-    str | None, typer.Option("--example", help="Example data set, instead of a file.")
+    str | None, typer.Option("--example", help="Bundled data set to use instead of a file.")
 ]
 _MODEL: Final[Any] = typer.Argument(
     help="Model file written by `ceiba learn`.", metavar="MODEL", show_default=False
 )
 Model = Annotated[Path, _MODEL]
 ModelOrExample = Annotated[Path | None, _MODEL]
-# The options for one row, from a table or from the command line.
-RowTable = Annotated[str | None, typer.Argument(help="Table with the row.", metavar="[DATA]")]
+# Options that select a row of a table, or contain its values.
+RowTable = Annotated[str | None, typer.Argument(help="Table containing the row.", metavar="[DATA]")]
 RowNumber = Annotated[int, typer.Option("--row", "-r", help="Row number, starting at 1.")]
 RowValues = Annotated[
-    list[str] | None, typer.Option("--value", "-v", help="Value of a column; repeatable.")
+    list[str] | None, typer.Option("--value", "-v", help="Column value such as age=40; repeatable.")
 ]
 WantedAnswer = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="CLASS", help="Wanted class, or LOW:HIGH for numbers."),
+    typer.Option("--target", "-t", metavar="CLASS", help="Wanted class, or wanted range LOW:HIGH."),
 ]
 RenamedTarget = Annotated[
     str | None, typer.Option("--target", "-t", help="Target column. [default: as in training]")
@@ -52,7 +51,7 @@ RenamedTarget = Annotated[
 Weight = Annotated[str | None, typer.Option(help="Column with row weights.")]
 Time = Annotated[str | None, typer.Option(help="Column with survival times, instead of --target.")]
 Event = Annotated[
-    str | None, typer.Option(help="Column with events (1) and censored rows (0), or COLUMN=CODE.")
+    str | None, typer.Option(help="Event column (1 = event, 0 = censored), or COLUMN=CODE.")
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="Columns to exclude.")]
 HtmlReport = Annotated[Path | None, typer.Option(help="Interactive HTML report to write.")]
@@ -66,7 +65,7 @@ KeepIdentifiers = Annotated[
     bool,
     typer.Option(
         "--keep-identifiers",
-        help="Keep identifiers (text or integer columns with almost only distinct values).",
+        help="Keep identifiers (text or integer columns whose values are almost all distinct).",
     ),
 ]
 
@@ -90,9 +89,9 @@ def read_numbers(option: str, text: str) -> list[float]:
 def resolve_example(
     data: str | None, target: str | None, example: str | None
 ) -> tuple[str, str | None]:
-    """Return the table and target of a command, or those of an example."""
+    """Return the table and target passed to a command, or those of its --example."""
     if (data is None) == (example is None):
-        raise OptionError("Pass a table (DATA) or --example NAME, and not both.")
+        raise OptionError("Pass either a table (DATA) or --example NAME.")
     if example is None:
         assert data is not None
         return data, target
@@ -106,7 +105,7 @@ PANEL: Final = "Input file"
 
 
 def _reading_option(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
-    """Return the declaration of a reading option."""
+    """Return the declaration of an option for reading tables."""
     option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **more)
     return Annotated[kind, option]
 
@@ -121,7 +120,7 @@ READING_OPTIONS: Final[dict[str, Any]] = {
     "encoding": _reading_option(
         str | None,
         "--encoding",
-        r"Text encoding: utf-8, cp1252, latin-1, ... \[default: detected from the first bytes, "
+        r"Text encoding, such as utf-8 or cp1252. \[default: detected from the first bytes, "
         "else utf-8]",
         metavar="NAME",
     ),
@@ -136,7 +135,7 @@ READING_OPTIONS: Final[dict[str, Any]] = {
     "decimal_comma": _reading_option(
         bool | None,
         "--decimal-comma/--decimal-point",
-        r"Decimal sign of numbers: 1,5 or 1.5. \[default: detected]",
+        r"Decimal separator of numbers (1,5 or 1.5). \[default: detected]",
     ),
     "day_first": _reading_option(
         bool | None,
@@ -165,7 +164,7 @@ READING_OPTIONS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class ReadingFlags:
-    """The reading options of a command."""
+    """The values of a command's options for reading tables."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -178,13 +177,13 @@ class ReadingFlags:
     skip_rows: int = 0
 
     def resolve(self, quiet: bool = False, **settings: Any) -> Any:
-        """Return the checked options as a `ReadOptions`."""
+        """Check the values and return them as a `ReadOptions`."""
         from ceiba.table.files import build_read_options
 
         return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
     def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Return the options with which the training file of the model was read."""
+        """Return a `ReadOptions` that completes these values with those of the training file."""
         from ceiba.table.files import Style
 
         stored = metadata.get("reading")
@@ -206,5 +205,5 @@ class ReadingFlags:
         return reading
 
 
-#: Reading options that detect everything.
+#: The default reading options, which detect the format of a file.
 DEFAULT_READING: Final = ReadingFlags()

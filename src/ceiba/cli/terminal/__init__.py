@@ -1,1 +1,1 @@
-"""Write to a terminal or a pipe, show progress, and ask questions."""
+"""Output to a terminal or a pipe, progress bars, questions, and the tree viewer."""

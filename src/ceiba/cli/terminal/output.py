@@ -34,11 +34,11 @@ from ceiba.formatting import escape_control
 if TYPE_CHECKING:
     from ceiba.listing import Block
 
-#: Significant digits of numbers in tables.
+#: Significant digits of printed numbers.
 DIGITS: Final = 4
 #: The language of trees, rules, explanations and figures (--lang).
 LANG: Final[ContextVar[str]] = ContextVar("language", default="en")
-_BAR_DELAY: Final = 1.0  # delay in seconds before a bar appears
+_BAR_DELAY: Final = 1.0  # delay in seconds before a progress bar appears
 _CODE: Final = re.compile("(\x1b\\[[0-9;]*m)")
 #: Exit codes by error type. The first match applies, and any other error exits with 1.
 _EXIT_CODES: Final[tuple[tuple[Any, int], ...]] = (
@@ -59,18 +59,18 @@ def get_width(stream: IO[str] | None = None) -> int | None:
 
 
 def has_color(stream: IO[str] | None = None) -> bool:
-    """Whether a stream supports colors: it must be a terminal, and NO_COLOR unset."""
+    """Whether a stream is a terminal that supports colors and NO_COLOR is unset."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return (stream or sys.stdout).isatty() and not plain
 
 
 def colorize(text: str, code: str, stream: IO[str] | None = None) -> str:
-    """Return text in a color if the stream supports it."""
+    """Return text in bold or in a color if the stream supports it."""
     return f"\x1b[{_CODES[code]}m{text}\x1b[0m" if has_color(stream) else text
 
 
 def tree_style() -> dict[str, Any]:
-    """Return the options of `to_text` for standard output."""
+    """Return the options of `Tree.to_text` that suit standard output."""
     return {"unicode": supports_unicode(), "color": has_color(), "width": get_width(),
             "digits": DIGITS, "lang": LANG.get()}  # fmt: skip
 
@@ -78,10 +78,10 @@ def tree_style() -> dict[str, Any]:
 def render(value: Any, stream: IO[str] | None = None) -> str:
     """Format a value as text that fits the stream, with escaped control characters.
 
-    A value is a text, a table, an object with `blocks`, or a list of these. Colour codes are kept
+    A value is a string, a table, an object with `blocks`, or a list of these. Color codes are kept
     if the stream supports them.
     """
-    from ceiba.listing import format_blocks  # imports numpy, which --help does not need
+    from ceiba.listing import format_blocks  # late, because --help does not need numpy
 
     return format_blocks(_list_blocks(value, has_color(stream)), get_width(stream))
 
@@ -107,7 +107,7 @@ def answer(value: Any, data: Any, as_json: bool) -> None:
 
 
 def supports_unicode() -> bool:
-    """Whether standard output can encode more than ASCII."""
+    """Whether standard output is encoded as UTF-8 or UTF-16."""
     return (sys.stdout.encoding or "").lower().replace("-", "") in ("utf8", "utf16")
 
 
@@ -134,7 +134,7 @@ def check_out_path(path: Path | None, option: str = "--out") -> None:
 
 
 def plain(value: Any) -> Any:
-    """Convert figures to plain JSON values: arrays to lists, NaN and infinities to None."""
+    """Convert a value to JSON types: arrays to lists, NaN and infinities to None."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -151,7 +151,7 @@ def plain(value: Any) -> Any:
 
 
 def show_warnings(quiet: bool = False) -> None:
-    """Print each warning of ceiba once, with flags for parameters; ignore other warnings."""
+    """Print each ceiba warning once, with flag names; ignore warnings of other packages."""
     from ceiba.cli.options.flags import use_flag_names
 
     texts: set[str] = set()
@@ -165,13 +165,13 @@ def show_warnings(quiet: bool = False) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
-    # `learn` prints this warning together with an option.
+    # `learn` prints its own version of the warning about identifiers, which names a flag.
     warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether an error means that the disk is full."""
+    """Whether an error was caused by a full disk."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 
 

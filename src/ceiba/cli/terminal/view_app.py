@@ -1,7 +1,7 @@
 """Show a tree in the terminal, with the statistics of the current node on the right.
 
-Textual's tree widget implements moving and folding. This module adds node labels, the search and
-the path of a row, which is unfolded and marked.
+Textual's tree widget implements navigation and folding. This module adds labels, the search and
+the path of a row, which is expanded and marked.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from ceiba.table import Table
 from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 
-_OPEN: Final = 2  # number of levels that are expanded at the start
+_OPEN: Final = 2  # number of tree levels that are initially expanded
 _COLORS: Final = ("blue", "red", "green", "yellow", "cyan", "magenta")
 _BAR: Final = 20
 _KEYS: Final = (
     ("slash", "search", "Search"),
     ("n", "next", "Next"),
     ("right_square_bracket", "row(1)", "Next row"),
-    ("left_square_bracket", "row(-1)", "Row before"),
-    ("e", "unfold", "Unfold all"),
-    ("c", "fold", "Fold all"),
+    ("left_square_bracket", "row(-1)", "Previous row"),
+    ("e", "unfold", "Expand all"),
+    ("c", "fold", "Collapse all"),
     ("q", "quit", "Quit"),
 )
 
 
 class TreeViewer(App[None]):
-    """Browse a tree, its statistics and the paths of rows."""
+    """A terminal application that shows a tree, the statistics of nodes and the paths of rows."""
 
     CSS = """
     #outline { width: 3fr; }
@@ -59,7 +59,7 @@ class TreeViewer(App[None]):
         self.items: list[TreeNode[int]] = []
 
     def compose(self) -> ComposeResult:
-        """Create the widgets."""
+        """Create the widgets of the app."""
         yield Header()
         with Horizontal():
             outline: Outline[int] = Outline(self._label(0), data=0, id="outline")
@@ -72,11 +72,11 @@ class TreeViewer(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Fill the outline, and follow the first row."""
+        """Fill the outline, and show the path of the current row, if there is a table."""
         tree = self.model
         outline = self._outline
         self.items = [outline.root]
-        for node in range(1, tree.n_nodes):  # parents come before their children
+        for node in range(1, tree.n_nodes):  # the items of parents are created first
             above = self.items[int(tree.parent[node])]
             leaf = bool(tree.is_leaf[node])
             self.items.append(above.add(self._label(node), data=node, allow_expand=not leaf))
@@ -177,7 +177,7 @@ class TreeViewer(App[None]):
             self.query_one("#figures", Static).update(self._figures(event.node.data))
 
     def _go_to(self, node: int) -> None:
-        """Unfold the path to a node and move the cursor there."""
+        """Expand the path to a node and move the cursor there."""
         above = int(self.model.parent[node])
         while above >= 0:
             self.items[above].expand()
@@ -187,30 +187,30 @@ class TreeViewer(App[None]):
         self.query_one("#figures", Static).update(self._figures(node))
 
     def action_unfold(self) -> None:
-        """Unfold everything."""
+        """Expand all nodes of the tree."""
         self._outline.root.expand_all()
 
     def action_fold(self) -> None:
-        """Fold everything below the children of the root."""
+        """Collapse all nodes except the root."""
         for child in self._outline.root.children:
             child.collapse_all()
 
     def action_search(self) -> None:
-        """Open the search box."""
+        """Open the box for searching nodes."""
         box = self.query_one("#search", Input)
         box.add_class("shown")
         box.value = ""
         box.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the first match."""
+        """Search for the entered text and move the cursor to the first match."""
         self.search_text = event.value.strip()
         event.input.remove_class("shown")
         self._outline.focus()
         self._find(0)
 
     def action_next(self) -> None:
-        """Go to the next match."""
+        """Move the cursor to the next match of the search."""
         at = self._outline.cursor_node
         self._find((at.data or 0) + 1 if at is not None else 0)
 
@@ -229,7 +229,7 @@ class TreeViewer(App[None]):
         self.notify(f"Not found: {self.search_text!r}.", severity="warning")
 
     def action_row(self, step: int) -> None:
-        """Follow another row."""
+        """Show the path of the row that is `step` rows ahead."""
         if self.table is None:
             self.notify("Pass a table to follow its rows: ceiba view MODEL DATA")
             return
@@ -237,7 +237,7 @@ class TreeViewer(App[None]):
         self._follow()
 
     def _follow(self) -> None:
-        """Mark the path of the row, and go to its end."""
+        """Mark the path of the current row and move the cursor to its leaf."""
         explanation: Any = explain(self.model, self.table, self.row)  # type: ignore[arg-type]
         before = self.row_path
         self.row_path = {step.node for step in explanation.steps} | {explanation.leaf}

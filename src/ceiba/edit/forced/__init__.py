@@ -1,4 +1,4 @@
-"""Read forced splits, partition rows by them and grow below them."""
+"""Forced splits: reading them, partitioning rows by them and growing subtrees below them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Replace a subtree of a tree, or join branches under a split.
 
 Nodes are rows of arrays in pre-order, so a new tree is a concatenation of node ranges of the old
-ones, with new parents. No recursion.
+ones, with new parents. Recursion is not necessary.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def graft(tree: Tree, node: int, part: Tree) -> Tree:
 
 
 def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
-    """Join branches under a one-node tree with their split."""
+    """Attach subtrees as the branches of a one-node tree."""
     sizes = [branch.n_nodes for branch in branches]
     first = 1 + np.concatenate(([0], np.cumsum(sizes[:-1])))
     parents = [stem.parent]
@@ -58,7 +58,7 @@ def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
 
 
 def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDArray[Any]) -> Tree:
-    """Concatenate the nodes of several trees under new parents."""
+    """Concatenate nodes of several trees, and set their parents."""
     branch_start, branch_node = branches_from_parents(parent)
     figures: dict[str, Any] = {
         name: np.concatenate([getattr(tree, name)[ids] for tree, ids in parts])
@@ -88,7 +88,7 @@ def _concatenate(like: Tree, parts: Sequence[tuple[Tree, Ids]], parent: npt.NDAr
 def _concatenate_tables(
     kind: type[TableT], name: str, parts: Sequence[tuple[Tree, Ids]]
 ) -> TableT | None:
-    """Concatenate surrogate or competitor tables; a tree without one adds no rows."""
+    """Concatenate surrogate or competitor tables; a tree without a table adds no rows."""
     tables = [getattr(tree, name) for tree, _ in parts]
     if all(table is None for table in tables):
         return None

@@ -1,4 +1,4 @@
-"""Export a tree as JavaScript code of tables and a loop, without dependencies."""
+"""Export a tree as JavaScript code: tables and one loop, without dependencies."""
 
 from __future__ import annotations
 
@@ -156,13 +156,13 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     ----------
     tree : Tree
     module : {"any", "esm", "commonjs"}, default="any"
-        "any": plain functions in the browser, `module.exports` in node; "esm": `export`.
+        "esm" uses `export`, "commonjs" `module.exports`; "any" runs in browsers and in Node.js.
 
     Returns
     -------
     str
         With functions ``apply(row)``, ``predict(row)`` and, for classification,
-        ``predictProba(row)``. Dates are numbers of seconds since 1970, or Date objects.
+        ``predictProba(row)``. Dates are seconds since 1970, Date objects or ISO 8601 strings.
 
     Examples
     --------
@@ -178,8 +178,8 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
     for value in (*levels, *(label for output in program.labels for label in output)):
         if isinstance(value, int) and abs(value) > 2**53:
             raise TreeError(
-                f"javascript: {value} exceeds 2**53, the largest exact integer of JavaScript. "
-                "Convert the column to text and refit."
+                "javascript: integer levels and classes must be between -2**53 and 2**53, got "
+                f"{value}. Convert them to strings and refit."
             )
     fractional = tree.missing == "fractional"
     classes = tree.task.has_classes
@@ -200,7 +200,7 @@ def to_javascript(tree: Tree, *, module: Literal["any", "esm", "commonjs"] = "an
 
 
 def _date_parsing_code(program: Program) -> str:
-    """Return code that parses ISO text in date columns; text without a time zone is UTC."""
+    """Return JavaScript code that parses ISO 8601 dates, with UTC as the default time zone."""
     names = [info.name for info in program.columns if info.display in ("date", "datetime")]
     if not names:
         return ""
@@ -212,7 +212,7 @@ def _date_parsing_code(program: Program) -> str:
 
 
 def _dump(value: Any) -> str:
-    # Write only ASCII, because U+2028 ends a line in old engines.
+    # Write only ASCII, because U+2028 ends a line in old JavaScript engines.
     return json.dumps(value, allow_nan=False)
 
 

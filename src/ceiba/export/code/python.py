@@ -304,7 +304,7 @@ def _tables(program: Program, fractional: bool) -> str:
 
 
 def _survival_code(tree: Tree, fractional: bool) -> str:
-    """Return the code for medians and survival curves of a survival tree."""
+    """Return Python code with the median times and survival curves of the nodes."""
     if tree.task is not Task.SURVIVAL or fractional or not has_curve(tree):
         return ""
     lines = []

@@ -8,7 +8,7 @@ from ceiba.formatting import escape_control
 from ceiba.layout import NodeFills, fold_tree, visible_nodes
 from ceiba.tree import Tree
 
-# Characters with a meaning in Mermaid or HTML are written as character codes.
+# Characters with a special meaning in Mermaid or HTML are written as character codes.
 _SIGNS: Final = '"#&<>`|\\[]{}()%;*_~'
 
 
@@ -35,7 +35,7 @@ def to_dot(
     digits : int, optional
         Significant digits of values.
     filled : bool, default=True
-        Colour nodes by class and purity, or by value.
+        Color nodes by class and purity, or by value.
     font : str, default="sans-serif"
 
     Returns
@@ -81,7 +81,7 @@ def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
 
 
 def _quote(*lines: str) -> str:
-    """Return lines as one quoted DOT string, separated by Graphviz's line break."""
+    """Return lines as one quoted DOT string with Graphviz line breaks."""
     safe = (
         escape_control(line.replace("\r", " ").replace("\n", " "))
         .replace("\\", "\\\\")
@@ -113,7 +113,7 @@ def to_mermaid(
     digits : int, optional
         Significant digits of values.
     filled : bool, default=True
-        Colour leaves by class and purity, or by value.
+        Color leaves by class and purity, or by value.
 
     Returns
     -------

@@ -14,12 +14,12 @@ from ceiba.layout import FoldedTree, NodeFills, VisibleNode, fold_tree, fold_wei
 from ceiba.tree import Tree
 
 PICTURE: Final = (820.0, 480.0)  # points
-MAX_NODES: Final = 300  # maximum number of nodes in the list
-_OPEN: Final = 2  # levels of the list that are initially open
+MAX_NODES: Final = 300  # number of nodes above which the list is folded
+_OPEN: Final = 2  # number of levels of the list that are open at first
 
 
 def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
-    """Return a tree as an HTML fragment, followed by `below`."""
+    """Return an HTML fragment that shows a tree, followed by the HTML in `below`."""
     leaves = f"{tree.n_leaves:,} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     rows = f", {tree.n_rows[0]:,} training rows" if tree.n_rows[0] else ""
     headline = escape(f"{title}: {leaves}, depth {tree.depth}{rows}")
@@ -36,11 +36,11 @@ def to_notebook(tree: Tree, title: str = "Tree", below: str = "") -> str:
 
 
 def _nested_list(tree: Tree) -> list[str]:
-    """Return the nodes as nested lists that can be folded."""
+    """Return the nodes of a tree as nested HTML elements that readers can fold."""
     folding = _fold_lightest(tree)
     fills = NodeFills(tree)
     parts: list[str] = []
-    open_nodes: list[int] = []  # indices of the shown nodes
+    open_nodes: list[int] = []  # indices of nodes whose HTML elements are still open
     for at, node in enumerate(visible_nodes(tree, folding)):
         while open_nodes and open_nodes[-1] != node.parent:
             open_nodes.pop()
@@ -69,14 +69,14 @@ def _node_line(node: VisibleNode, fills: NodeFills) -> str:
 
 
 def _fold_lightest(tree: Tree) -> FoldedTree:
-    """Fold the subtrees of least weight until at most MAX_NODES remain."""
+    """Fold the subtrees of least weight in a tree of more than MAX_NODES nodes."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
     whole = fold_tree(parent)
     if len(whole.nodes) <= MAX_NODES:
         return whole
     # Keep the heaviest inner nodes that fit. A branch is never heavier than its node, so this also
-    # keeps the nodes above.
+    # keeps the nodes above them.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
     most = MAX_NODES // 2
     return fold_tree(

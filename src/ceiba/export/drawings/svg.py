@@ -1,4 +1,4 @@
-"""Draw a tree as SVG without dependencies, from the drawing of `ceiba.layout`.
+"""Draw a tree as SVG without dependencies, with the positions computed by `ceiba.layout`.
 
 Text and lines use `currentColor` and the background is transparent, so the picture fits light and
 dark pages; a standalone file is black on white. The fill of a box shows class and purity, as in
@@ -30,7 +30,7 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import class_text
 
 MARGIN: Final = 8.0
-MAX_SIZE: Final = (6000.0, 4000.0)  # in points; larger trees are folded
+MAX_SIZE: Final = (6000.0, 4000.0)  # width and height in points; larger trees are folded
 
 
 def to_svg(
@@ -60,9 +60,9 @@ def to_svg(
         Significant digits of values.
     font_size : float, default=12
     colors : sequence of str, optional
-        One colour ("#rrggbb") per class.
+        One color ("#rrggbb") per class.
     legend : bool, default=True
-        Show a legend of the class colours below the tree.
+        Show a legend of the class colors below the tree.
     size : (width, height), optional
         Maximum size in points; subtrees that do not fit are folded, with a note.
     direction : {"down", "right"}, default="down"
@@ -146,7 +146,7 @@ def _box(fills: NodeFills, box: Box, drawing: Drawing, palette: list[str]) -> li
         'stroke="currentColor" stroke-opacity="0.5" stroke-width="0.8"'
     )
     parts = ["<g>"]
-    if box.hidden:  # a stack of cards
+    if box.hidden:  # a second outline marks a folded subtree
         card = f'x="{_n(box.left + 3)}" {frame} fill="none" transform="translate(0 3)"'
         parts.append(f"<rect {card}/>")
     parts.append(
@@ -193,7 +193,7 @@ def _foot(foot: Footer, palette: list[str], top: float, line: float, size: float
 
 
 def _text(x: float, top: float, text: str, size: float, more: str, anchor: str = "middle") -> str:
-    """Return one line of text that starts at `top`."""
+    """Return one line of text as an SVG element with its top at `top`."""
     return (
         f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
         f"{escape(escape_control(text))}</text>"
@@ -201,5 +201,5 @@ def _text(x: float, top: float, text: str, size: float, more: str, anchor: str =
 
 
 def _n(number: float) -> str:
-    """Return a number with at most two decimals."""
+    """Return a number as text with at most two decimals."""
     return f"{number:.2f}".rstrip("0").rstrip(".")

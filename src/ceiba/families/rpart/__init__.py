@@ -1,4 +1,4 @@
-"""Estimators that reproduce the trees, figures and methods of R's rpart."""
+"""Estimators that reproduce the trees, statistics and methods of R's rpart."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Compute rpart's complexity of nodes, and apply its stopping rule `cp` to a grown tree.
 
-From the leaves up, the complexity of node t is g = (R(t) - risk kept below) / splits kept below.
-If g exceeds the complexity of the child with the smaller one, that child is collapsed in the sum
-and g computed again; then the same for the other child. A node whose complexity is at most
+From the leaves up, node t has complexity g = (R(t) - risk kept below) / (splits kept below + 1).
+If g exceeds the smaller of the children's complexities, this child is collapsed in the sums and g
+is computed again; then likewise for the other child. A node whose complexity is at most
 alpha = cp * R(root) loses its children. From the root down, the left child first, a node is not
 split if its risk, or a bound on the complexity that its parent can still reach, is at most alpha.
 (partition.c of rpart 4.1; left is the child with the smaller mean response.)
@@ -36,13 +36,13 @@ _RIGHT_DONE: Final = 2
 
 
 def prune_by_cp(tree: Tree, cp: float) -> Tree:
-    """Collapse the splits that rpart drops at this `cp`; a negative `cp` keeps all splits."""
+    """Return the tree without the splits that rpart would not make at this `cp`."""
     partition = _Partition.of(tree, cp)
     return tree.collapse(np.flatnonzero(~np.array(partition.keeps_children) & ~tree.is_leaf))
 
 
 def rpart_complexity(tree: Tree, cp: float) -> Array:
-    """Return rpart's complexity of each node as a share of the root risk; leaves have `cp`."""
+    """Return rpart's complexity of each node as a share of the root's risk (`cp` at leaves)."""
     partition = _Partition.of(tree, cp)
     complexity, parent = partition.complexity, tree.parent.tolist()
     for i in range(1, tree.n_nodes):
@@ -52,7 +52,7 @@ def rpart_complexity(tree: Tree, cp: float) -> Array:
 
 @dataclass
 class _Partition:
-    """The recursion of rpart's partition() on sums of risk, with an explicit stack."""
+    """Complexities of all nodes, computed as in rpart's partition() but without recursion."""
 
     risk: list[float]
     sons: list[tuple[int, int] | None]  # left, right
@@ -88,7 +88,7 @@ class _Partition:
                     self._bound[left] = limit - self.alpha
                     waiting += [(i, _LEFT_DONE), (left, _ENTER)]
             elif stage == _LEFT_DONE:
-                # The largest complexity that node i can reach, given its left subtree.
+                # `most` is the largest complexity that node i can have, given its left subtree.
                 whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
                 most = min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
                 self._bound[right] = most - self.alpha
@@ -97,7 +97,7 @@ class _Partition:
                 self._settle_node(i, left, right)
 
     def _settle_node(self, i: int, left: int, right: int) -> None:
-        """Set the complexity of a node after its children, and whether it keeps them."""
+        """Compute the complexity of a node from its children and decide whether its split stays."""
         noise = NOISE * self.risk[i]
         if self.complexity[right] > self.complexity[left]:
             first, second = left, right
@@ -118,10 +118,10 @@ class _Partition:
 
 
 def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
-    """Return the left (smaller mean response) and right child of each node."""
-    # rpart uses the means of the rows that the split itself routes. Here the means include all rows
-    # of the children, so children with nearly equal means may be swapped. This affects only the
-    # bound.
+    """Return the left (smaller mean response) and right child of each node, or None at a leaf."""
+    # rpart orders children by the means of the rows that the split itself routes. Here the means
+    # include all rows of the children, so children with nearly equal means may be swapped. This
+    # changes `_Partition._bound`; `swapped` in `node_numbers` corrects the numbers.
     if not tree.is_binary:
         raise TreeError("rpart's complexity is not supported for trees with multiway splits.")
     mean = _mean_response(tree).tolist()
@@ -148,7 +148,7 @@ def node_numbers(tree: Tree, swapped: Collection[int] = ()) -> npt.NDArray[Any]:
 
 
 def _mean_response(tree: Tree) -> Array:
-    """Return the mean of each node: the value, or the class index with the altered priors."""
+    """Return the mean response of each node (for classification, the mean class code)."""
     if tree.counts is None:
         return np.asarray(tree.value[:, 0, 0])
     counts = tree.counts[:, 0, :]

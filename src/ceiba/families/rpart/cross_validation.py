@@ -1,4 +1,4 @@
-"""Cross-validate like rpart, without its two defects (transposed loss, stale errors).
+"""Cross-validate as rpart does, without its two defects (see `xerror` in docs/rpart.md).
 
 The folds are those of `ceiba.prune.cross_validation`, with rpart's rules: the trees of the folds
 stop at the alpha of the full fit (in units of the mean risk), nodes collapse by rpart's
@@ -36,7 +36,7 @@ Ends = npt.NDArray[np.int32]
 
 
 def is_complete(problem: Problem) -> bool:
-    """Whether every split can route every row: numeric columns without missing values."""
+    """Whether all columns are numeric without missing values, so that splits route every row."""
     return all(
         column.info.kind is Kind.NUMERIC and not column.missing.any()
         for column in problem.table.columns
@@ -45,25 +45,25 @@ def is_complete(problem: Problem) -> bool:
 
 @dataclass(frozen=True)
 class RpartFoldTree(FoldTree):
-    """Grow and evaluate the tree of one fold by the rules of rpart."""
+    """A `FoldTree` that grows and scores the tree of a fold by the rules of rpart."""
 
     cp_alpha: float = 0.0
     error: str = "deviance"
 
     @property
     def loss_name(self) -> str:
-        """The loss of `parms$method` for R's poisson, otherwise that of the criterion."""
+        """The name of the loss, which for method="poisson" depends on the parameter `error`."""
         return "poisson_sqrt" if self.error == "sqrt" else super().loss_name
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
-        """Grow the tree of the fold; nodes whose total risk is below cp are not split."""
+        """Grow the tree of a fold, without splitting nodes whose risk is too small for cp."""
         least = max(self.cp_alpha * float(case_weights(self.problem)[fold.train].sum()), -1.0)
         options = with_rpart_rules(self.problem.options, min_risk=least)
         return replace(self.problem, options=options).grow(fold.train, n_jobs=n_jobs)
 
     def collapse_alpha(self, tree: Tree, fold: Fold) -> Array:
-        """Return rpart's complexities, in units of the mean risk."""
-        # Divide by the case weight, with which the alphas of the full fit scale.
+        """Return rpart's complexity of each node of a fold's tree, as mean risk per case."""
+        # The alphas of the full fit refer to case weights, which exclude observation times.
         root = float(tree.risk[0] * tree.weight[0] / case_weights(self.problem)[fold.train].sum())
         if root <= 0:
             return np.where(tree.is_leaf, np.inf, 0.0)
@@ -82,17 +82,17 @@ class RpartFoldTree(FoldTree):
 
     @property
     def error_weight(self) -> Array:
-        """The weight of each row, without its observation time."""
+        """The weight of each row, not multiplied by its observation time."""
         return case_weights(self.problem)
 
     @property
     def weights_count_rows(self) -> bool:
-        """True as in R, where xstd decreases with the scale of the weights."""
+        """Whether weights count rows: True as in R, where larger weights decrease xstd."""
         return True
 
     @property
     def error_scale(self) -> Array | None:
-        """The observation time of each row."""
+        """The observation time of each row, or None without exposure."""
         cases = self.problem.case_weight
         if cases is None:
             return None
@@ -101,8 +101,8 @@ class RpartFoldTree(FoldTree):
 
 
 def _lower_ordered_cuts(tree: Tree) -> Tree:
-    """Route an absent ordered level that equals the cut to the upper branch."""
-    # rpart does so only in cross-validation. Its numeric cuts are already below their midpoint.
+    """Return a tree that routes ordered levels equal to a cut to the upper branch, like rpart."""
+    # rpart always does so with numbers, but with ordered levels only in cross-validation.
     ordered = np.array([info.kind is Kind.ORDERED for info in tree.schema.columns] + [False])
     if not ordered.any():
         return tree
@@ -137,7 +137,7 @@ def _route_as_growing(
 def _branches(
     tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the branch of each training and held-out row, -1 if the row stays."""
+    """Return the branches of a node's training rows and held-out rows (-1: the row stays)."""
     ours = growing_branches(tree, problem, node, rows)
     theirs = apply_surrogates(
         tree, problem, node, test, primary_branches(tree, problem, node, test)
@@ -154,7 +154,7 @@ def _branches(
 def right_branch(
     problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]
 ) -> int:
-    """Return rpart's right side: the larger mean response, or on a tie the small values."""
+    """Return rpart's right branch: the one with the larger mean response, or 0 on ties."""
     weight = problem.row_weight[rows]
     response = problem.target.values[rows, 0].astype(np.float64)
     scale = problem.scales.search

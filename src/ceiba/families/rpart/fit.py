@@ -1,8 +1,8 @@
-"""Base class of the rpart estimators: fitting, cross-validation and the figures of R.
+"""Base class of the rpart estimators: fitting, cross-validation and R's statistics.
 
-The tree is grown regardless of cp, then collapsed by rpart's complexities (alpha = cp times the
-risk of the root; `complexity.py`), which gives the tree at which rpart stops while growing. A
-poisson tree is one of rates: target events / time, weight x time.
+The tree is grown almost regardless of cp, then collapsed by rpart's complexities (alpha = cp times
+the risk of the root; `complexity.py`), which gives the tree at which rpart stops while growing. A
+poisson tree predicts rates: its target is events / time, and weights are multiplied by time.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _ALLOWED = {name: row.allowed for name, row in RPART_OPTIONS.items() if row.allo
 
 
 class RpartFit(BaseTree):
-    """Base class of the rpart estimators for fitting and the figures of R."""
+    """Base class of the rpart estimators, with fitting and R's statistics."""
 
     method: str
     cp: float
@@ -70,19 +70,19 @@ class RpartFit(BaseTree):
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
         problem, present = self._build_problem(X, y, sample_weight, exposure)
-        # No split in the subtree of a node with a total risk below cp can be worth cp.
+        # A node with less than cp times the root's risk stays a leaf: no split of it can save that.
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
         self._set_fitted(tree)
-        # For a tree without splits, rpart reports the cp of the best split.
+        # For a tree without splits, rpart reports the complexity of the root instead of cp.
         self._last_cp = self.cp if tree.n_leaves > 1 else float(rpart_complexity(grown, self.cp)[0])
         self._training = training_facts(tree, problem, resolve_shrink(self._all_params()))
         self._cv_risk = self._cv_se = None
         folds = self.xval
         if isinstance(folds, Integral):
             folds = min(int(folds), problem.n_rows)
-        elif len(folds) == len(present):  # the ids include dropped rows
+        elif len(folds) == len(present):  # xval has a fold id also for each dropped row
             folds = np.asarray(folds)[present]
         if not isinstance(folds, int) or folds > 1:
             beta = _between_cps(self.cp_table_["cp"])
@@ -91,14 +91,14 @@ class RpartFit(BaseTree):
     def _build_problem(
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
-        """Return the problem for rpart's rules and a mask of the rows in use."""
+        """Return the `Problem` with rpart's rules, and a mask of the rows of X that it contains."""
         formula, data = (X, y) if _is_formula(X) else (None, X)
         data, sample_weight = pop_column(data, sample_weight)
         data, exposure = pop_column(data, exposure)
         X, y = (data, y) if formula is None else read_formula(formula, data)
         method = self._choose_method(X, y, exposure)
         if exposure is not None and method != "poisson":
-            raise OptionError(f"exposure is not supported with method={method!r}.")
+            raise OptionError(f"exposure is not supported with method={method!r}. Leave it out.")
         if exposure is None and method in RATES:
             X, y, exposure = split_times_and_events(X, y, method, _is_survival(formula, method))
         rows = read_rows(
@@ -117,13 +117,13 @@ class RpartFit(BaseTree):
         return self.method
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Any:
-        """Read rows; compute the terms of a fitted formula from the columns of X."""
+        """Read rows and compute the terms of the fitted formula, if there is one."""
         if self.__dict__.get("formula_") is not None and not isinstance(X, np.ndarray):
             X = add_terms(X, list(self.tree_.schema.names))
         return super()._read_rows(X, check_input)
 
     def _add_row_terms(self, row: Any) -> Any:
-        """Add the computed terms of the formula to a row."""
+        """Return a row, a mapping, with the computed terms of the fitted formula added."""
         if self.__dict__.get("formula_") is None or not isinstance(row, Mapping):
             return row
         terms = [name for name in self.tree_.schema.names if name not in row]
@@ -131,31 +131,31 @@ class RpartFit(BaseTree):
         return {**row, **{name: values[0] for name, values in added.items()}}
 
     def predict_one(self, row: Any) -> Any:
-        """Predict one row; see `Tree.predict_one`."""
+        """Return the prediction for a row, as `ceiba.Tree.predict_one` does."""
         return super().predict_one(self._add_row_terms(row))
 
     def explain(self, row: Any, *, lang: str = "en") -> Any:
-        """Explain the prediction of a row; see `ceiba.Tree.explain`."""
+        """Explain the prediction of a row, as `ceiba.Tree.explain` does."""
         return super().explain(self._add_row_terms(row), lang=lang)
 
     def _read_truth(self, X: Any, y: Any) -> Any:
-        """Return the target of rows; with a fitted formula, y may be None or its left side."""
+        """Return the target; the formula computes it if y is None or equals its left side."""
         formula = self.__dict__.get("formula_")
         if formula is None:
             if y is None:
-                raise OptionError("y is required for a model that was not fitted by a formula.")
+                raise OptionError("y is required for a model that was not fitted with a formula.")
             return split_target(X, y)[1] if isinstance(y, str) else y
         left, computed_from = left_side(formula)
         if isinstance(y, str) and y != left and y in computed_from:
             raise OptionError(
-                f"y must be {left!r}, which the model predicts, got {y!r}. Leave it out."
+                f"y must be {left!r}, the target of the model, got {y!r}. Leave y out."
             )
         if y is None or (isinstance(y, str) and y == left):
             return read_response(formula, X)
         return split_target(X, y)[1] if isinstance(y, str) else y
 
     def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return rows, target and weights; with a fitted formula, only rows with a target."""
+        """Return X, y and weights; in formula models, without the rows that lack a target."""
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
         X, sample_weight = pop_column(X, sample_weight)
@@ -168,20 +168,20 @@ class RpartFit(BaseTree):
             X = {name: take_rows(values, keep) for name, values in read_columns(X).items()}
             y = take_rows(y, keep)
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)[keep]
-        if time is not None:  # weight the rates by time, as while growing
+        if time is not None:  # rates are weighted by time, as in `fit`
             y, time = np.asarray(y, np.float64), np.asarray(time[keep], np.float64)
             time = scale_times(time, y) if self.method == "exp" else time
             y, weight = y / time, time if weight is None else weight * time
         return X, y, weight
 
     def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
-        """Evaluate predictions on rows with known targets; see `DecisionTreeClassifier.evaluate`.
+        """Evaluate predictions on rows with known targets (see `DecisionTreeClassifier.evaluate`).
 
         Parameters
         ----------
         X : table
         y : array-like or str, optional
-            Truth, or its column in X. After a fit by a formula: its left side by default.
+            True target, or its column in X. Default after fitting a formula: its left side.
         sample_weight : array-like or str, optional
         **options
             by, positive, confidence.
@@ -193,7 +193,7 @@ class RpartFit(BaseTree):
         return super().evaluate(*self._read_scored_rows(X, y, sample_weight), **options)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy or R2; for y see `evaluate`.
+        """Return the accuracy of a classifier or the R2 of a regressor.
 
         Parameters
         ----------
@@ -209,17 +209,17 @@ class RpartFit(BaseTree):
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
         raise OptionError(
-            "rpart() models cannot be regrown, because cp depends on the whole tree. Use "
+            "rpart() models cannot be grown again, because cp depends on the whole tree. Use "
             "tree_.set_split(...) or tree_.regrow(...), which return a new tree."
         )
 
     def _cross_validate(self, problem: Problem, folds: Any, beta: Any) -> tuple[Array, Array]:
-        """Return rpart's xerror and xstd at the values `beta` of cp; growing stops at `cp`."""
+        """Return rpart's xerror and xstd for the values `beta` of cp."""
         root_risk = float(self.tree_.risk[0])
         per_case = root_risk * problem.row_weight.sum() / case_weights(problem).sum()
         grid = np.maximum(beta[::-1] * per_case, 0.0)
         plan = read_folds(folds, problem, stratify=False, random_state=self.random_state)
-        # The fold trees need no competitors, and no surrogates if nothing is missing.
+        # The fold trees need no competitors, and no surrogates if splits route every row.
         options = replace(problem.options, max_competitors=0)
         if is_complete(problem):
             options = replace(options, missing=Surrogates(keep=0))
@@ -308,12 +308,12 @@ class RpartFit(BaseTree):
         return rpart_importance(self.tree_, column_cost=self.cost)
 
     def summary(self) -> RpartSummary:  # type: ignore[override]
-        """Return the summary of R's `summary`: call, nested trees, importance and all nodes.
+        """Return R's `summary`: the call, the nested trees, the importance and all nodes.
 
         Returns
         -------
         RpartSummary
-            A value that prints.
+            Print it to see the summary.
 
         Examples
         --------
@@ -342,12 +342,12 @@ percent: of the sum
 
     @property
     def cp_table_(self) -> Listing:
-        """Table of the nested trees: rpart's cptable, with the exact sequence of cp.
+        """Table of the nested trees (rpart's cptable, but with exact values of cp).
 
-        Row k is the tree for cp[k] <= cp < cp[k - 1]; the last row is the fitted tree, and `cp`
-        there the parameter. `relative_risk` is the risk divided by the root's (R: rel error).
+        Row k is the tree for cp[k] <= cp < cp[k - 1]. The last row, the fitted tree, has the
+        parameter `cp` (R's without splits). `relative_risk` is risk over the root's (R: rel error).
         """
-        # R's table ignores rows that stay in an inner node.
+        # As R does, ignore rows that stay in an inner node.
         sequence = pruning_sequence(self.tree_, count_stayed=False)
         whole = sequence.root_risk or 1.0
         alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
@@ -382,6 +382,6 @@ def _is_survival(formula: str | None, method: str) -> bool:
 
 
 def _between_cps(cp: Array) -> Array:
-    """Return rpart's typical cp of each table row, its geometric mean with the row above."""
+    """Return rpart's cp values for cross-validation: 10 * cp[0], geometric means of neighbors."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

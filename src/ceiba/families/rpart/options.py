@@ -1,4 +1,4 @@
-"""Define the parameters of rpart, and derive growing options from them.
+"""Parameters of rpart, and functions that derive growing options from them.
 
 Names and defaults are those of rpart.control and of `parms` in R. Undocumented rules of rpart are
 in `RpartRules`; an unseen level is treated as missing.
@@ -18,7 +18,7 @@ from ceiba.task import Task
 
 Method = Literal["class", "anova", "poisson", "exp"]
 
-#: The task and criterion of each method; `split` sets the criterion of "class".
+#: The task and criterion of each method. The criterion of "class" depends on `split`.
 METHODS: Final[Mapping[str, tuple[Task, str]]] = MappingProxyType(
     {
         "class": (Task.CLASSIFICATION, ""),
@@ -154,14 +154,14 @@ METHODS_OF_OPTION: Final = MappingProxyType(
 
 
 def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int]:
-    """Return minsplit and minbucket; if one of them is None, derive it from the other."""
+    """Return minsplit and minbucket, with R's defaults for those that are None."""
     if minsplit is None:
         minsplit = 20 if minbucket is None else 3 * minbucket
     return minsplit, max(1, round(minsplit / 3)) if minbucket is None else minbucket
 
 
 def resolve_shrink(params: Mapping[str, Any]) -> float:
-    """Return the coefficient of variation of the rates, or 0 for no shrinkage."""
+    """Return the prior coefficient of variation of the rates, or 0 for no shrinkage."""
     if params["method"] not in RATES:
         return 0.0
     if params.get("shrink") is None:
@@ -193,6 +193,6 @@ def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
 
 
 def with_rpart_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
-    """Return the options with some rpart rules replaced."""
+    """Return the growing options with new values of some rpart rules."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

@@ -50,7 +50,7 @@ _IMPROVE: Final = {
 
 
 def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
-    """Return rpart's `improve` of each node's split (0 at leaves) and each competitor."""
+    """Return rpart's `improve` of each split (0 at leaves) and of each competitor."""
     names, factor = tree.schema.names, search_mass(tree) * _unit_ratio(tree)
     if tree.criterion == "squared_error":
         factor = np.divide(1.0, tree.impurity, out=np.ones(tree.n_nodes), where=tree.impurity > 0)
@@ -66,7 +66,7 @@ def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
 
 
 def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
-    """Return rpart's importance of columns in descending order, without zeros."""
+    """Return rpart's variable importances in descending order, without zeros."""
     total = importance(tree, normalize=False, surrogates=True, column_cost=column_cost)
     total = total * _unit_ratio(tree)
     order = np.argsort(-total, kind="stable")
@@ -75,13 +75,13 @@ def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]
 
 
 def _unit_ratio(tree: Tree) -> float:
-    """Return the ratio of rpart's unit to ceiba's for sums over rows."""
+    """Return the factor that converts sums of impurity from ceiba's unit to rpart's."""
     return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
 
 
 @dataclass(frozen=True)
 class RpartNodeSummary:
-    """Summary of one node.
+    """Summary of one node in an `RpartSummary`.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class RpartNodeSummary:
     cp : float or None
         Complexity at which the node collapses; None at a leaf.
     facts : str
-        The prediction of the node, as a text.
+        Prediction and risk of the node.
     classes : Listing or None
         Count and probability of each class.
     branches : str
@@ -182,7 +182,7 @@ def rpart_summary(
 ) -> RpartSummary:
     """Return the summary of an rpart tree."""
     if tree.n_outputs > 1 or not tree.is_binary:
-        raise TreeError("summary requires a binary tree with one output. Print the tree instead.")
+        raise TreeError("summary() requires a binary tree with one output. Print the tree instead.")
     improve, competitors = improvement(tree, column_cost)
     figures = _NodeFigures(
         cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),
@@ -219,7 +219,7 @@ def rpart_summary(
 
 @dataclass(frozen=True)
 class _NodeFigures:
-    """Figures of all nodes, computed once."""
+    """Statistics of all nodes, computed once for the whole summary."""
 
     cp: Any
     improve: Any
@@ -258,7 +258,7 @@ def _node(tree: Tree, i: int, figures: _NodeFigures) -> RpartNodeSummary:
 
 
 def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
-    """Return the prediction of a node and its risk as text."""
+    """Return the prediction and the risk of a node as text."""
     if tree.task.is_classification("rpart"):
         label = level_text(tree.target.classes[0][int(tree.answer[i])])
         share = float(tree.share[i])
@@ -274,7 +274,7 @@ def _facts(tree: Tree, i: int, figures: _NodeFigures) -> str:
 
 
 def _splits(tree: Tree, i: int, figures: _NodeFigures) -> Listing:
-    """Return the split of the node and its competitors."""
+    """Return a listing of the node's split and its competitors."""
     node = tree.node(i)
     split = node.split
     assert split is not None  # an inner node has one
@@ -317,8 +317,8 @@ def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
 
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
-    """Return the figures that R derives from training rows, by R's node number."""
-    # "swapped" has the nodes whose left child differs from `ordered_children`.
+    """Return missing values in the competitors of each node, and nodes with swapped children."""
+    # "swapped": R's numbers of nodes whose right child in R is the left in `ordered_children`.
     holes = [column.missing for column in problem.table.columns]
     facts: dict[str, Any] = {"missing": {}, "swapped": []}
     if not shrink and not any(hole.any() for hole in holes):
@@ -345,7 +345,7 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
 
 
 def node_events(tree: Tree, shrink: float) -> Any:
-    """Return the events of each Poisson tree node, its unshrunken rate times its time."""
+    """Return the number of events in each node of a Poisson tree, undoing the shrinkage."""
     rate, time = tree.value[:, 0, 0], tree.weight
     if tree.criterion != "poisson" or not shrink or rate[0] == 0:
         return rate * time
@@ -358,9 +358,9 @@ def _legend(tree: Tree) -> str:
     lines = [
         "cp: share of the root's risk per split at which the node becomes a leaf; "
         "missing: rows that the split could not place",
-        f"improve: {improve}; below the split of the node its competitors, which were not used",
+        f"improve: {improve}; first the split of the node, then its unused competitors",
         "agree: share of the rows that the surrogate sends as the split does; "
-        "adj: how much of what is left above sending all to the larger side;",
+        "adj: (agree - m) / (1 - m), m: agreement of sending all rows to the larger branch;",
         "sent: rows with a missing value that this surrogate placed",
     ]
     if tree.task.has_classes:

@@ -1,4 +1,4 @@
-"""Describe a table before fitting: kinds, missing values, distributions and remarks."""
+"""Describe a table before fitting: kinds of columns, missing values, distributions and problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describe one column: kind, missing values, distribution and remarks."""
+"""Describe one column: kind, missing values, distribution and problems."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ceiba.tree.splits import level_text, number_text
 
 ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 
-_MANY_ROWS: Final = 20  # with fewer rows, distinct dates are not remarkable
+_MANY_ROWS: Final = 20  # in fewer rows, dates may be distinct by chance
 _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # in fewer rows, a constant column or perfect split may be chance
-_NEARLY: Final = 0.99  # share of rows with one value, or of the target that a column explains
-#: Numbers that often mean "missing" if they are far from all others or the only negative ones.
+_ENOUGH_ROWS: Final = 200  # in fewer rows, nearly constant columns and leaks may be due to chance
+_NEARLY: Final = 0.99  # minimum share of rows for "nearly_constant", minimum association for "leak"
+#: Numbers that often stand for a missing value.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-_FEW_VALUES: Final = 10  # with fewer other values, a near code may be genuine
-_FAR: Final = 5  # such a code must be this many ranges away
-_RECURS: Final = 3  # rows with the code
-_NOT_RARE: Final = 0.01  # minimum share of rows for a code that differs only by its sign
-_MAX_LENGTH: Final = 16  # maximum length of a level in a distribution
+_FEW_VALUES: Final = 10  # with fewer distinct other values, a missing code must be `_FAR` from them
+_FAR: Final = 5  # minimum distance of the code, as a multiple of the range of the other values
+_RECURS: Final = 3  # minimum number of rows that contain the code
+_NOT_RARE: Final = 0.01  # minimum share of rows with the code if only its sign is unusual
+_MAX_LENGTH: Final = 16  # maximum length of a level name in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 
 
@@ -81,7 +81,7 @@ class ColumnDescription:
         a large table is sampled.
     association : float or None
         Share of the target's impurity that the best single split on this column removes;
-        None without a target, and for identifiers.
+        None without a target, and for identifiers and constant columns.
     remarks : tuple of Remark
     is_target : bool
     """
@@ -108,7 +108,7 @@ class ColumnDescription:
         return self.n_missing + self.n_present
 
     def distribution(self, *, unicode: bool = True) -> str:
-        """Return a short text that summarizes the distribution.
+        """Return the distribution of the column's values as a short string.
 
         Examples
         --------
@@ -132,7 +132,7 @@ class ColumnDescription:
         return ", ".join(shares) + (f", +{more}" if more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain values, with dates as text."""
+        """Return the description as a dict, with dates as strings."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -168,12 +168,12 @@ def describe_column(column: Column, *, bins: int, top: int) -> ColumnDescription
 
 
 def leak_remark(column: ColumnDescription, target: str) -> tuple[Remark, ...]:
-    """Return a remark if the best single split on a column almost determines the target."""
+    """Return a remark if one split on the column almost determines the target."""
     if column.association is None or column.association < _NEARLY or column.n_rows < _ENOUGH_ROWS:
         return ()
     text = (
-        f"Column {column.name!r} alone decides {target!r}. Is it known before {target!r} is? "
-        "If not, it is a leak: leave it out."
+        f"Column {column.name!r} alone decides {target!r}. Remove the column if its value is not "
+        f"known before {target!r}."
     )
     return (Remark("leak", column.name, text),)
 
@@ -188,11 +188,11 @@ def _describe_numbers(
     name, n = facts["name"], len(values)
     remarks = _gap_remarks(facts, counts)
     if n >= _MANY_ROWS and n_distinct == n and kind == "date":
-        text = "has a different date in each row, and new rows will have others. Leave it out, or "
+        text = "has a different date in each row, so it does not help with new rows. Drop it, or "
         remarks.append(_remark("dates_differ", name, f"{text}derive columns such as the month."))
     if is_identifier(column):
         kind = "identifier"
-        text = "numbers the rows: an identifier. Leave it out."
+        text = "contains row numbers, which do not help with new rows. Drop it."
         remarks.append(_remark("identifier", name, text))
     finite = values[np.isfinite(values)]
     if n_infinite := n - len(finite):
@@ -236,8 +236,8 @@ def _describe_levels(
     texts = _text_remarks(name, labels, counts)
     if is_identifier(column):
         described = "identifier"
-        text = f"has {n_distinct} levels in {n} rows: an identifier, which does not help with new "
-        remarks.append(_remark("identifier", name, f"{text}rows. Leave it out."))
+        text = f"is an identifier with {n_distinct} levels in {n} rows, which does not help with "
+        remarks.append(_remark("identifier", name, f"{text}new rows. Drop it."))
     remarks += texts
     if described != "identifier" and not texts and n_distinct >= _MANY_LEVELS:
         text = (
@@ -259,7 +259,7 @@ def _remark(code: str, name: str, text: str) -> Remark:
 
 
 def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remark]:
-    """Return remarks about missing values and about a value that nearly all rows have."""
+    """Return remarks if a column is empty, (nearly) constant or mostly missing."""
     name, n_present = facts["name"], facts["n_present"]
     if not n_present:
         return [_remark("empty", name, "has no values.")]
@@ -279,7 +279,7 @@ def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remar
 def _missing_codes(
     name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> list[Remark]:
-    """Return remarks about values such as -999 that recur and differ from all others."""
+    """Return remarks about frequent values such as -999 that may stand for missing values."""
     rest = distinct[np.isfinite(distinct) & ~np.isin(distinct, _MISSING_CODES)]
     if len(rest) < 2:
         return []

@@ -1,4 +1,4 @@
-"""Describe a table before fitting: kinds, missing values, distributions and associations.
+"""Describe the columns of a table: kinds, missing values, distributions and associations.
 
 Association is the share of the target's impurity (Gini, or the variance) that the best single split
 on the column removes: 0 for an uninformative column, 1 for one that decides the target alone. It is
@@ -27,8 +27,8 @@ from ceiba.layout import percent
 from ceiba.listing import Listing
 from ceiba.table import Column, Table, read, read_target
 
-_MAX_ROWS: Final = 20_000  # sample size for associations
-_MAX_CLASSES: Final = 20  # an integer target with at most this many distinct values has classes
+_MAX_ROWS: Final = 20_000  # maximum number of rows from which associations are computed
+_MAX_CLASSES: Final = 20  # maximum number of distinct integers that are read as classes
 _KINDS: Final = {
     "number": "numbers", "category": "categories", "ordered": "ordered", "date": "dates",
     "identifier": "identifiers",
@@ -74,7 +74,7 @@ class Description:
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """The remarks about all columns."""
+        """The remarks on possible problems of all columns."""
         return tuple(remark for column in self.columns for remark in column.remarks)
 
     @property
@@ -118,7 +118,7 @@ class Description:
         legend = []
         if self.target is not None:
             strength = [column.association for column in self.columns]
-            # Shares of a rare class are small, so show two significant digits.
+            # Associations with a rare class are small, so show two significant digits.
             figures["association"] = ["" if a is None else f"{a:.2g}" for a in strength]
             known = sorted((a for a in strength if a is not None), reverse=True)
             figures["rank"] = ["" if a is None else str(known.index(a) + 1) for a in strength]
@@ -131,7 +131,7 @@ class Description:
         return Listing(figures, title=self.headline(), legend="\n".join(legend))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain values, for JSON."""
+        """Return the description as a dict, for JSON."""
         return {
             "n_rows": self.n_rows,
             "n_missing": self.n_missing,
@@ -180,7 +180,7 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
     buys    target                    2  n 50%, y 50%
     association: share of the impurity of buys that the best single split takes away
     """
-    with warnings.catch_warnings():  # the remarks repeat the warnings
+    with warnings.catch_warnings():  # the remarks in the result repeat these warnings
         warnings.simplefilter("ignore", DataWarning)
         table = read(X, finite=False)
     if target is not None and target not in table.schema.names:
@@ -208,7 +208,7 @@ def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10
 
 
 def _associations(table: Table, columns: list[ColumnDescription], target: str) -> dict[str, float]:
-    """Return the association of each column with the target, or None for identifiers."""
+    """Return the association of each column with the target; omit identifiers and constants."""
     at = table.schema.index(target)
     answer = table.columns[at]
     rows = np.flatnonzero(~answer.missing)
@@ -226,7 +226,7 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
         return {}
     rule = criterion_named(criterion)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # of many classes
+        warnings.simplefilter("ignore", DataWarning)  # about many classes
         learned = read_target(y, task=rule.task)
     gains = column_gains(table.select(candidates).take(rows), learned, rule)
     return {name: min(max(gain / impurity, 0.0), 1.0) for name, gain in gains.items()}
@@ -236,7 +236,7 @@ def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
     """Return the target values, their criterion and their impurity."""
     values = column.values[rows]
     if is_numeric_target(column, rows):
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow becomes infinity
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow becomes infinite
             variance = float(np.var(values))
         return values.astype(np.float64), "squared_error", variance
     labels, codes = np.unique(values, return_inverse=True)
@@ -245,7 +245,7 @@ def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
 
 
 def is_numeric_target(column: Column, rows: Any) -> bool:
-    """Whether a target is numeric; integers with few distinct values are classes."""
+    """Whether a target is read as numbers. Booleans and few distinct integers are classes."""
     if not column.info.is_numeric or column.info.display == "boolean":
         return False
     values = column.values[rows]

@@ -65,10 +65,10 @@ def impurity(
             raise OptionError("labels cannot be combined with counts. Pass one of them.")
         labels, counts = None, list(labels.values())
     if (labels is None) == (counts is None):
-        raise OptionError("Pass labels (one per row) or counts (one per class), not both.")
+        raise OptionError("Pass either labels (one per row) or counts (one per class).")
     if chosen.of_split is not None:
         raise OptionError(
-            f"criterion={chosen.name!r} measures splits, not sets of labels. "
+            f"criterion={chosen.name!r} is not supported for labels, because it measures splits. "
             f"Use ceiba.gain(..., criterion={chosen.name!r})."
         )
     if chosen.of_counts is not None:
@@ -82,13 +82,13 @@ def impurity(
         raise OptionError(
             f"counts is not supported with criterion={criterion!r}. Pass the numbers as labels."
         )
-    assert chosen.of_values is not None  # every criterion has one of the two
+    assert chosen.of_values is not None  # set if of_counts is None
     target = read_target(labels, task=Task.REGRESSION, n_rows=len(labels))
     return chosen.of_values(target.values[:, 0], weight)
 
 
 def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
-    """Return the most frequent label of a set, the first in sorted order on ties.
+    """Return the most frequent label (on ties, the first in sorted order or in the mapping).
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from ceiba.table import Column, Kind, Table, Target, read, read_target
 from ceiba.table.targets import pop_target
 from ceiba.tree import Tree
 
-_MAX_LEVELS: Final = 8  # maximum number of levels listed in a sentence; the others are counted
+_MAX_LEVELS: Final = 8  # maximum number of levels listed in a condition
 
 
 def split_table(
@@ -86,7 +86,7 @@ def split_table(
 def _best_split_row(
     table: Table, target: Target, criterion: Criterion, weights: Array, categorical_splits: str
 ) -> dict[str, Any]:
-    """Return the split table row of one column; the gain is 0 if the column has no split."""
+    """Return the row of the split table for one column of X."""
     column = table.columns[0]
     if categorical_splits == "multiway" and column.info.kind == Kind.CATEGORICAL:
         branch, n_branches = assign_branches(column, "multiway")
@@ -96,7 +96,7 @@ def _best_split_row(
     else:
         tree = grow_stump(table, target, criterion, weights, categorical_splits)
         split = tree.root.split
-        value = max(0.0, float(tree.gain[0]))  # rounding may leave a negative gain
+        value = max(0.0, float(tree.gain[0]))  # rounding errors can make a gain of 0 negative
         cost = _remaining_impurity(tree, column, target, criterion, weights)
         sizes = tree.n_rows if split is None else tree.n_rows[1:]
         sentence = "" if split is None else split.sentence(0, tree.schema, max_levels=_MAX_LEVELS)
@@ -113,7 +113,7 @@ def _best_split_row(
 def _remaining_impurity(
     tree: Tree, column: Column, target: Target, criterion: Criterion, weights: Array
 ) -> float:
-    """Return the impurity after the split for rows with a present value."""
+    """Return the impurity after the split, for rows with a value in the column."""
     if criterion.of_split is not None:
         return float("nan")
     present = ~column.missing & (weights > 0)
@@ -129,7 +129,7 @@ def split_curve(
 ) -> Listing:
     """Return the gain of every cut of a numeric (or ordered) column.
 
-    With criterion="absolute_error" or a quantile the time grows with the square of the rows.
+    With criterion="absolute_error" or a quantile, time is quadratic in the number of rows.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def split_curve(
     present = np.flatnonzero(~np.isnan(values) & (weights > 0))
     order = present[np.argsort(values[present], kind="stable")]
     ordered = values[order]
-    last = np.flatnonzero(ordered[1:] > ordered[:-1])  # last row of the left side of each cut
+    last = np.flatnonzero(ordered[1:] > ordered[:-1])  # the row before each cut
     before, after = _impurity_and_costs(target, order, last, chosen, weights)
     share = weights[order].sum() / weights.sum()
     n_left = last + 1
@@ -220,7 +220,7 @@ def _impurity_and_costs(
 
 
 def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) -> Array:
-    """Return the costs of all divisions from running sums: variance, or half Poisson deviance."""
+    """Return the costs of all cuts (variance or half Poisson deviance) from running sums."""
     total = w.sum()
     if name == "squared_error":
         y = y - (w * y).sum() / total  # center the target, so that squares do not cancel

@@ -21,12 +21,12 @@ _MISSING: Final = "missing"
 
 
 def split_tests(tree: Tree) -> Listing:
-    """Return the test that chose each split, or else a plain test of its branches.
+    """Return the significance test that chose each split, or else a test of its branches.
 
     Trees grown by tests (`ceiba.chaid`, `min_significance`) have stored tests. For any other tree
-    the counts of the nodes give Pearson's chi-square of branches against classes, or the F test of
-    the branches' means; these p-values do not account for the search that chose the split. Weights
-    count as rows.
+    the statistics of the nodes give Pearson's chi-square of branches against classes, where weights
+    count as rows, or the F test of the branches' means. The p-values of these two tests do not
+    account for the search that chose the split.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def split_tests(tree: Tree) -> Listing:
     (['petal length'], 6)
     """
     stored = tree.tests
-    if stored is None and tree.n_nodes == 1:  # no test was significant or possible
+    if stored is None and tree.n_nodes == 1:  # no split passed a test
         stored = SplitTests.of_nodes(1, {})
     if stored is None:
         return _test_branches(tree)
@@ -68,13 +68,13 @@ def split_tests(tree: Tree) -> Listing:
     }
     legend = (
         f"statistic: {_NAMES.get(stored.name, 'of the test')}; adjusted_p_value: p_value times the "
-        "factor that pays for the search (Bonferroni)"
+        "factor that corrects for the search (Bonferroni)"
     )
     return Listing(columns, title="tests", legend=legend)
 
 
 def _test_branches(tree: Tree) -> Listing:
-    """Test the branches of every split from the counts of the nodes."""
+    """Test for each split whether the target differs between its branches."""
     from scipy import stats
 
     if tree.n_outputs > 1 or not tree.n_rows[0]:
@@ -107,7 +107,7 @@ def _test_branches(tree: Tree) -> Listing:
 
 
 def _chi_square(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
-    """Return sum (observed - expected)^2 / expected over branches and classes, and df."""
+    """Return Pearson's chi-square statistic of branches and classes, and its degrees of freedom."""
     assert tree.counts is not None
     counts = tree.counts[children, 0, :]
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
@@ -117,7 +117,7 @@ def _chi_square(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
 
 
 def _f_ratio(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
-    """Return the variance between the branches over that within them, and both df."""
+    """Return the F statistic of the branches and its two degrees of freedom."""
     weight, mean = tree.weight[children], tree.value[children, 0, 0]
     within = float((weight * tree.impurity[children]).sum())
     middle = float((weight * mean).sum() / weight.sum())
@@ -129,7 +129,7 @@ def _f_ratio(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
 
 
 def _branch_groups(tree: Tree, node: int) -> list[str]:
-    """Return the group of values of each branch, as text."""
+    """Return one string per branch, which lists the values sent to it."""
     n = int(tree.n_branches[node])
     if tree.splits.kind[node] == SplitKind.LEVELS:
         return _level_groups(tree, node, n)

@@ -1,4 +1,4 @@
-"""Cross-validate a whole pruning sequence."""
+"""Cross-validation of all steps of a pruning sequence, with one tree per fold."""
 
 from __future__ import annotations
 

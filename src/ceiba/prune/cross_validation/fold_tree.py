@@ -1,4 +1,4 @@
-"""Grow the tree of one fold, route its held-out rows and sum their losses.
+"""Trees of cross-validation folds, and the losses of their held-out rows at each alpha.
 
 A held-out row ends in a leaf of the fold's tree; at each alpha of the grid its prediction is that
 of the leaf's collapsed ancestor. The step function of a row is the short list of (step, prediction)
@@ -11,7 +11,7 @@ its leaves, which changes whenever one of them collapses into an ancestor. Score
     log_loss   -log p(truth), p clipped to float64's epsilon from 0 and 1
     brier      (p - truth)^2, summed over the classes (with two classes: of one of them)
     auc        1 - area under the ROC curve of each fold; risk and standard error are those of the
-               folds, since a single row has no AUC
+               folds, because a single row has no AUC
 
 Under `class_prior` losses are multiplied by prior over share of the true class. The scores of
 survival trees are in `survival_folds.py`.
@@ -49,7 +49,7 @@ _EPS: Final = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class StepFunctions:
-    """Step functions of several rows, in compressed sparse row form."""
+    """Predictions of rows at each pruning step, in compressed sparse row form."""
 
     row: Ints
     start: Ints
@@ -57,8 +57,8 @@ class StepFunctions:
     answer: npt.NDArray[Any]
 
     def at(self, step: int) -> npt.NDArray[Any]:
-        """Return the predictions at one step."""
-        # The steps of a row ascend, so those up to `step` are its first entries.
+        """Return the prediction of each row at one step."""
+        # The entries of a row are sorted by step, so those up to `step` come first.
         passed = np.concatenate(([0], np.cumsum(self.step <= step)))
         n_passed = passed[self.start[1:]] - passed[self.start[:-1]]
         return np.asarray(self.answer[self.start[:-1] + n_passed - 1])
@@ -67,8 +67,7 @@ class StepFunctions:
         """Sum losses (one per entry) and their squares over the rows, at each step."""
         opening = np.zeros(len(loss), bool)
         opening[self.start[:-1][np.diff(self.start) > 0]] = True
-        # Each entry adds the change of its row's loss at its step. A cumulative sum over steps then
-        # gives all sums in O(entries + steps) instead of O(rows x steps).
+        # Cumulative sums of the changes at each entry take O(entries + steps), not O(rows x steps).
         sums, weight = [], weight[self.entry_row]
         for power in (loss, loss**2):
             before = np.where(opening, 0.0, np.concatenate(([0.0], power[:-1])))
@@ -78,12 +77,12 @@ class StepFunctions:
 
     @property
     def entry_row(self) -> Ints:
-        """Row of each entry."""
+        """The index of the row to which each entry belongs."""
         return np.repeat(self.row, np.diff(self.start))
 
     @classmethod
     def concatenate(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
-        """Concatenate the step functions of several folds."""
+        """Concatenate step functions, such as those of all folds."""
         lengths = np.concatenate([np.diff(part.start) for part in parts])
         return cls(
             np.concatenate([part.row for part in parts]),
@@ -96,10 +95,10 @@ class StepFunctions:
 def step_functions(
     tree: Tree, step: Nodes, end: Nodes, rows: Rows, answer: npt.NDArray[Any], n_steps: int
 ) -> StepFunctions:
-    """Return the step functions of rows from their end nodes and the step of each collapse."""
+    """Return the predictions by step of rows that end in `end`; node i collapses at `step[i]`."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
-    while True:  # all rows move up one level per pass until no ancestor collapses within the grid
+    while True:  # move the rows up one level, until no ancestor collapses at an alpha of the grid
         node = tree.parent[node].astype(np.int64)
         going = node >= 0
         going[going] = step[node[going]] < n_steps
@@ -108,12 +107,12 @@ def step_functions(
             break
         parts.append((at, step[node].astype(np.int64), node))
     row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
-    order = np.argsort(row, kind="stable")  # keep entries from the leaf upwards
+    order = np.argsort(row, kind="stable")  # a stable sort keeps the order from leaf to root
     row, when, where = row[order], when[order], where[order]
     # If several ancestors collapse at one step, the topmost one (the last) counts.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     row, when, answers = row[last], when[last], answer[where[last]]
-    # A prediction that does not change needs no entry.
+    # Drop entries whose prediction equals that of the previous entry of the row.
     new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
     row, when, answers = row[new], when[new], answers[new]
     start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(end)))))
@@ -127,13 +126,13 @@ def mixed_step_functions(
     rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
-    """Return the step functions of rows with several leaves, averaged by share."""
+    """Return the predictions by step of divided rows, from weighted means over their leaves."""
     start, leaf, share = spread
     leaves = np.arange(len(leaf), dtype=np.uint32)
     climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
     value = tree.value[climb.answer].reshape(len(entry), -1)
-    change = value.copy()  # of each leaf, first its value, then the differences
+    change = value.copy()  # by row and leaf: the first value, then its changes
     change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
     change *= share[entry][:, None]
     row = np.repeat(np.arange(len(rows)), np.diff(start))[entry]
@@ -154,7 +153,7 @@ def mixed_step_functions(
 
 
 def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
-    """Return the core's losses for rows whose prediction is a mean over several leaves."""
+    """Return the loss of each predicted number for a regression criterion."""
     if quantile_level(criterion) is not None:
         return quantile_loss(criterion, truth - predicted)
     if criterion != "poisson":
@@ -166,7 +165,7 @@ def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
 
 @dataclass(frozen=True)
 class FoldTree:
-    """Fold of cross-validation that grows a tree and sums the losses of its held-out rows."""
+    """Callable that grows the tree of a fold and sums the losses of its held-out rows."""
 
     problem: Problem
     grid: Array
@@ -174,7 +173,7 @@ class FoldTree:
     keep: bool = False
 
     def __call__(self, fold: Fold, n_jobs: int | None) -> tuple[Array, Array, StepFunctions | None]:
-        """Return the sums of w e and w e^2 at each alpha of the grid, and the step functions."""
+        """Return sums of scores and squared scores at each alpha, and predictions if `keep`."""
         tree = self.grow(fold, n_jobs)
         n = len(self.grid)
         step = np.searchsorted(self.grid, self.collapse_alpha(tree, fold)).astype(np.int32)
@@ -189,7 +188,7 @@ class FoldTree:
         return first, second, functions
 
     def grow(self, fold: Fold, n_jobs: int | None) -> Tree:
-        """Grow the tree on the rows that are not held out."""
+        """Grow the tree of a fold on the rows that are not held out."""
         if isinstance(fold, GrownFold):
             return fold.tree
         return self.problem.grow(fold.train, n_jobs=n_jobs)
@@ -222,7 +221,7 @@ class FoldTree:
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
     def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
-        """Return the sums of errors and their squares over rows with these step functions."""
+        """Return the sums of errors and their squares over rows of `functions`, at each alpha."""
         truth = self.truth[functions.entry_row]
         if self.problem.options.task.has_classes:
             size = len(self.problem.target.info.classes[0])
@@ -234,25 +233,25 @@ class FoldTree:
 
     @cached_property
     def units(self) -> Units:
-        """Scale of the target that keeps squares of squared errors from overflowing."""
+        """The divisor of the target, without which squared losses could overflow."""
         return Units.of(self.problem.target.values, None)
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
-        """Target of each row; numbers are divided by `units`."""
+        """The target of each row, with numbers divided by `units`."""
         target = self.problem.target.values[:, 0]
         return target if self.problem.target.info.classes else self.units.shrink_target(target)
 
     @property
     def exponent(self) -> int:
-        """Power of two by which errors must be multiplied; 0 for ordinary data."""
+        """The exponent of the power of two that restores the scale of the errors, usually 0."""
         if self.problem.target.info.classes:
             return 0
         return self.units.target * (2 if self.loss_name == "squared_error" else 1)
 
     @property
     def loss_name(self) -> str:
-        """Loss of held-out rows in regression, determined by the criterion."""
+        """Name of the loss of held-out rows in regression, which depends on the criterion."""
         name = self.problem.options.criterion_name
         if name in ("absolute_error", "poisson"):
             return name
@@ -260,12 +259,12 @@ class FoldTree:
 
     @property
     def error_weight(self) -> Array:
-        """Weight of each row's error."""
+        """The weight with which each row contributes to the mean error."""
         return self.problem.row_weight
 
     @property
     def weights_count_rows(self) -> bool:
-        """Whether a weight of k means k rows in the standard error."""
+        """Whether the standard error counts a row of weight k as k rows."""
         return self.problem.options.frequency_weights
 
     def mean_and_variance(
@@ -290,19 +289,19 @@ class FoldTree:
 
     @property
     def error_scale(self) -> Array | None:
-        """Factor of each row's error (time under observation), or None for 1."""
+        """The factor of each row's error, such as its observed time, or None if all are 1."""
         return None
 
     @property
     def per_weight(self) -> bool:
-        """Whether the mean error is per unit of weight instead of `error_scale`."""
+        """Whether the mean error is per unit of weight, not of weight times `error_scale`."""
         return False
 
 
 def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Return the fold for a score other than the cost."""
+    """Return the `FoldTree` that computes a score of classification trees other than the cost."""
     if not problem.options.task.has_classes or score == "concordance":
         raise OptionError(
             f"score={score!r} is not supported for {problem.options.task}. Use score='cost'."
@@ -316,7 +315,7 @@ def make_scored_fold_tree(
         classes = problem.target.info.classes[0]
         if len(classes) != 2:
             raise OptionError(
-                f"score='auc' requires two classes, got {len(classes)}. Use 'log_loss' or 'brier'."
+                f"score='auc' requires two classes, got {len(classes)}. Use score='log_loss'."
             )
         return AucFoldTree(problem, grid, risk, keep)
     return ScoredFoldTree(problem, grid, risk, keep, score)
@@ -324,16 +323,16 @@ def make_scored_fold_tree(
 
 @dataclass(frozen=True)
 class ScoredFoldTree(FoldTree):
-    """Fold scored by a loss of class probabilities."""
+    """A `FoldTree` whose score is the error, the log loss or the Brier score."""
 
     score: Score = "log_loss"
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
-        """Return the sums of losses and their squares over the held-out rows, at each alpha."""
+        """Return the sums of the score and its square over the held-out rows, at each alpha."""
         nodes = np.arange(tree.n_nodes)
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         p = tree.value[:, 0, :]
-        # Rows are nodes, columns are true classes.
+        # `table` has the loss of each node (row) for each true class (column).
         if self.score == "error":
             table = (tree.answer[:, None] != np.arange(p.shape[1])).astype(np.float64)
         elif self.score == "log_loss":
@@ -348,7 +347,7 @@ class ScoredFoldTree(FoldTree):
         return functions.sum_losses(loss, self.error_weight, len(self.grid))
 
     def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
-        """Return the error sums of rows that take several branches."""
+        """Return the sums of errors and their squares over rows that take several branches."""
         truth = self.truth[functions.entry_row]
         wrong = (functions.answer != truth).astype(np.float64)
         factor = self.problem.scales.factor
@@ -358,7 +357,7 @@ class ScoredFoldTree(FoldTree):
 
 @dataclass(frozen=True)
 class AucFoldTree(FoldTree):
-    """Fold scored by its AUC."""
+    """A `FoldTree` whose score is 1 minus the area under the ROC curve (AUC) of a fold."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - AUC of the held-out rows at each alpha, and its square."""
@@ -366,7 +365,7 @@ class AucFoldTree(FoldTree):
         functions = step_functions(tree, step, end, rows, nodes, len(self.grid))
         weight, truth = self.error_weight[rows], self.truth[rows] == 1
         if not self._has_both_classes(rows):
-            # AUC needs both classes: `mean_and_variance` does not count this fold.
+            # AUC requires both classes, so `mean_and_variance` does not count this fold.
             return np.zeros(len(self.grid)), np.zeros(len(self.grid))
         changes = np.union1d(functions.step, [0])
         area = np.zeros(len(changes))
@@ -378,7 +377,7 @@ class AucFoldTree(FoldTree):
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array]:
-        """Return the mean over folds, and the variance of that mean."""
+        """Return the mean of 1 - AUC over the folds with both classes, and the mean's variance."""
         n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
@@ -393,13 +392,13 @@ class AucFoldTree(FoldTree):
 
 
 def fold_figures(first: Array, second: Array, n: int) -> tuple[Array, Array]:
-    """Return the mean of n folds and its variance from sums over the folds."""
+    """Return the mean score of `n` folds and its variance, from the sums of scores and squares."""
     mean = first / n
     return mean, np.maximum(second / n - mean**2, 0.0) / max(n - 1, 1)
 
 
 def _roc_auc(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
-    """Return the share of pairs with the positive above the negative; ties count half."""
+    """Return the weighted share of pairs in which the positive row scores higher (ties: half)."""
     levels, where = np.unique(score, return_inverse=True)
     hits = np.bincount(where, weight * truth, len(levels))
     others = np.bincount(where, weight * ~truth, len(levels))

@@ -36,7 +36,7 @@ _TIMES: Final = 50  # times at which Brier scores are computed
 def make_survival_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk, keep: bool
 ) -> FoldTree:
-    """Return the fold of a survival tree for a score."""
+    """Return the `FoldTree` that computes this score of survival trees."""
     kinds = {"cost": SurvivalFoldTree, "brier": BrierFoldTree, "concordance": ConcordanceFoldTree}
     if score not in kinds:
         raise OptionError(
@@ -46,36 +46,36 @@ def make_survival_fold_tree(
 
 
 class SurvivalFoldTree(FoldTree):
-    """Fold of a survival tree, scored by the exponential deviance."""
+    """A `FoldTree` for survival, whose score is half the exponential deviance of held-out rows."""
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
-        """Events per scaled time; as in rpart, the scale comes from all rows."""
+        """The event rate of each row per scaled time. As in rpart, all rows determine the scale."""
         return self.problem.hazard.rate
 
     @cached_property
     def units(self) -> Units:
-        """Scale of the target, which is 1."""
+        """The unit of the target, which is 1 because event rates are already scaled."""
         return Units()
 
     @property
     def loss_name(self) -> str:
-        """Loss of held-out rows."""
+        """Name of the loss of held-out rows, the Poisson deviance of event rates."""
         return "poisson"
 
     @property
     def error_scale(self) -> Array | None:
-        """Scaled time of each row."""
+        """The observed time of each row, on the same scale as the event rates in `truth`."""
         return self.problem.hazard.time
 
     @property
     def per_weight(self) -> bool:
-        """True: risks of survival trees are per row."""
+        """Always true, because risks of survival trees are per unit of weight."""
         return True
 
 
 class BrierFoldTree(SurvivalFoldTree):
-    """Fold scored by the integrated Brier score."""
+    """A `FoldTree` for survival, whose score is the integrated Brier score of held-out rows."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return the sums of scores and their squares over the held-out rows, at each alpha."""
@@ -91,7 +91,7 @@ class BrierFoldTree(SurvivalFoldTree):
 
     @property
     def error_scale(self) -> Array | None:
-        """None: every row has a score."""
+        """Always None, because scores are not scaled by time."""
         return None
 
     @cached_property
@@ -108,7 +108,7 @@ class BrierFoldTree(SurvivalFoldTree):
 
 
 class ConcordanceFoldTree(SurvivalFoldTree):
-    """Fold scored by Harrell's C."""
+    """A `FoldTree` for survival, whose score is 1 minus Harrell's C of the held-out rows."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - C of the held-out rows at each alpha, and its square."""
@@ -117,7 +117,7 @@ class ConcordanceFoldTree(SurvivalFoldTree):
         changes = np.union1d(functions.step, [0])
         values = [self._concordance(tree.value[functions.at(at), 0, 0], rows) for at in changes]
         c = np.array([0.0 if value is None else value for value in values])
-        if values[0] is None:  # no pair is comparable: `mean_and_variance` does not count this fold
+        if values[0] is None:  # `mean_and_variance` skips folds without comparable pairs
             return np.zeros(len(self.grid)), np.zeros(len(self.grid))
         loss = 1.0 - c[np.searchsorted(changes, np.arange(len(self.grid)), side="right") - 1]
         return loss, loss**2
@@ -125,17 +125,17 @@ class ConcordanceFoldTree(SurvivalFoldTree):
     def mean_and_variance(
         self, first: Array, second: Array, folds: list[Fold]
     ) -> tuple[Array, Array]:
-        """Return the mean over folds, and the variance of that mean."""
+        """Return the mean of 1 - C over folds with comparable pairs, and the mean's variance."""
         n = sum(self._concordance(np.zeros(len(f.test)), f.test) is not None for f in folds)
         if n == 0:
             raise OptionError(
-                "score='concordance' requires a fold with comparable held-out rows. Pass fewer "
-                "folds, or another score."
+                "score='concordance' requires at least one fold with a comparable pair of held-out "
+                "rows. Pass fewer folds or another score."
             )
         return fold_figures(first, second, n)
 
     def _concordance(self, risk: Array, rows: Rows) -> float | None:
-        """Return Harrell's C of held-out rows; None if no pair is comparable."""
+        """Return Harrell's C of held-out rows, or None if no pair is comparable."""
         time, event = self.problem.target.values[rows].T
         try:
             return concordance(time, event, risk, self.error_weight[rows]).value
