@@ -207,7 +207,7 @@ def test_outputs_of_classes_each_has_its_page(open_page: Open) -> None:
 @pytest.mark.slow
 def test_outputs_of_numbers_are_refused() -> None:
     fitted = ceiba.DecisionTreeRegressor().fit([[1.0], [2.0]], [[1.0, 2.0], [3.0, 4.0]])
-    with pytest.raises(CeibaError, match="Fit a tree per output"):
+    with pytest.raises(CeibaError, match="Fit one tree per output"):
         payload(fitted.tree_)
 
 

@@ -176,7 +176,7 @@ def test_missing_mark_stands_on_every_branch_that_missing_values_take(open_page:
     ]
     marks = [word for word in drawn(opened)["words"] if word["text"] == "?"]
     assert len(marks) == len(asked) > 2
-    assert "missing values go this way" in opened.page.inner_text(".key")
+    assert "missing values take this branch" in opened.page.inner_text(".key")
 
 
 @pytest.mark.slow
@@ -252,7 +252,7 @@ def test_print_explains_the_marks_that_it_shows(open_page: Open, kind: str) -> N
             ]"""
         )
         asked, folded = "?" in words, any(word.startswith("+") for word in words)
-        assert ("missing values go this way" in key) == asked
+        assert ("missing values take this branch" in key) == asked
         assert ("folded leaves" in key) == folded
         seen.add((asked, folded))
     assert len(seen) > 1

@@ -153,7 +153,7 @@ def test_node_says_how_often_its_split_is_chosen_again(open_page: Open) -> None:
             row["node"],
         )
         said = opened.page.inner_text("#panel")
-        text = re.search(r"Of 12 resampled trees, (\d+)% .* and (\d+)% also ask", said)
+        text = re.search(r"Of 12 resampled trees, (\d+)% .* and (\d+)% also split", said)
         assert text is not None
         assert int(text[1]) == round(100 * row["reached"])
         assert int(text[2]) == round(100 * row["chosen"])
@@ -214,11 +214,13 @@ def test_checks_of_another_tree_or_of_no_check_are_refused() -> None:
     )
     fitted = model("regression")
     rows = {"noise": frame["noise"], "age": frame["age"]}
-    with pytest.raises(OptionError, match="stability belongs to another tree"):
+    with pytest.raises(
+        OptionError, match="stability must be computed with the model of the report"
+    ):
         fitted.report(stability=other.stability(rows, answer(frame), resamples=2))
     with pytest.raises(OptionError, match=r"drift must be the result of model\.drift"):
         fitted.report(drift=3)
-    with pytest.raises(OptionError, match="stability must be one result, got 2"):
+    with pytest.raises(OptionError, match="stability must be a single result, got 2"):
         fitted.report(stability=[checks("regression")["stability"]] * 2)
 
 

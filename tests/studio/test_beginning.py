@@ -68,7 +68,7 @@ def test_target_without_values_is_refused_at_once() -> None:
     data = frame(0)
     table, _ = read_whole_table({**data, "empty": np.full(len(data["buys"]), np.nan)}, "buys")
     source = Source("data", table)
-    with pytest.raises(CeibaError, match="No row has a value in the target"):
+    with pytest.raises(CeibaError, match="At least one row must have a value in"):
         open_workspace(
             source, initial_setup(source, "empty", {}), None, "en", None, defer_root=True
         )

@@ -18,6 +18,7 @@ from ceiba.studio.analysis.rivals import find_rivals
 from ceiba.studio.analysis.scores import cross_validate, refit_fold, score_tree
 from ceiba.studio.analysis.warnings import check_against_best, compare_held_out
 from ceiba.studio.prepare import read_whole_table
+from ceiba.studio.service import Service
 from ceiba.studio.work.setup import Setup
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
@@ -188,6 +189,29 @@ def test_plainly_worse_split_is_called_worse() -> None:
         assert found["best"].startswith("x <=")
 
 
+def test_warnings_follow_the_rules_of_ancestors_and_the_options() -> None:
+    """A cached warning must not outlive the rules and options that it was computed with."""
+    rng = np.random.default_rng(1)
+    x, z = (np.arange(600) % 5 == 0).astype(int), rng.normal(size=600)
+    y = np.where(rng.random(600) < 0.1 + 0.8 * x, 1, 0)
+    data = {"x": x.tolist(), "z": z.tolist(), "w": rng.normal(size=600).tolist(), "y": y.tolist()}
+    workspace = workspace_on(data, "y")
+    service = Service(workspace)
+    workspace.act("take", {"node": 0, "split": "z <= 0"})
+    workspace.act("take", {"node": 1, "split": "w <= 0"})
+
+    def worse() -> set[int]:
+        return {w["node"] for w in service.state()["warnings"] if w["code"] == "worse_than_best"}
+
+    assert worse() == {0, 1}
+    workspace.act("set_options", {"options": {"min_samples_leaf": 200}})  # x has 120 rows of 1
+    assert worse() == set()
+    workspace.act("set_options", {"options": {"min_samples_leaf": None}})
+    assert worse() == {0, 1}
+    workspace.act("forbid", {"node": 0, "columns": ["x"]})
+    assert worse() == set()
+
+
 def test_held_out_rows_of_the_same_kind_seldom_disagree() -> None:
     disagreed = 0
     for seed in range(60):
@@ -227,7 +251,7 @@ def test_cross_validation_of_a_grown_tree_is_that_of_growing() -> None:
     workspace.act("set_column", {"column": "gappy", "role": "ignore"})
     workspace.act("grow", {"node": 0, "levels": 2})
     analysis = analyze(workspace)
-    made, _ = cross_validate(analysis, 5, lambda done, total: None, lambda: False)
+    scores, *_ = cross_validate(analysis, 5, lambda done, total: None, lambda: False)
     from ceiba.prune.cross_validation.folds import read_folds
 
     labels = analysis.data.y.info.classes[0][analysis.data.y.values[:, 0]]
@@ -236,7 +260,7 @@ def test_cross_validation_of_a_grown_tree_is_that_of_growing() -> None:
         model = ceiba.DecisionTreeClassifier(max_depth=2)
         model.fit(analysis.data.X.take(fold.train), labels[fold.train])
         wrong += int((model.predict(analysis.data.X.take(fold.test)) != labels[fold.test]).sum())
-    assert made["error"] == pytest.approx(wrong / len(labels))
+    assert scores["error"] == pytest.approx(wrong / len(labels))
 
 
 @pytest.mark.parametrize("costs", [None, [[0, 1], [5, 0]]])

@@ -117,6 +117,26 @@ def test_compare_counts_the_rows_that_change_their_answer(talk: Talk) -> None:
     assert talk.client.get("/api/compare?a=root&b=nobody").status_code == 400
 
 
+def test_comparison_on_held_out_rows_equals_that_of_two_models(talk: Talk) -> None:
+    talk.act("set_held_out", share=0.3)
+    talk.act("snapshot", name="root")
+    talk.act("grow", node=0)
+    state, held_out = talk.workspace.state, talk.workspace.data.held_out
+    assert state.tree is not None
+    assert held_out is not None
+    classes = state.tree.target.classes[0]
+    expected = ceiba.compare(
+        state.tree.collapse(0), state.tree, held_out.X, classes[held_out.y.values[:, 0]]
+    )
+    verdict = talk.get("/api/compare?a=root&b=")["verdict"]
+    error = expected.differences.row(0)
+    assert error["figure"] == "error"
+    for key in ("difference", "low", "high"):
+        assert verdict[key] == pytest.approx(error[key]), key
+    assert verdict["mcnemar"] == expected.mcnemar
+    assert verdict["rules"] == list(expected.rules)
+
+
 def test_trees_with_equally_many_errors_are_the_same(talk: Talk) -> None:
     talk.act("set_held_out", share=0.3)
     talk.act("grow", node=0, levels=2)
@@ -139,7 +159,10 @@ def test_no_verdict_on_training_rows_until_both_are_cross_validated(talk: Talk) 
     made = talk.get("/api/compare?a=&b=@automatic")
     assert made["verdict"]["rows"] == "cross_validated"
     rates = [made[side]["figures"]["cross_validated"]["error"] for side in "ab"]
-    assert made["verdict"]["errors"] == [round(rate * made["n_rows"]) for rate in rates]
+    errors = [round(rate * made["n_rows"]) for rate in rates]
+    assert made["verdict"]["errors"] == errors
+    mcnemar = made["verdict"]["mcnemar"]
+    assert errors[1] - errors[0] == mcnemar["first_only"] - mcnemar["second_only"]
 
 
 def test_split_by_hand_is_told_from_the_best_one_of_its_column(talk: Talk) -> None:

@@ -12,6 +12,7 @@ import ceiba
 from ceiba.errors import CeibaError, OptionError
 from ceiba.studio.launch import initial_setup, open_workspace
 from ceiba.studio.service import Service
+from ceiba.studio.work.script import write_script
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.workspace import Workspace
 from ceiba.survival import SurvivalCurve, concordance
@@ -135,6 +136,33 @@ def test_roles_of_time_and_event_and_codes_that_are_not_0_and_1() -> None:
     assert workspace.data.y.values[:, 1].sum() == 228 - 165
     workspace.act("set_column", {"column": "died", "role": "ignore"})
     assert workspace.state.fitted_tree.task == "regression"
+
+
+@pytest.mark.parametrize(
+    ("codes", "event"),
+    [(("alive", "dead"), "dead"), (("alive", "dead"), "alive"), ((0, 1), 0), ((False, True), True)],
+)
+def test_a_fitted_model_brings_the_code_of_its_event(codes: Any, event: Any) -> None:
+    frame = {name: list(LUNG.data[name]) for name in LUNG.data}
+    frame["died"] = [codes[int(died)] for died in frame["died"]]
+    happened = [died == event for died in frame["died"]]
+    model = ceiba.DecisionTreeSurvival(max_depth=2).fit(frame, LUNG.target, event=event)
+    data = ceiba.prepare(frame, LUNG.target, held_out=frame, like=model)
+    assert data.held_out is not None
+    for part in (data, data.held_out):
+        assert part.y.values[:, 1].tolist() == happened
+    assert ceiba.prepare(frame, LUNG.target, event=codes[0], like=model).y.values[
+        :, 1
+    ].tolist() == [died == codes[0] for died in frame["died"]]
+    source = Source("lung", read(frame), model=model)
+    workspace = Workspace(source, initial_setup(source, LUNG.target, {}))
+    workspace.act("cut", {"node": 0})
+    assert workspace.data.y.values[:, 1].tolist() == happened
+    names: dict[str, Any] = {}
+    exec(write_script(workspace.source, workspace.state), names)
+    assert names["rebuild"](model, frame).tree_ == workspace.state.tree
+    workspace.act("set_column", {"column": "age", "role": "ignore"})  # without like
+    assert workspace.data.y.values[:, 1].tolist() == happened
 
 
 def test_what_survival_does_not_have_is_refused_by_name() -> None:

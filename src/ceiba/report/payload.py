@@ -1,7 +1,7 @@
-"""Compute the payload of a report, a plain dict of all that the page shows.
+"""Compute the payload of a report: a plain dict with the data of the page.
 
 It is columnar (one list per figure, not one object per node), so that it is small and quick to
-parse. `VERSION` changes whenever an old reader would misread the new form. It contains no rows.
+parse. `VERSION` changes whenever an old reader would misread the new form. No rows are included.
 
 Test rows are counted at each node: every metric of every pruned tree is a sum of these counts over
 its leaves. The squared error of a leaf with value v is weight * (variance + (mean - v)^2), which
@@ -45,8 +45,8 @@ from ceiba.tree.splits import level_text
 from ceiba.words import words
 
 VERSION: Final = 1
-_MAX_BAR_CLASSES: Final = 12  # maximum number of classes with distinct colours
-_BYTES_PER_ROW: Final = 40  # target, node, position among the rows of the node, one column
+_MAX_BAR_CLASSES: Final = 12  # with more classes, the bars are not divided by class
+_BYTES_PER_ROW: Final = 40  # memory for target, node, position and the value of one column
 
 
 def payload(
@@ -68,7 +68,7 @@ def payload(
     output: int = 0,
     created: str | None = None,
 ) -> dict[str, Any]:
-    """Return the content of the interactive page as a plain dict.
+    """Return the content of a tree's report page as a plain dict.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ def payload(
         raise OptionError(f"output must be from 0 to {tree.n_outputs - 1}, got {output!r}.")
     if tree.n_outputs > 1 and not classifies:
         raise OptionError(
-            f"Reports do not support regression trees with several outputs (got {tree.n_outputs}), "
-            f"because their nodes have one impurity for all outputs. Fit a tree per output."
+            f"Reports are not supported for regression trees with several outputs, got "
+            f"{tree.n_outputs} outputs. Fit one tree per output."
         )
     classes = tree.target.classes[output].tolist() if classifies else []
     rows, row_parts = (
@@ -135,13 +135,13 @@ def payload(
     if train is not None:
         rows, y = read_rows_and_target(tree, train)
         if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
-            needed, memory = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory
+            needed, limit = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory / 1e6
             raise OptionError(
-                f"train requires {needed / 1e9:.3g} GB for {rows.n_rows:,} rows, but memory is "
-                f"{memory / 1e9:.3g} GB. Raise memory, or pass a sample of the rows."
+                f"The {rows.n_rows:,} training rows require {-(-needed // 10**6)} MB, more than "
+                f"the {limit:g} MB limit of the scan. Pass a sample, or a larger memory= to scan()."
             )
         row_parts |= {"bars": column_histograms(rows), "n_bar_classes": 1}
-    if rows is not None and tree.task is not Task.SURVIVAL:  # censored times have no box plot
+    if rows is not None and tree.task is not Task.SURVIVAL:  # censored times have no quartiles
         by_node = RowsByNode.read(tree, rows, y, output)
         if 1 < len(classes) <= _MAX_BAR_CLASSES:
             row_parts["n_bar_classes"] = len(classes)
@@ -194,19 +194,19 @@ def payload(
 
 
 def fits_into_memory(scan: Scan) -> bool:
-    """Whether the training rows of a scan fit into memory for a report."""
+    """Whether the training rows of a scan fit into its memory limit, as a report requires."""
     return _BYTES_PER_ROW * scan.n_rows <= scan.memory
 
 
 def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
-    """Read (X, y), (frame, target name), or a frame that contains the target."""
+    """Read rows and target from (X, y), (frame, target name) or a frame with the tree's target."""
     X, y = data if isinstance(data, tuple | list) and len(data) == 2 else (data, tree.target.name)
     X, y = pop_target(X, y, tree.task)
     return route.read(tree, X), y
 
 
 def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
-    """Return the class counts or the target moments of rows at each node."""
+    """Return statistics of the test rows by node: class counts, mean and variance, or loss."""
     counted = tree.refit_leaves(table, y)
     figures: dict[str, Any] = {"n_rows": int_list(counted.n_rows)}
     if tree.task.has_classes:
@@ -228,7 +228,7 @@ def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[s
 def encode_pruning(
     tree: Tree, table: Listing | None = None, alpha: float | None = None
 ) -> dict[str, Any] | None:
-    """Return the pruning sequence of a tree, with the cross-validated risks of `table`, if any."""
+    """Return the pruning sequence and risks of a tree, or None if it cannot be pruned."""
     steps = table if table is not None and {"alpha", "n_leaves"} <= set(table.columns) else None
     kind: Risk = "impurity" if tree.n_outputs > 1 else "cost"
     if steps is not None and "impurity" in steps:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ceiba.errors import OptionError
-from ceiba.studio.prepare import read_whole_table
+from ceiba.studio.prepare import event_code, read_whole_table
 from ceiba.studio.security import KeptAddress, is_loopback, new_token, private_page
 from ceiba.studio.work.journal import Journal
 from ceiba.studio.work.setup import SMALL_TABLE, Setup, check_editable, default_event
@@ -25,11 +25,11 @@ from ceiba.words import words
 if TYPE_CHECKING:
     from ceiba.studio.service import Service
 
-_HELD_OUT: Final = 0.25  # default share of held-out rows
+_HELD_OUT: Final = 0.25  # default share of rows to hold out for evaluation
 _MIN_LEAF: Final = 5  # default min_samples_leaf
-_MIN_LEAF_SHARE: Final = 0.005  # the same, as a share of the training rows
+_MIN_LEAF_SHARE: Final = 0.005  # default min_samples_leaf as a share of the rows, if larger
 _MISSING_PACKAGE: Final = (
-    "The studio needs the package {!r}. Install it with: pip install ceiba[studio]"
+    "The studio requires the package {!r}. Install it with: pip install ceiba[studio]"
 )
 
 
@@ -88,7 +88,7 @@ def open_studio(
     if model is not None and fitted is None:
         parameters = {**model._non_default_params(), **parameters}
     elif fitted is not None and parameters:
-        raise OptionError("Estimator parameters are not supported with a fitted model.")
+        raise OptionError(f"A fitted model accepts no parameters. Omit {', '.join(parameters)}.")
     source = Source(
         name=name,
         table=table,
@@ -109,9 +109,9 @@ def initial_setup(
 ) -> Setup:
     """Return the initial setup of a new workspace.
 
-    A quarter of the rows is held out, unless the table is small (it is cross-validated) or held-out
-    rows are passed. Leaves have at least 5 rows and 0.5 % of them, because a tree with one row per
-    leaf looks perfect. Lessons use all rows of their small tables.
+    A quarter of the rows is held out, unless the table is small (it is then cross-validated) or
+    held-out rows, a model or a lesson are given. Without model and lesson, the default of
+    `min_samples_leaf` is 5 or, if more, 0.5 % of the rows: leaves with one row would look perfect.
     """
     check_editable(parameters)
     settings: dict[str, Any] = {"options": parameters}
@@ -119,13 +119,14 @@ def initial_setup(
         settings["held_out"] = {"given": True}
     if source.model is not None:
         tree = source.model.tree_
-        others = [name for name in source.table.schema.names if name not in tree.schema.names]
         answer = target if isinstance(target, tuple) else (target,)
-        ignored = tuple(name for name in others if name not in answer)
+        used = {*tree.schema.names, *answer}
+        ignored = tuple(name for name in source.table.schema.names if name not in used)
         settings["options"] = getattr(source.model, "_non_default_params", dict)()
         start = _initial(source.table, target, settings)
         task = None if start.event is not None else tree.task
-        return replace(start, task=task, ignore=ignored, from_model=True)
+        code = event_code(tree.target, start.event) or start.event_code
+        return replace(start, event_code=code, task=task, ignore=ignored, from_model=True)
     if lesson and isinstance(target, tuple):
         raise OptionError("Lessons are not supported for survival trees.")
     if not lesson:
@@ -139,7 +140,7 @@ def initial_setup(
 
 
 def _initial(table: Table, target: Any, settings: dict[str, Any]) -> Setup:
-    """Return the initial setup for a target column, or for columns of time and event."""
+    """Return the initial setup for a target: a column name, or the names of time and event."""
     time, event = target if isinstance(target, tuple) else (target, None)
     if event is not None:
         settings = {**settings, "event": event, "event_code": default_event(table.column(event))}
@@ -156,7 +157,7 @@ def open_workspace(
     defer_root: bool = False,
     new: bool = False,
 ) -> Workspace:
-    """Open a workspace and replay the actions of its file, or rename that file if `new`.
+    """Open a workspace and replay the actions in its file; if `new`, rename it and start anew.
 
     With `defer_root`, the root of a new tree is fitted after the first screen is shown.
     """
@@ -178,7 +179,7 @@ def open_workspace(
 
 
 def _start_again(source: Source, start: Setup, stored: dict[str, Any]) -> Setup:
-    """Return the setup that a workspace file started from, with the file's target and defaults."""
+    """Return the initial setup with the target and defaults stored in a workspace file."""
     if start.target != stored.get("target"):
         settings = {"held_out": start.held_out, "options": start.options}
         start = _initial(source.table, (stored.get("target"), stored.get("event")), settings)
@@ -199,20 +200,20 @@ class Address:
     port: int = 0
 
     def listen(self) -> socket.socket:
-        """Return a listening socket."""
+        """Return a socket that listens on the host and port."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        # asyncio sets TCP_NODELAY only if the protocol is named; without it, every response waits
-        # 40 ms for an acknowledgement.
+        # asyncio sets TCP_NODELAY only for sockets with an explicit protocol. Otherwise, every
+        # response waits 40 ms for an acknowledgement.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((self.host, self.port))
-            listener.listen(128)  # early connections wait until the server is ready
+            listener.listen(128)  # connections are queued until the server is ready
         except (OSError, OverflowError) as error:
             listener.close()
             reason = getattr(error, "strerror", None) or str(error)
             raise OptionError(
-                f"Cannot listen on port {self.port} of {self.host}: {reason}. Choose another port."
+                f"Cannot listen on {self.host}:{self.port}: {reason}. Choose another host or port."
             ) from None
         return listener
 
@@ -224,7 +225,7 @@ def run(
     browser: bool = True,
     tell: Callable[[str], None] | None = None,
 ) -> Any:
-    """Serve a workspace until it is closed; return its model."""
+    """Serve a workspace until it is closed, and return its model."""
     try:
         import uvicorn
 
@@ -272,7 +273,7 @@ def run(
 
 
 def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.socket, str]:
-    """Return a socket and a token, if possible those of a studio that was killed."""
+    """Return a socket and a token, if possible with the port and token of a killed studio."""
     last = None if kept is None else kept.read()
     port, token = last or (0, new_token())
     listener = None
@@ -287,7 +288,7 @@ def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.so
 
 
 def _wait(service: Service, server: Any, thread: threading.Thread) -> None:
-    """Wait until the page or Ctrl-C ends the session."""
+    """Wait until the page or Ctrl-C ends the session, and stop the server."""
     try:
         while thread.is_alive() and not service.closed.wait(0.2):
             pass

@@ -1,4 +1,4 @@
-"""Prepare a table for learning: target, weights, kinds and roles of columns, held-out rows.
+"""Prepare a table for learning: target, weights, column kinds and roles, held-out rows.
 
 The studio's first screen is one call of `prepare`, so a saved script prepares the same table. All
 columns are read once, including the target. Then, in this order, columns are converted or dropped,
@@ -49,7 +49,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A table ready for learning.
+    """A table prepared for fitting, with its held-out and test rows.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Prepared:
     test: Prepared | None = None
 
     def take(self, rows: Array) -> Prepared:
-        """Return the table with some of its rows."""
+        """Return the rows with these indices as prepared data, without held-out and test rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Prepared(self.X.take(rows), self.y.take(rows), weight)
 
@@ -102,7 +102,7 @@ def prepare(
     y : str, pair of str, or array-like
         The column of X to predict, or its values; for survival, the columns of time and event.
     task : {"classification", "regression", "survival"}, optional
-        By default, texts, booleans and whole numbers with at most 20 distinct values are classes.
+        By default, strings, booleans and whole numbers with at most 20 distinct values are classes.
     weight : str, optional
         The column with the weight of each row.
     ignore : iterable of str
@@ -121,7 +121,7 @@ def prepare(
     seed : int, default=0
         Seed of the choice of held-out and test rows.
     event : optional
-        The code of the event in the event column, unless its values are 0 and 1.
+        The code of the event in the event column, unless `like` has one or the values are 0 and 1.
     like : fitted model or Tree, optional
         Model or tree whose columns, kinds, levels and classes are used.
 
@@ -147,17 +147,17 @@ def prepare(
         settings = {"task": task, "ignore": ignore, "kinds": kinds, "orders": orders,
                     "rename": rename}  # fmt: skip
         for option in (option for option, value in settings.items() if value):
-            raise OptionError(f"{option} is not supported with like=, which defines the columns.")
+            raise OptionError(f"{option}= is not supported with like=. Omit one of them.")
         data = _read_like(table, answer, getattr(like, "tree_", like), weight)
         return _hold_out(data, answer, held_out, test, weight, seed)
     chosen_kinds = dict(kinds or {}) | dict.fromkeys(orders or {}, "ordered")
     left_out = [*ignore, *(column for column in (weight, status) if column is not None)]
     _check_names(table, [*chosen_kinds, *left_out, *answer.rename, name])
     if name in left_out:
-        raise OptionError(f"Column {name!r} is the target and cannot be ignored.")
+        raise OptionError(f"Target {name!r} must not also be an ignored, weight or event column.")
     names = [column for column in table.schema.names if column != name and column not in left_out]
     if not names:
-        raise DataError(f"X must have a column besides the target {name!r}.")
+        raise DataError("X must have a column besides target, weight, event and ignored columns.")
     columns = [
         as_kind(table.column(column), chosen_kinds.get(column), (orders or {}).get(column))
         for column in names
@@ -167,7 +167,7 @@ def prepare(
 
 
 class _Answer(NamedTuple):
-    """The target column and, for survival, the event column and the code of the event."""
+    """The names of target and event column (survival only), event code and new column names."""
 
     name: str
     status: str | None
@@ -177,9 +177,8 @@ class _Answer(NamedTuple):
     def rename_column(self, column: Column) -> Column:
         """Return a column under its new name."""
         new = self.rename.get(column.name, column.name)
-        return (
-            column if new == column.name else replace(column, info=replace(column.info, name=new))
-        )
+        info = replace(column.info, name=new)
+        return column if new == column.name else replace(column, info=info)
 
 
 def _hold_out(
@@ -190,14 +189,14 @@ def _hold_out(
     weight: str | None,
     seed: int,
 ) -> Prepared:
-    """Set the test rows aside, then hold out a share of all rows, or read the given table."""
+    """Split off test rows, then hold out a share of the rows or read a held-out table."""
     if test is not None:
         data, sealed = _split(data, "test", test, seed)
         data = replace(data, test=sealed)
         if isinstance(held_out, float) and 0 < held_out < 1:
             if held_out + test >= 1:
                 raise OptionError(
-                    f"held_out and test must leave rows to learn from, got {held_out} and {test}."
+                    f"The sum of held_out and test must be less than 1, got {held_out} + {test}."
                 )
             held_out /= 1 - test
     if held_out is None:
@@ -222,7 +221,7 @@ def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, 
     number = isinstance(share, int | float | np.number) and not isinstance(share, bool)
     if not number or not 0 < float(share) < 1:
         or_table = ", or a table" if name == "held_out" else ""
-        raise OptionError(f"{name} must be a share between 0 and 1{or_table}, got {share!r}.")
+        raise OptionError(f"{name} must be a share in the range (0, 1){or_table}, got {share!r}.")
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
     if data.y.info.task is Task.SURVIVAL:
         codes = data.y.values[:, 1].astype(np.int64)
@@ -233,15 +232,15 @@ def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, 
 
 @dataclass(frozen=True)
 class _KnownSchema:
-    """The schema and target of a table, in place of a tree for `_read_like`."""
+    """A schema and a target, which `_read_like` accepts instead of a tree."""
 
     schema: Schema
     target: TargetInfo
 
 
 def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
-    """Read all columns, including the target; return the table and the target's name."""
-    with warnings.catch_warnings():  # the first screen warns of identifiers
+    """Read X and y into one table that includes the target, and return it with the target name."""
+    with warnings.catch_warnings():  # the first screen shows warnings about identifiers itself
         warnings.simplefilter("ignore", DataWarning)
         table = read(X)
         if isinstance(y, str):
@@ -252,18 +251,18 @@ def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
             name += "_"
         values = [*table.columns, *read({name: y}).columns]
     if len(values[-1].values) != table.n_rows:
-        raise DataError(f"X has {table.n_rows} rows, but y has {len(values[-1].values)}.")
+        raise DataError(f"y must have {table.n_rows} rows, got {len(values[-1].values)}.")
     return _build_table(values, table.schema.named), name
 
 
 def infer_task(column: Column) -> Task:
-    """Infer the task of a target: regression for measured numbers, else classification."""
+    """Infer the task from a target column; integers with few distinct values are classes."""
     present = np.flatnonzero(~column.missing)
     return Task.REGRESSION if is_numeric_target(column, present) else Task.CLASSIFICATION
 
 
 def read_labels(column: Column, rows: Array) -> Array:
-    """Return the labels in some rows of a column: levels, whole numbers or booleans."""
+    """Return the labels in some rows of a column: levels, numbers, booleans or formatted times."""
     values = column.values[rows]
     if not column.info.is_numeric:
         return np.asarray(np.array(column.info.levels, dtype=object)[values])
@@ -275,7 +274,7 @@ def read_labels(column: Column, rows: Array) -> Array:
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
-    """Convert a column to a kind; `order` lists the levels of an ordered column."""
+    """Convert a column to a kind, one of `KINDS`; `order` lists the levels of an ordered column."""
     if kind is None:
         return column
     if kind not in KINDS:
@@ -296,20 +295,19 @@ def _to_levels(column: Column, kind: Kind) -> Column:
 
 
 def _parse_numbers(column: Column) -> Column:
-    """Convert levels to numbers."""
+    """Convert the levels of a column to numbers."""
     name, values = column.info.name, []
     for level in column.info.levels:
         try:
             values.append(float(str(level).strip()))
         except ValueError:
             raise DataError(
-                f"Column {name!r}: {level!r} is not a number. Keep it as a category, or "
-                "correct the cell."
+                f"Column {name!r} must contain numbers, got {level!r}. Correct the cell, or keep "
+                "the column as a category."
             ) from None
-    numbers = np.array([*values, np.nan])[column.values]  # code -1 (missing) selects the last
-    return Column(
-        ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers)), numbers
-    )
+    numbers = np.array([*values, np.nan])[column.values]  # -1 (missing) selects NaN
+    info = ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers))
+    return Column(info, numbers)
 
 
 def _reorder_levels(column: Column, order: list[Any]) -> Column:
@@ -320,8 +318,8 @@ def _reorder_levels(column: Column, order: list[Any]) -> Column:
     if lacking or len(set(wanted)) < len(wanted):
         what = f"level {lacking[0]!r} is not listed" if lacking else "a level is listed twice"
         raise OptionError(
-            f"orders, column {info.name!r}: {what}. Pass every level once: "
-            f"{', '.join(map(level_text, info.levels))}."
+            f"orders must list every level of {info.name!r} once, but {what}. "
+            f"Levels: {[*map(level_text, info.levels)]}."
         )
     codes = recode(column.values, [wanted.index(level) for level in info.levels])
     return Column(replace(info, levels=tuple(wanted)), codes)
@@ -330,13 +328,14 @@ def _reorder_levels(column: Column, order: list[Any]) -> Column:
 def _attach_target(
     table: Table, columns: list[Column], answer: _Answer, task: Any, weight: str | None
 ) -> Prepared:
-    """Keep the rows that have a target."""
+    """Return columns as prepared data with target and weights, without rows that lack a target."""
     name, status, code, rename = answer
     column = table.column(name)
     missing = column.missing if status is None else column.missing | table.column(status).missing
     rows = np.flatnonzero(~missing)
     if not len(rows):
-        raise DataError(f"No row has a value in the target {name!r}.")
+        names = repr(name) if status is None else f"{name!r} and {status!r}"
+        raise DataError(f"At least one row must have a value in {names}.")
     renamed = [answer.rename_column(c) for c in columns]
     X, n = _build_table(renamed, table.schema.named or bool(rename)), table.n_rows
     weights = None if weight is None else _read_weights(table.column(weight))
@@ -345,7 +344,7 @@ def _attach_target(
         weights = None if weights is None else weights[rows]
     if status is not None:
         if not column.info.is_numeric:
-            raise OptionError(f"Times must be numbers, but column {name!r} has levels.")
+            raise OptionError(f"Time column {name!r} must be numeric, got {column.info.kind}.")
         columns_of_target = {
             rename.get(name, name): column.values[rows].astype(np.float64),
             rename.get(status, status): read_labels(table.column(status), rows),
@@ -358,7 +357,9 @@ def _attach_target(
         raise OptionError("task='survival' requires two columns. Pass y=(time, event).")
     if chosen.is_regression("The studio"):
         if not column.info.is_numeric:
-            raise OptionError(f"Column {name!r} has levels; its task must be classification.")
+            raise OptionError(
+                f"Target {name!r} must be numeric for task='regression', got {column.info.kind}."
+            )
         truth = column.values[rows].astype(np.float64)
     else:
         truth = read_labels(column, rows)
@@ -368,14 +369,14 @@ def _attach_target(
 
 def _read_weights(column: Column) -> Array:
     if not column.info.is_numeric or column.missing.any():
-        raise DataError(f"Weight column {column.info.name!r} must have a number in every row.")
+        raise DataError(f"Weight column {column.info.name!r} must contain a number in every row.")
     weights = read_weights(column.values, len(column.values))
     assert weights is not None
     return weights
 
 
 def _read_like(table: Table, answer: _Answer, tree: Any, weight: str | None) -> Prepared:
-    """Read rows with the schema of a tree."""
+    """Prepare a table with the schema and the target of a tree."""
     others = [column for column in (answer.name, answer.status, weight) if column is not None]
     _check_names(table, [*tree.schema.names, *others])
     columns = []
@@ -383,7 +384,8 @@ def _read_like(table: Table, answer: _Answer, tree: Any, weight: str | None) -> 
         column = table.column(info.name)
         converted = column if column.missing.all() else as_kind(column, KIND_NAMES[info.kind])
         columns.append(conform_column(converted, info))
-    data = _attach_target(table, columns, answer, tree.target.task, weight)
+    code = event_code(tree.target, answer.status) if answer.code is None else answer.code
+    data = _attach_target(table, columns, answer._replace(code=code), tree.target.task, weight)
     if answer.status is not None:
         return replace(data, y=replace(data.y, info=tree.target))
     labels = data.y.values[:, 0]
@@ -391,6 +393,11 @@ def _read_like(table: Table, answer: _Answer, tree: Any, weight: str | None) -> 
         labels = data.y.info.classes[0][labels]
     target = replace(tree.target, name=tree.target.name or answer.name)
     return replace(data, y=read_target_like(labels, target, len(labels)))
+
+
+def event_code(target: TargetInfo, event: str | None) -> str | None:
+    """Return the code of the event in a target name, as in "Surv(time, event == code)"."""
+    return (target.name or "").partition(f", {event} == ")[2][:-1] or None
 
 
 def _build_table(columns: list[Column], named: bool) -> Table:

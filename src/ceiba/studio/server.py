@@ -32,7 +32,7 @@ from ceiba.studio.service import LessonError, Service
 from ceiba.studio.work.workspace import StaleError
 
 _STATUS: Final = ((NodeError, 404), (SchemaError, 404), (StaleError, 409), (LessonError, 403))
-MAX_REQUEST_SECONDS: Final = 10.0  # time limit for receiving a request
+MAX_REQUEST_SECONDS: Final = 10.0  # time limit for receiving one request
 MAX_CONNECTIONS: Final = 512
 RouteHandler = Callable[[Service, "ApiRequest"], Any]
 
@@ -43,18 +43,18 @@ class Connection(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start the deadline; close the oldest waiting connection if there are too many."""
+        """Start a request's deadline; with too many connections, close the one waiting longest."""
         super().connection_made(transport)
         self._start_deadline()
         if len(self.connections) > MAX_CONNECTIONS:
             waiting = {connection._deadline.when(): connection for connection in self.connections
                        if isinstance(connection, Connection) and connection._deadline}  # fmt: skip
             oldest = waiting[min(waiting)]
-            oldest._cancel_deadline()  # do not select it again before it is closed
+            oldest._cancel_deadline()  # later calls do not select this connection again
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Receive part of a request; stop the deadline when it is complete."""
+        """Receive part of a request, and stop the deadline when it is complete."""
         super().data_received(data)
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._start_deadline()
@@ -62,7 +62,7 @@ class Connection(H11Protocol):
             self._cancel_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the deadline."""
+        """Cancel the deadline of a connection that was lost."""
         self._cancel_deadline()
         super().connection_lost(exc)
 
@@ -76,7 +76,7 @@ class Connection(H11Protocol):
             self._deadline = None
 
     def _abort(self) -> None:
-        if self in self.connections:  # websockets have another protocol
+        if self in self.connections:  # false after an upgrade to a websocket
             self.transport.abort()
 
 
@@ -94,14 +94,14 @@ class ApiRequest:
 
     @property
     def revision(self) -> int | None:
-        """The revision in the query, which is that of the tree on the page."""
+        """The revision of the tree on the page, or None if the query has none."""
         text = self._query.get("revision")
         if text is not None and not (text.isascii() and text.isdigit() and len(text) <= 12):
-            raise OptionError(f"revision must be an integer, got {text!r}.")
+            raise OptionError(f"revision must be an integer from 0 to 999999999999, got {text!r}.")
         return None if text is None else int(text)
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a text parameter of the path or the query."""
+        """Return a parameter of the path or the query as a string."""
         return str(self._path.get(name, self._query.get(name, default)))
 
 
@@ -119,7 +119,11 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
     ),
     ("POST", "/api/node/{node:int}/preview", lambda s, a: s.preview(a.node, a.body)),
     ("POST", "/api/node/{node:int}/further-cut", lambda s, a: s.further_cut(a.node, a.body)),
-    ("GET", "/api/compare", lambda s, a: s.compare(a.text("a"), a.text("b"))),
+    (
+        "GET",
+        "/api/compare",
+        lambda s, a: s.compare(a.text("a"), a.text("b"), a.text("lang", s.workspace.lang)),
+    ),
     ("POST", "/api/cross-validation", lambda s, a: s.validate(a.body)),
     ("GET", "/api/cross-validation", lambda s, a: s.validations.status()),
     ("DELETE", "/api/cross-validation", lambda s, a: s.validations.cancel()),
@@ -138,7 +142,7 @@ ROUTES: Final[tuple[tuple[str, str, RouteHandler], ...]] = (
 
 
 def make_app(service: Service, token: str, host: str, port: int) -> Guard:
-    """Return the application, protected by the guard."""
+    """Return the ASGI application of the studio, wrapped in the access control of `Guard`."""
     routes: list[Any] = [
         Route(path, _endpoint(service, handler), methods=[method])
         for method, path, handler in ROUTES
@@ -179,9 +183,9 @@ async def _body(request: Request) -> dict[str, Any]:
     try:
         body = json.loads(content, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
-        raise OptionError("The body is not JSON.") from None
+        raise OptionError("The request body must be valid JSON.") from None
     if not isinstance(body, dict):
-        raise OptionError("The body must be a JSON object.")
+        raise OptionError(f"The request body must be a JSON object, got {body!r:.50}.")
     revision = body.get("revision")
     if revision is not None and (isinstance(revision, bool) or not isinstance(revision, int)):
         raise OptionError(f"revision must be an integer, got {revision!r}.")
@@ -220,7 +224,7 @@ def _error(error: Exception) -> Response:
 
 
 async def _not_found(request: Request, error: Any) -> Response:
-    return JSONResponse({"error": {"code": "route", "text": "No such route."}}, error.status_code)
+    return JSONResponse({"error": {"code": "route", "text": "Unknown route."}}, error.status_code)
 
 
 def _page_endpoint(service: Service) -> Any:

@@ -1,4 +1,4 @@
-"""Compute the responses of all routes from one workspace, with `analysis`.
+"""Compute the responses of all routes from one workspace.
 
 Responses that depend on the tree alone are cached until it changes.
 """
@@ -28,13 +28,13 @@ from ceiba.studio.validations import ValidationRuns
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
 
-#: The name that comparisons use for the tree that `fit` grows.
+#: The name of the tree that `fit` grows, in requests for comparisons and cross-validations.
 AUTOMATIC: Final = "@automatic"
-_SECONDS_BETWEEN: Final = 0.1  # messages about the progress of growing
+_SECONDS_BETWEEN: Final = 0.1  # minimum time between progress messages
 
 
 class LessonError(CeibaError):
-    """Figures were requested before the learner answered."""
+    """Raised if statistics are requested before the learner has answered."""
 
 
 class Service:
@@ -42,7 +42,7 @@ class Service:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._is_beginning = not workspace.has_root  # until `warm_up` has tried to fit the root
+        self._is_beginning = not workspace.has_root  # set to False by `warm_up`
         self.closed = threading.Event()
         self._row_cache: tuple[Prepared, NodeRowCache] | None = None
         self._warning_cache: dict[Any, Any] = {}
@@ -61,7 +61,7 @@ class Service:
         """Return the state of the page, without a tree while the root is being fitted."""
         if self._is_beginning and not self.workspace.has_root:
             return state_to_json(self.workspace, State(self.workspace.start), None, {})
-        with self._lock:  # all parts must have the same revision
+        with self._lock:  # all parts of the state must have the same revision
             return self._cached("state", self._state)
 
     def _state(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Service:
         return answer
 
     def _add_validation(self, answer: dict[str, Any], analysis: NodeAnalysis) -> None:
-        """Add the cross-validated scores of the tree, or those of an earlier tree."""
+        """Add the cross-validated scores of the tree, or of the last tree that has such scores."""
         workspace = self.workspace
         if workspace.lesson is None:
             self.validations.run_small(analysis)
@@ -92,9 +92,9 @@ class Service:
         """Run an action and return the new state."""
         for name in body:
             if name not in ("action", "arguments", "revision"):
-                raise OptionError(f"Unknown field {name!r} of an action.")
+                raise OptionError(f"Fields must be action, arguments or revision, got {name!r}.")
         if body.get("action") in ("answer", "record_validation"):
-            raise OptionError("Post answers to /api/lesson. Only the studio records validations.")
+            raise OptionError(f"Send {body['action']!r} to /api/lesson or /api/cross-validation.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
             try:
@@ -105,7 +105,7 @@ class Service:
         return self.state()
 
     def _choose_splits(self, arguments: Any) -> Any:
-        """Add the first-ranked rivals of the nodes where `fit` takes another split."""
+        """Add the splits from `choose_splits` to the arguments of the action `grow`."""
         state = self.workspace.state
         if state.model is None or not isinstance(arguments, dict) or "splits" in arguments:
             return arguments
@@ -130,13 +130,13 @@ class Service:
         return {**arguments, "splits": splits} if splits else arguments
 
     def stop_growing(self) -> dict[str, Any]:
-        """Cancel the running growth, which then changes nothing."""
+        """Stop growing, and leave the tree unchanged."""
         self._stop_growing.set()
         return {}
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
-        with suppress(CeibaError):  # raised again when the page requests it
+        with suppress(CeibaError):  # the page's own request raises the error again
             self.columns()
         with suppress(CeibaError):
             self.analysis()
@@ -148,7 +148,8 @@ class Service:
         """Describe the columns under the current settings, from a sample or the whole table."""
         setup, table = self.workspace.setup, self.workspace.source.table
         key = description_key(setup)
-        with self._describe_locks[whole]:  # two tabs must not describe a table twice
+        # The lock prevents two tabs from describing the table twice.
+        with self._describe_locks[whole]:
             cached = self._descriptions.get(whole)
             if cached is None or cached[0] != key:
                 cached = (key, describe_columns(table, setup, whole=whole))
@@ -175,18 +176,18 @@ class Service:
         revision: int | None,
         query: Callable[[NodeAnalysis, int], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Run a query about a node of the current tree; lessons require an answer first."""
+        """Run a query about a node; in lessons, all but "rivals" require the learner's answer."""
         with self._lock:
             now, analysis = self.workspace.revision, self.analysis()
         if revision is not None and revision != now:
-            raise StaleError("The tree has changed. Read the state again.")
+            raise StaleError(f"The tree has changed since revision {revision}. Reload it.")
         analysis.check(node)
         if what != "rivals" and not is_answered(self.workspace, analysis, node):
             raise LessonError("Choose the best split of this node first.")
         return {"revision": now, **query(analysis, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return the best split of every column at a node."""
+        """Return the best split of every column at a node, hidden in a lesson before the answer."""
         listing = self._cached(
             ("rivals", node),
             lambda: self.query_node("rivals", node, revision, self._find_rivals),
@@ -202,7 +203,7 @@ class Service:
         return find_rivals(analysis, node, by_gain=self.workspace.lesson is not None)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return the p-values that require permutations."""
+        """Return the p-values at a node that require permutations."""
         return self._cached(
             ("p", node),
             lambda: self.query_node("p-values", node, revision, compute_p_values),
@@ -225,7 +226,7 @@ class Service:
         return self.query_node("preview", node, revision, lambda b, i: preview_split(b, i, split))
 
     def further_cut(self, node: int, body: dict[str, Any]) -> dict[str, Any]:
-        """Return the best further cut of a column, besides the cuts in the body."""
+        """Find the best cut to add to the cuts of a column in the request body."""
         revision = body.get("revision")
         return self.query_node(
             "further cut", node, revision, lambda b, i: find_further_cut(b, i, body)
@@ -233,18 +234,20 @@ class Service:
 
     # ------------------------------------------------------------------ trees
 
-    def compare(self, a: str, b: str) -> dict[str, Any]:
-        """Compare two snapshots, or a snapshot with the current tree."""
+    def compare(self, a: str, b: str, lang: str = "en") -> dict[str, Any]:
+        """Compare two trees: snapshots, the current tree or the one that `fit` grows."""
         sides = [self._find_state(name) for name in (a, b)]
         if any(side.model is None for side in sides):
             raise OptionError("There is no tree yet. Choose the target first.")
         validations = [self.workspace.find_validation(side) for side in sides]
-        losses = tuple(v.losses for v in validations if v is not None and v.losses is not None)
         first, second = (
             NodeAnalysis(s, self.workspace.prepare(s.setup), NodeRowCache(1)) for s in sides
         )
-        pair = (losses[0], losses[1]) if len(losses) == len(sides) else None
-        result = compare_states(first, second, pair)
+        runs = [v for v in validations if v is not None and v.losses is not None]
+        validated = None
+        if len(runs) == len(sides):
+            validated = (runs[0].answers, runs[1].answers), (runs[0].losses, runs[1].losses)
+        result = compare_states(first, second, validated, lang)
         for name, validation in zip("ab", validations, strict=True):
             figures = None if validation is None else validation.figures
             result[name]["figures"]["cross_validated"] = figures
@@ -265,23 +268,23 @@ class Service:
         return self._automatic[1]
 
     def validate(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Start a cross-validation of the current tree, or of several named ones."""
+        """Start a cross-validation of the current tree or of named snapshots."""
         names = body.get("trees", [""])
         if not isinstance(names, list) or not 1 <= len(names) <= 2:
-            raise OptionError(f"trees must be a list of one or two names, got {names!r}.")
+            raise OptionError(f"trees must be a list of 1 or 2 snapshot names, got {names!r}.")
         analyses = [self.analysis(self._find_state(str(name))) for name in names]
         return self.validations.start(analyses, body.get("folds", 10))
 
     # ------------------------------------------------------------------ lessons
 
     def lesson(self, node: int, column: str, measure: str, lang: str) -> dict[str, Any]:
-        """Return the computation of a measure, step by step."""
+        """Return the steps that compute a measure of a column's best split at a node."""
         return self.query_node(
             "lesson", node, None, lambda b, i: lesson_steps(b, i, column, measure, lang)
         )
 
     def answer(self, node: int, column: Any) -> dict[str, Any]:
-        """Record the learner's answer, and return whether it is right."""
+        """Record the answer of the learner, and return whether it is correct."""
         analysis = self.analysis()
         analysis.check(node)
         verdict = check_answer(analysis, node, column)
@@ -289,7 +292,7 @@ class Service:
         return verdict
 
     def close(self) -> dict[str, Any]:
-        """Close the studio; the call that opened it returns the model."""
+        """Close the studio, so that `run` returns the model."""
         self.validations.cancel()
         self.workspace.notify({"type": "closed"})
         self.closed.set()
@@ -300,15 +303,15 @@ class Service:
     def _cached(
         self, key: Any, make: Callable[[], dict[str, Any]], revision: int | None = None
     ) -> dict[str, Any]:
-        """Return `make()`, cached until the tree changes or a cross-validation ends."""
+        """Return the result of `make`, cached until the tree changes or a cross-validation ends."""
         with self._lock:
             version = (self.workspace.revision, len(self.workspace.validations))
             if revision is not None and revision != version[0]:
-                raise StaleError("The tree has changed. Read the state again.")
+                raise StaleError(f"The tree has changed since revision {revision}. Reload it.")
             if self._cache[0] != version:
                 self._cache = (version, {})
             cache = self._cache[1]
-        if key not in cache:  # outside the lock, so that dragging does not wait for slow p-values
+        if key not in cache:  # without the lock, because p-values can be slow
             result = make()
             if result.get("revision", version[0]) != version[0]:
                 return result

@@ -245,7 +245,7 @@ def test_columns_without_a_header_are_renamed_on_the_first_screen(
     page.fill("#name-1", "income")
     page.keyboard.press("Tab")
     page.wait_for_selector("#notice:not([hidden])")
-    assert "Another column is called" in page.inner_text("#notice")
+    assert "Another column is already called" in page.inner_text("#notice")
     page.click("#start")
     hands.await_rivals()
     assert page.get_attribute(".rival.open", "data-column") == "income"

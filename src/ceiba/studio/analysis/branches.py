@@ -1,4 +1,4 @@
-"""Compute the sizes, targets, gain and p-value of the branches of a split."""
+"""Compute the gain and p-value of a split, and the target statistics of its branches."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from ceiba.tree import SplitKind, SplitTable
 from ceiba.tree.routing import evaluate_split
 
 Array = npt.NDArray[Any]
-_MAX_MASKED_CLASSES: Final = 8  # up to this number, counting class by class is faster
+_MAX_MASKED_CLASSES: Final = 8  # with more classes, bincount is faster than masks
 
 
 @dataclass(frozen=True)
 class BranchCounts:
-    """Row counts, weights and target statistics of each branch."""
+    """Row counts, weights and target statistics of each branch of a split."""
 
     n_rows: Array
     weight: Array
     classes: Array | None
     mean: Array | None
     variance: Array | None
-    risk: Array | None = None  # relative risk of survival; `mean` is of log-rank scores
+    risk: Array | None = None  # relative risk of each branch (survival only)
 
     def impurity(self, criterion: Criterion) -> list[float | None]:
-        """Return the impurity of each branch, or None if it cannot be computed from counts."""
+        """Return the impurity of each branch, with None where it cannot be computed."""
         if self.classes is not None and criterion.of_counts is not None:
             return [float(criterion.of_counts(row)) if row.sum() else None for row in self.classes]
         if (
@@ -52,7 +52,7 @@ class BranchCounts:
 class NodeTarget:
     """Target values of a node, prepared for repeated counting.
 
-    Survival times are counted by their log-rank scores; `times` holds time, event and scaled time.
+    For survival, `values` are log-rank scores, and `times` has columns time, event, scaled time.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class NodeTarget:
 
     @classmethod
     def of(cls, site: NodeSite) -> NodeTarget:
-        """Return the target of a node."""
+        """Return the target values of the training rows in a node."""
         target = site.problem.target
         every = len(site.rows) == site.problem.n_rows
         weight = None if site.weight is None else site.weight[site.rows]
@@ -78,7 +78,7 @@ class NodeTarget:
 
     @classmethod
     def of_times(cls, target: Array, weight: Array | None, scaled: Array) -> NodeTarget:
-        """Return a survival target from the columns of time and event, and the scaled times."""
+        """Create a survival target from times, events and scaled times."""
         return cls(log_rank_scores(target), weight, 0, np.column_stack([target, scaled]))
 
     def curves(self, branch: Array, n_branches: int) -> list[dict[str, Any] | None] | None:
@@ -95,7 +95,7 @@ class NodeTarget:
         return curves
 
     def counts(self, branch: Array, n_branches: int) -> BranchCounts:
-        """Count the rows of each branch; rows with a branch below 0 are skipped."""
+        """Return the statistics of each branch; rows with branch -1 are not counted."""
         if n_branches == 2 and self.weight is None and 0 < self.n_classes <= _MAX_MASKED_CLASSES:
             return self._count_two_branches(branch)
         placed = branch >= 0
@@ -124,7 +124,7 @@ class NodeTarget:
         return BranchCounts(n_rows, mass, None, mean, spread / safe, risk)
 
     def _count_two_branches(self, branch: Array) -> BranchCounts:
-        """Count the rows of few classes in two branches (1,000,000 rows take a millisecond)."""
+        """Count the rows of two branches by a mask per class, which is faster for few classes."""
         if self._parts is None:
             self._parts = [self.values == k for k in range(self.n_classes)]
         second = branch == 1
@@ -143,7 +143,7 @@ def assign_branches(
 ) -> tuple[Array, int, float | None]:
     """Return each row's branch under a split, the number of branches and the gain.
 
-    Missing values go where growing would send them. If the gain is None, compute it from counts.
+    Missing values go to `missing`, by default as in growing. The caller computes a gain of None.
     """
     table, column = site.problem.table, int(splits.column[0])
     kind = splits.kind[0]
@@ -177,7 +177,7 @@ def _n_branches(splits: SplitTable) -> int:
 def branches_to_json(
     counts: BranchCounts, criterion: Criterion, texts: list[str], curves: Any = None
 ) -> list[dict[str, Any]]:
-    """Return the branches as a list for the page."""
+    """Convert branch statistics, with their conditions and curves, to JSON objects."""
     impurity = counts.impurity(criterion)
     mean = counts.mean if counts.risk is None else counts.risk
     return [
@@ -196,7 +196,7 @@ def branches_to_json(
 
 
 def needs_only_counts(problem: Problem) -> bool:
-    """Whether gains can be computed from class counts, or from means and variances."""
+    """Whether class counts, or means and variances, of the branches determine a split's gain."""
     criterion = node_criterion(problem)
     if not problem.options.task.has_classes:
         return criterion.name in ("squared_error", "friedman_mse")
@@ -204,7 +204,7 @@ def needs_only_counts(problem: Problem) -> bool:
 
 
 def compute_gain(counts: BranchCounts, problem: Problem) -> float:
-    """Compute the gain of a split from its branch counts."""
+    """Compute the gain of a split from the statistics of its branches."""
     classes, mass = counts.classes, counts.weight
     if classes is not None:
         scale, of_counts = problem.scales.search, node_criterion(problem).of_counts
@@ -234,7 +234,7 @@ def impurity_before(counts: BranchCounts, problem: Problem) -> float:
 
 
 def node_criterion(problem: Problem) -> Criterion:
-    """Return the impurity criterion, which is the default one for trees that grow by tests."""
+    """Return the impurity criterion (the default one for trees grown by significance tests)."""
     name = problem.options.criterion_name
     if "tests" in problem.options.growers:
         name = DEFAULT_CRITERION[problem.options.task]
@@ -242,7 +242,7 @@ def node_criterion(problem: Problem) -> Criterion:
 
 
 def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
-    """Return the p-value of a split as if it had been fixed in advance."""
+    """Return the p-value of a split's branches, not corrected for the search for the split."""
     from scipy import stats
 
     if counts.classes is not None:
@@ -263,5 +263,5 @@ def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
 
 def check_one_output(problem: Problem) -> None:
     """Raise an error for a target with several outputs."""
-    if problem.target.info.n_outputs > 1:
-        raise OptionError("Targets with several outputs are not supported in the studio.")
+    if (n := problem.target.info.n_outputs) > 1:
+        raise OptionError(f"The studio supports targets with one output only, got {n} outputs.")

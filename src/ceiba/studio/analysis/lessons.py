@@ -1,4 +1,4 @@
-"""Check which split a learner chose, and compute measures step by step.
+"""Check the split that a learner chose, and compute split measures step by step.
 
 entropy      H = - sum over classes of c/n log2(c/n)
 gini         G = 1 - sum over classes of (c/n)^2
@@ -43,12 +43,12 @@ class ClassTable:
 
 
 def compute_steps(table: ClassTable, measure: str, words: Mapping[str, str]) -> list[LessonStep]:
-    """Return the steps of a computation; the last one holds the result."""
+    """Return the steps that compute a split measure; the last step contains the result."""
     return _MEASURES[measure](table, words)
 
 
 def _impurity_steps(table: ClassTable, words: Mapping[str, str], kind: str) -> list[LessonStep]:
-    """Compute the impurity of the node, then of each branch."""
+    """Return the steps that compute the impurity of the node and of each branch."""
     make = _entropy if kind == "entropy" else _gini
     steps = [
         _make_step(words, f"{kind}_node", make("H" if kind == "entropy" else "G", table.total))
@@ -61,7 +61,7 @@ def _impurity_steps(table: ClassTable, words: Mapping[str, str], kind: str) -> l
 
 
 def _mean_steps(table: ClassTable, words: Mapping[str, str], kind: str) -> list[LessonStep]:
-    """Compute the impurities and their mean over the branches."""
+    """Return the steps that compute the impurities and their mean over the branches."""
     steps = _impurity_steps(table, words, kind)
     n = sum(table.total)
     parts = [(sum(c), step["value"]) for c, step in zip(table.counts, steps[1:], strict=True)]
@@ -161,19 +161,19 @@ def _fmt(value: float) -> str:
 
 
 def is_answered(workspace: Workspace, analysis: NodeAnalysis, node: int) -> bool:
-    """Whether the page may show the figures of a node."""
+    """Whether the page may show a node's statistics: in a lesson, only after the answer."""
     return workspace.lesson is None or branch_path(analysis.tree, node) in workspace.lesson_answers
 
 
 def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, Any]:
-    """Check the column that a learner chose. Any column with the largest gain is right."""
+    """Check whether the column that a learner chose has the largest gain."""
     if not isinstance(column, str):
         raise OptionError(f"column must be the name of a column, got {column!r}.")
     analysis.problem.table.schema.index(column)
     listed = find_rivals(analysis, node, by_gain=True)["rivals"]
     gains = {rival["column"]: rival["gain"] for rival in listed if rival["gain"] is not None}
     if not gains:
-        raise OptionError(f"Node {node} cannot be split.")
+        raise OptionError(f"Node {node} has no possible split. Choose another node.")
     most = max(gains.values())
     best = [name for name, gain in gains.items() if gain >= most - _TOLERANCE * max(abs(most), 1.0)]
     return {"right": column in best, "best": best, "gains": gains}
@@ -182,11 +182,11 @@ def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, An
 def lesson_steps(
     analysis: NodeAnalysis, node: int, column: str, measure: str, lang: str
 ) -> dict[str, Any]:
-    """Compute a measure of the best split of a column, step by step."""
+    """Compute a measure step by step for the best split of a column."""
     if measure not in MEASURES:
         raise OptionError(f"Unknown measure {measure!r}. Allowed values: {', '.join(MEASURES)}.")
     if not analysis.tree.task.has_classes:
-        raise OptionError("Lessons are not supported for regression.")
+        raise OptionError(f"Measures require classification, got {analysis.tree.task}.")
     analysis.problem.table.schema.index(column)
     rival = next(
         rival
@@ -194,7 +194,7 @@ def lesson_steps(
         if rival["column"] == column
     )
     if rival["split"] is None:
-        raise OptionError(f"Node {node} cannot be split by {column!r}.")
+        raise OptionError(f"Node {node} has no split on {column!r}. Choose another column.")
     branches = rival["branches"]
     table = ClassTable(
         classes=tuple(level_text(label) for label in analysis.tree.target.classes[0].tolist()),

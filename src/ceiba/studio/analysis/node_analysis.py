@@ -1,4 +1,4 @@
-"""Define `NodeAnalysis`, the tree of a state with its data, and a cache of rows by node."""
+"""`NodeAnalysis`, the tree of a state with its data, and a cache of rows by node."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ceiba.edit import rules_at
 from ceiba.edit.forced import NodeSite
 from ceiba.errors import TreeError
 from ceiba.grow import Problem
@@ -20,16 +21,16 @@ from ceiba.studio.work.state import State
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
-_MAX_TABLES: Final = 3  # size of the cache, as a multiple of the table's rows
+_MAX_TABLES: Final = 3  # maximum number of cached row indices, as a multiple of the table's rows
 
 
 class NodeError(TreeError):
-    """The node does not exist."""
+    """Raised if a node does not exist."""
 
 
 @dataclass(frozen=True, eq=False)
 class NodeAnalysis:
-    """A state with its prepared data."""
+    """A workspace state with its prepared data, from which the tree's nodes are analyzed."""
 
     state: State
     data: Prepared
@@ -37,12 +38,12 @@ class NodeAnalysis:
 
     @property
     def tree(self) -> Tree:
-        """The tree of the state."""
+        """The tree of the analyzed state."""
         return self.state.fitted_tree
 
     @cached_property
     def problem(self) -> Problem:
-        """Table, target, weights and options."""
+        """Table, target, weights and options from which the tree is grown."""
         problem: Problem
         problem, _ = self.state.model._read_problem(self.data.X, self.data.y, self.data.weight)
         check_one_output(problem)
@@ -59,20 +60,20 @@ class NodeAnalysis:
         return self.row_cache.at(self.tree, node, self.problem)
 
     def key(self, node: int) -> Any:
-        """Return a cache key for the split of a node; equal keys imply equal rows and rules."""
+        """Return a cache key; equal keys imply equal rows, split, growing rules and options."""
         tree = self.tree
         rows_key = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
-        rules = tree.notes.get(node) if tree.notes else None
-        return id(self.data), rows_key, repr(tree.node(node).split), rules
+        split = repr(tree.node(node).split)
+        return repr(self.state.setup), rows_key, split, rules_at(tree, node)
 
     @cached_property
     def held_out_leaf_ids(self) -> Any:
-        """Leaf id of each held-out row, or None without held-out rows."""
+        """Leaf id of each held-out row, or None if there are no held-out rows."""
         held_out = self.data.held_out
         return None if held_out is None else np.asarray(route.apply(self.tree, held_out.X))
 
     def scale_times(self, time: Any) -> Any:
-        """Scale survival times as for training, where the overall hazard becomes 1."""
+        """Scale survival times like the training times, whose overall hazard is 1."""
         training, scaled = self.problem.target.values[:, 0], self.problem.hazard.time
         order = np.argsort(training)
         return np.interp(time, training[order], scaled[order])
@@ -96,11 +97,11 @@ class NodeRowCache:
         self._lock = threading.Lock()
 
     def at(self, tree: Tree, node: int, problem: Problem) -> NodeSite:
-        """Return a node and its rows."""
+        """Return a node and its training rows, from the cache if possible."""
         path = tree.path(node).nodes
         keys = [self.key(tree, problem, path[: k + 1]) for k in range(len(path))]
         with self._lock:
-            # Start from the deepest cached ancestor, so that rows are partitioned only below it.
+            # Start from the deepest cached ancestor: only the rows below it must be partitioned.
             row_cache = self._cache
             deepest = max((k for k in range(len(path)) if keys[k] in row_cache), default=None)
             site = NodeSite.at(tree, 0, problem) if deepest is None else row_cache[keys[deepest]]
@@ -133,7 +134,7 @@ class NodeRowCache:
                 )
             )
         rule = problem.options.missing_rule
-        # Surrogates and branch weights are not in `steps`, so such keys are valid in one tree only.
+        # Surrogates and branch weights affect the rows but are not in `steps`: add the tree id.
         tree_id = id(tree) if rule in ("surrogate", "fractional") and len(path) > 1 else 0
         monotone = repr(problem.options.monotonic_cst)
         return rule, monotone, tree_id, problem.options.seed, tuple(steps)

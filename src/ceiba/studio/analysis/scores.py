@@ -51,13 +51,13 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
     leaf_ids = np.asarray(route.apply(tree, data.X))
     truth = data.y.values[:, 0]
     share = row_shares(data, tree)
-    losses = row_losses(tree, leaf_ids, data)
+    losses = row_losses(tree, row_answers(tree, leaf_ids), data)
     mean, se = mean_and_se(losses, share)
     scores: dict[str, Any] = {"n_rows": len(truth), "n_leaves": int(tree.n_leaves)}
     if tree.task is Task.SURVIVAL:
         events = int(data.y.values[:, 1].sum())
         return scores | {"concordance": 1.0 - mean, "se": se, "n_events": events}
-    root = row_losses(tree, np.zeros_like(leaf_ids), data)
+    root = row_losses(tree, row_answers(tree, np.zeros_like(leaf_ids)), data)
     if not tree.task.has_classes:
         spread = float(share @ (truth - share @ truth) ** 2)
         return scores | {
@@ -80,29 +80,39 @@ def score_rows(tree: Tree, data: Prepared) -> dict[str, Any]:
     }
 
 
-def row_losses(tree: Tree, leaf_ids: Array, data: Prepared) -> Array:
-    """Return the loss of each row: 0 or 1, a cost, a squared error, or its part of 1 - C."""
+def row_answers(tree: Tree, leaf_ids: Array) -> Array:
+    """Return the prediction of each row: the code of a class, or a number."""
+    values = tree.answer if tree.task.has_classes else tree.value[:, 0, 0]
+    return np.asarray(values[leaf_ids])
+
+
+def row_losses(
+    tree: Tree, answers: Array, data: Prepared, groups: list[Array] | None = None
+) -> Array:
+    """Return the loss of each row: error, cost, squared error or contribution to 1 - concordance.
+
+    The risks of survival trees are compared within `groups` of rows only.
+    """
     if tree.task is Task.SURVIVAL:
-        every = np.arange(len(data.y))
-        return _rank_losses(tree.value[leaf_ids, 0, 0], data, row_shares(data, tree), [every])
+        groups = [np.arange(len(data.y))] if groups is None else groups
+        return _rank_losses(answers, data, row_shares(data, tree), groups)
     truth = data.y.values[:, 0]
     if not tree.task.has_classes:
-        return np.asarray((tree.value[leaf_ids, 0, 0] - truth) ** 2)
-    answers = tree.answer[leaf_ids]
+        return np.asarray((answers - truth) ** 2)
     if tree.cost_matrix is None:
         return np.asarray(answers != truth, np.float64)
     return np.asarray(tree.cost_matrix[truth, answers])
 
 
 def _rank_losses(risk: Array, data: Prepared, share: Array, groups: list[Array]) -> Array:
-    """Return losses whose mean is 1 - C over the pairs within groups (all rows, or the folds)."""
-    # Risks of different folds are not comparable: each is relative to the events of its fold.
+    """Return row losses with mean 1 - C, where the concordance C compares rows within groups."""
+    # Risks of different folds are not comparable, because they depend on the events of the fold.
     time, event = data.y.values.T
     terms, concordant, pairs = np.zeros(len(risk)), 0.0, 0.0
     for rows in groups:
         try:
             ranked = concordance(time[rows], event[rows], risk[rows], share[rows])
-        except DataError:  # no pair of rows is comparable
+        except DataError:  # the group contains no comparable pair
             continue
         n_pairs = ranked.concordant + ranked.discordant + ranked.tied
         concordant += ranked.value * n_pairs
@@ -115,7 +125,7 @@ def _rank_losses(risk: Array, data: Prepared, share: Array, groups: list[Array])
 
 
 def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
-    """Return a weighted mean and its standard error."""
+    """Return the mean of some values, weighted by `share`, and its standard error."""
     mean = float(share @ values)
     return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
@@ -131,7 +141,7 @@ def row_shares(data: Prepared, tree: Tree) -> Array:
 
 
 class CancelledError(Exception):
-    """The cross-validation was cancelled."""
+    """Raised if a cross-validation is cancelled."""
 
 
 def cross_validate(
@@ -139,16 +149,16 @@ def cross_validate(
     folds: int,
     on_fold: Callable[[int, int], None],
     is_cancelled: Callable[[], bool],
-) -> tuple[dict[str, Any], Array]:
-    """Return the cross-validated scores of a tree and the loss of each row.
+) -> tuple[dict[str, Any], Array, Array]:
+    """Return the cross-validated scores of a tree, and the prediction and loss of each row.
 
     `on_fold(done, total)` is called after each fold. "curve" has the risk of each step of the
-    pruning sequence, from the same trees.
+    pruning sequence, computed with the trees of the folds.
     """
     problem, data = analysis.problem, analysis.data
     truth = problem.target.values[:, 0]
-    has_times = problem.options.task is Task.SURVIVAL
-    losses, errors = np.empty((2, len(truth)))
+    root_answers = row_answers(analysis.tree, np.zeros(len(truth), np.int64))
+    answers = root_answers.copy()
     parts = read_folds(folds, problem)
     curve = _RiskCurve.of(analysis.tree, problem)
     for done, fold in enumerate(parts):
@@ -156,41 +166,36 @@ def cross_validate(
             raise CancelledError
         tree = refit_fold(analysis.tree, analysis.state.nodes_by_hand, problem, fold.train)
         leaf_ids = np.asarray(route.apply(tree, problem.table.take(fold.test)))
-        test = data.take(fold.test)
-        losses[fold.test] = (
-            tree.value[leaf_ids, 0, 0] if has_times else row_losses(tree, leaf_ids, test)
-        )
-        if tree.task.has_classes:
-            errors[fold.test] = tree.answer[leaf_ids] != truth[fold.test]
+        answers[fold.test] = row_answers(tree, leaf_ids)
         if curve is not None:
             curve.add(GrownFold(fold.train, fold.test, tree, leaf_ids))
         on_fold(done + 1, len(parts))
     share = row_shares(data, analysis.tree)
-    if has_times:
-        losses = _rank_losses(losses, data, share, [fold.test for fold in parts])
+    losses = row_losses(analysis.tree, answers, data, [fold.test for fold in parts])
     risk, se = mean_and_se(losses, share)
-    scores = {
+    scores: dict[str, Any] = {
         "n_rows": len(truth),
         "folds": len(parts),
         "n_leaves": int(analysis.tree.n_leaves),
         "curve": None if curve is None else curve.to_json(parts),
     }
-    if has_times:
-        return scores | {"concordance": 1.0 - risk, "se": se}, losses
-    if not analysis.tree.task.has_classes:
+    if problem.options.task is Task.SURVIVAL:
+        scores |= {"concordance": 1.0 - risk, "se": se}
+    elif not analysis.tree.task.has_classes:
         spread = float(share @ (truth - share @ truth) ** 2)
-        return scores | {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)),
-                       "r2": 1.0 - risk / spread if spread > 0 else None}, losses  # fmt: skip
-    error, error_se = mean_and_se(errors, share)
-    if analysis.tree.cost_matrix is None:
-        return scores | {"error": error, "se": error_se, "cost": None}, losses
-    without = row_losses(analysis.tree, np.zeros(len(truth), np.int64), data)
-    profit = float(share @ (without - losses))
-    return scores | {"error": error, "se": se, "cost": risk, "profit": profit}, losses
+        r2 = 1.0 - risk / spread if spread > 0 else None
+        scores |= {"mse": risk, "se": se, "rmse": float(np.sqrt(risk)), "r2": r2}
+    else:
+        error, error_se = mean_and_se((answers != truth).astype(float), share)
+        scores |= {"error": error, "se": error_se, "cost": None}
+        if analysis.tree.cost_matrix is not None:
+            profit = float(share @ (row_losses(analysis.tree, root_answers, data) - losses))
+            scores |= {"se": se, "cost": risk, "profit": profit}
+    return scores, answers, losses
 
 
 class _RiskCurve:
-    """Cross-validated risk of each step of a pruning sequence."""
+    """The cross-validated risk at each step of a pruning sequence."""
 
     def __init__(self, work: FoldTree) -> None:
         self.work = work
@@ -207,12 +212,12 @@ class _RiskCurve:
         return cls(kind(problem, np.append(sequence.alpha_between, np.inf)))
 
     def add(self, fold: GrownFold) -> None:
-        """Add the losses of a fold's test rows."""
+        """Add the test losses of a fold."""
         first, second, _ = self.work(fold, 1)
         self.sums += [first, second]
 
     def to_json(self, folds: list[Fold]) -> dict[str, Any]:
-        """Return risks, standard errors, and the steps with the least risk and by the 1-SE rule."""
+        """Return risks, standard errors, and the steps of least risk and of the 1-SE rule."""
         risk, variance = self.work.mean_and_variance(self.sums[0], self.sums[1], folds)
         risk = np.ldexp(risk, self.work.exponent)
         se = np.ldexp(np.sqrt(variance), self.work.exponent)
@@ -227,7 +232,7 @@ class _RiskCurve:
 
 
 def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
-    """Refit a tree to some rows: keep splits set by hand and regrow the rest."""
+    """Refit a tree to `rows`: keep splits set by hand and their ancestors, and regrow the rest."""
     on_path = np.zeros(tree.n_nodes, bool)
     for node in by_hand:
         on_path[list(tree.path(node).nodes)] = True

@@ -1,4 +1,4 @@
-"""Define the actions of the studio, each as a function from a context to the next state.
+"""The actions of the studio, each a function from a context to the next state.
 
 An action receives the context and the arguments from the page. It returns the next state and one
 line of Python, which calls the same method of the model, so that the saved script repeats it.
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
-from ceiba import estimators  # its classes import scikit-learn at first use
-from ceiba.errors import OptionError, TreeError, did_you_mean
+from ceiba import estimators  # imports scikit-learn only when an estimator is used
+from ceiba.errors import OptionError, TreeError
 from ceiba.studio.prepare import Prepared
 from ceiba.studio.work.script import (
     data_names,
@@ -35,7 +35,7 @@ from ceiba.studio.work.state import (
 from ceiba.task import Task
 from ceiba.tree import Tree
 
-#: Options that only limit growing: the current tree stays valid.
+#: Options that apply only to further growing: a change keeps the current tree.
 _STOPPING_OPTIONS: Final = frozenset(
     {
         "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
@@ -46,7 +46,7 @@ _STOPPING_OPTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class ActionContext:
-    """The source, the current state and a function that prepares the data."""
+    """The context of an action: data source, current state, and a function that prepares data."""
 
     source: Source
     state: State
@@ -58,25 +58,25 @@ class ActionContext:
         return self.state.fitted_tree
 
     def check_node(self, node: Any) -> int:
-        """Return a node id, checked."""
+        """Return a node id after checking that the tree contains the node."""
         if isinstance(node, bool) or not isinstance(node, int):
             raise OptionError(f"node must be an integer, got {node!r}.")
         self.tree.node(node)
         return node
 
     def rows(self) -> tuple[Any, ...]:
-        """Return X, y and, if any, the weights: the arguments of the model's methods."""
+        """Return the arguments of model methods: X, y and the weights, if any."""
         data = self.prepare(self.state.setup)
         return (data.X, data.y) if data.weight is None else (data.X, data.y, data.weight)
 
     @property
     def data_names(self) -> str:
-        """The variable names of `rows` in a script."""
+        """The variables of a script that contain `rows`, as text: "X, y" or "X, y, w"."""
         return data_names(self.state.setup)
 
 
 def begin_state(context: ActionContext, setup: Setup) -> State:
-    """Return the first state of a setup: the root alone, or the model of the source."""
+    """Return the first state of a setup: no tree, a root alone, or the model of the source."""
     if setup.target is None:
         return State(setup)
     if setup.from_model:
@@ -103,19 +103,19 @@ def _build_estimator(context: ActionContext, setup: Setup) -> Any:
 
 
 def set_column(context: ActionContext, column: str, **change: Any) -> tuple[State, str]:
-    """Set role, kind, order, direction, cost, event code or name of a column; restart the tree."""
+    """Change settings of a column (role, kind, order, cost, name, ...) and restart the tree."""
     if not change:
-        raise OptionError("set_column requires role, kind, order, monotone, cost, code or name.")
+        raise OptionError(f"set_column requires at least one of {', '.join(_COLUMN_SETTINGS)}.")
     setup = context.state.setup.with_column(context.source.table, column, **change)
     if context.source.separate_target and setup.target != context.state.setup.target:
-        raise OptionError("The target was passed separately (y=) and cannot be changed.")
+        raise OptionError("The target was passed separately as y and cannot be changed.")
     return begin_state(context, setup), format_prepare_call(context.source, setup)
 
 
 def set_held_out(context: ActionContext, test: Any = None, **held_out: Any) -> tuple[State, str]:
-    """Hold out a share of the rows, or use a file for evaluation; restart the tree.
+    """Hold out a share of the rows or use a file for evaluation, and restart the tree.
 
-    `test` is the share of the rows that are sealed until the final evaluation.
+    `test` is the share of the rows that are reserved for the final evaluation.
     """
     if held_out and "file" in held_out:
         _check_arguments(held_out, "file")
@@ -124,11 +124,11 @@ def set_held_out(context: ActionContext, test: Any = None, **held_out: Any) -> t
         _check_arguments(held_out, "share", "seed")
         seed = held_out.get("seed", 0)
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**32:
-            raise OptionError(f"seed must be an integer of at least 0, got {seed!r}.")
+            raise OptionError(f"seed must be an integer from 0 to 4294967295, got {seed!r}.")
         if not isinstance(held_out.get("share"), float):
-            raise OptionError(f"share must be below 1, got {held_out.get('share')!r}.")
+            raise OptionError(f"share must be a float in (0, 1), got {held_out.get('share')!r}.")
     if test is not None and not isinstance(test, float):
-        raise OptionError(f"test must be a share below 1, got {test!r}.")
+        raise OptionError(f"test must be None or a float in (0, 1), got {test!r}.")
     setup = replace(context.state.setup, held_out=held_out or None, test=test)
     return begin_state(context, setup), format_prepare_call(context.source, setup)
 
@@ -136,7 +136,7 @@ def set_held_out(context: ActionContext, test: Any = None, **held_out: Any) -> t
 def set_options(
     context: ActionContext, options: Any = None, class_prior: Any = ..., cost_matrix: Any = ...
 ) -> tuple[State, str]:
-    """Set growing options; the tree is kept if they only limit growing."""
+    """Set options, priors and costs; restart the tree unless they apply only to further growing."""
     old = context.state.setup
     task = find_task(old, context.source.table)
     if task is None:
@@ -149,13 +149,10 @@ def set_options(
     if cost_matrix is not ...:
         setup = replace(setup, cost_matrix=_check_costs(cost_matrix))
     if setup == old:
-        raise OptionError("set_options must change an option.")
+        raise OptionError("set_options requires at least one changed option.")
     same = setup.class_prior == old.class_prior and setup.cost_matrix == old.cost_matrix
-    if (
-        same
-        and set(options or {}) <= _STOPPING_OPTIONS
-        and type(context.state.model).__name__ in _ESTIMATORS.values()
-    ):
+    only_stops = same and set(options or {}) <= _STOPPING_OPTIONS
+    if only_stops and type(context.state.model).__name__ in _ESTIMATORS.values():
         model = _build_estimator(context, replace(setup, from_model=False))
         fitted = type(model).from_tree(context.tree, **model.get_params(deep=False))
         arguments = ", ".join(filter(None, ["model.tree_", format_parameters(model)]))
@@ -166,7 +163,7 @@ def set_options(
 
 
 def restart(context: ActionContext) -> tuple[State, str]:
-    """Restart the tree."""
+    """Return to the first tree of the current setup."""
     state = begin_state(context, context.state.setup)
     if state.model is None:
         raise TreeError("There is no tree yet. Choose the target first.")
@@ -177,7 +174,7 @@ def restart(context: ActionContext) -> tuple[State, str]:
 
 
 def take(context: ActionContext, node: int, split: Any) -> tuple[State, str]:
-    """Split a node into leaves."""
+    """Set the split of a node, whose branches become leaves."""
     at = branch_path(context.tree, context.check_node(node))
     new_split = split_from_json(split, context.tree.schema)
     return _edit(context, "set_split", node, new_split, on_rows=True, levels=0, at=at, paths=[at])
@@ -186,7 +183,7 @@ def take(context: ActionContext, node: int, split: Any) -> tuple[State, str]:
 def grow(
     context: ActionContext, node: int, levels: int | None = None, splits: Any = ()
 ) -> tuple[State, str]:
-    """Split the leaves at and below a node.
+    """Grow the leaves at and below a node.
 
     `splits` lists nodes and the splits that replace those with the largest gain, in pre-order.
     """
@@ -205,7 +202,7 @@ def grow(
 def replace_split(
     context: ActionContext, state: State, node: int, split: Any, levels: int | None
 ) -> tuple[State, str]:
-    """Replace the split of a node, and regrow the levels that lie below the context's leaf."""
+    """Replace the split of a node, and regrow the levels below it."""
     here = replace(context, state=state)
     path = branch_path(here.tree, here.check_node(node))
     if levels is not None:
@@ -215,7 +212,7 @@ def replace_split(
 
 
 def regrow(context: ActionContext, node: int) -> tuple[State, str]:
-    """Replace the subtree of a node by a new one."""
+    """Regrow the subtree of a node."""
     at = branch_path(context.tree, context.check_node(node))
     return _edit(context, "regrow", node, on_rows=True, at=at)
 
@@ -229,7 +226,7 @@ def cut(context: ActionContext, node: int) -> tuple[State, str]:
 
 
 def seal(context: ActionContext, node: int, sealed: bool = True) -> tuple[State, str]:
-    """Make a node a leaf that growing skips, or let it grow again."""
+    """Turn a node into a leaf that is not split again, or lift this restriction."""
     at = branch_path(context.tree, context.check_node(node))
     if not isinstance(sealed, bool):
         raise OptionError(f"sealed must be true or false, got {sealed!r}.")
@@ -237,17 +234,17 @@ def seal(context: ActionContext, node: int, sealed: bool = True) -> tuple[State,
 
 
 def forbid(context: ActionContext, node: int, columns: Any) -> tuple[State, str]:
-    """Forbid columns at and below a node."""
+    """Forbid splits by some columns at and below a node."""
     return _edit(context, "forbid", context.check_node(node), _check_columns(columns))
 
 
 def prefer(context: ActionContext, node: int, columns: Any) -> tuple[State, str]:
-    """Prefer columns at and below a node."""
+    """Prefer splits by some columns at and below a node."""
     return _edit(context, "prefer", context.check_node(node), _check_columns(columns))
 
 
 def copy(context: ActionContext, node: int, to: int) -> tuple[State, str]:
-    """Copy the splits below a node to another node."""
+    """Copy the splits at and below a node to another node."""
     context.check_node(node)
     at = branch_path(context.tree, context.check_node(to))
     state, line = _edit(context, "copy_splits", node, to, on_rows=True, at=at)
@@ -260,7 +257,7 @@ def copy(context: ActionContext, node: int, to: int) -> tuple[State, str]:
 def note(
     context: ActionContext, node: int, name: Any = None, note: Any = None
 ) -> tuple[State, str]:
-    """Write a name and a note on a node."""
+    """Set the name and the note of a node."""
     for key, text in (("name", name), ("note", note)):
         if isinstance(text, str) and len(text) > _MAX_NOTE_LENGTH:
             raise OptionError(
@@ -284,10 +281,10 @@ def override(
 def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tuple[State, str]:
     """Replace the tree by another one of its pruning sequence."""
     if (alpha is None) == (n_leaves is None):
-        raise OptionError("prune: pass either alpha or n_leaves.")
+        raise OptionError(f"prune requires alpha or n_leaves, got {alpha!r} and {n_leaves!r}.")
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        raise OptionError(f"{name} must be a number of at least 0, got {value!r}.")
+        raise OptionError(f"{name} must be a non-negative number, got {value!r}.")
     state, line = _edit(context, "reprune", alpha=alpha, n_leaves=n_leaves)
     inner = frozenset(branch_path(state.fitted_tree, i) for i in state.nodes_by_hand)
     return replace(state, by_hand=inner), line
@@ -303,7 +300,7 @@ def _edit(
     **options: Any,
 ) -> tuple[State, str]:
     """Call a method of the model; return the next state and the call as a line of Python."""
-    context.check_node(0)  # raises an error if there is no tree yet
+    context.check_node(0)  # raises an error if no tree was fitted
     options = {name: value for name, value in options.items() if value is not None}
     rows = context.rows() if on_rows else ()
     model = getattr(context.state.model, method)(*arguments, *rows, **options)
@@ -336,20 +333,23 @@ _COLUMN_SETTINGS: Final = ("role", "kind", "order", "monotone", "cost", "code", 
 
 
 def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[State, str]:
-    """Run an action by name, with arguments from the page."""
-    action = ACTIONS.get(name)
-    if action is None:
-        raise OptionError(f"Unknown action {name!r}.{did_you_mean(str(name), list(ACTIONS))}")
+    """Run one of `ACTIONS` by name, with arguments from the page."""
     if name == "set_column":
         _check_arguments(arguments, "column", *_COLUMN_SETTINGS)
     try:
-        bound = _signature(action).bind(context, **arguments)
-    except TypeError as error:
-        raise OptionError(f"{name}: {error}.") from None
+        state, line = call_action(name, ACTIONS[name], context, arguments)
+    except OverflowError:  # an integer is too large for float64
+        raise OptionError(f"Numbers in the action {name!r} must be less than 1.8e308.") from None
+    return state, line
+
+
+def call_action(name: str, action: Callable[..., Any], on: Any, arguments: dict[str, Any]) -> Any:
+    """Call `action(on, **arguments)`; raise an error for unknown and missing arguments."""
     try:
-        return action(*bound.args, **bound.kwargs)
-    except OverflowError:  # an integer exceeds float64
-        raise OptionError(f"{name}: numbers must be below 1.8e308.") from None
+        bound = _signature(action).bind(on, **arguments)
+    except TypeError as error:
+        raise OptionError(f"Invalid arguments of the action {name!r}: {error}.") from None
+    return action(*bound.args, **bound.kwargs)
 
 
 def _check_arguments(arguments: dict[str, Any], *names: str) -> None:
@@ -369,7 +369,7 @@ def _check_splits(splits: Any) -> list[Any]:
 
 def _check_columns(columns: Any) -> list[str]:
     if not isinstance(columns, list) or not all(isinstance(name, str) for name in columns):
-        raise OptionError(f"columns must be a list of names, got {columns!r}.")
+        raise OptionError(f"columns must be a list of column names, got {columns!r}.")
     return columns
 
 
@@ -378,7 +378,7 @@ def _check_prior(prior: Any) -> Any:
         isinstance(share, int | float) and not isinstance(share, bool) for share in prior.values()
     )
     if prior is not None and not (numbers and prior):
-        raise OptionError(f"class_prior must map classes to shares, got {prior!r}.")
+        raise OptionError(f"class_prior must map one or more classes to numbers, got {prior!r}.")
     return prior
 
 
@@ -390,5 +390,5 @@ def _check_costs(costs: Any) -> Any:
         for row in costs
     )
     if costs is not None and not (square and costs):
-        raise OptionError(f"cost_matrix must be a square list of costs, got {costs!r}.")
+        raise OptionError(f"cost_matrix must be a square list of lists of numbers, got {costs!r}.")
     return costs

@@ -1,4 +1,4 @@
-"""Define the settings of the first screen: column roles and kinds, options, held-out rows.
+"""The settings of the first screen: column roles and kinds, options and held-out rows.
 
 A `Setup` holds the arguments of `ceiba.prepare` and the parameters of the estimator, for the studio
 and for the saved script.
@@ -21,12 +21,12 @@ from ceiba.table import Column, Table, has_rare_levels, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-#: Arguments of `ceiba.prepare` that can be combined with a given model.
-LIKE_MODEL: Final = ("weight", "held_out", "test", "seed")
-#: Smaller tables hold out no rows; their trees are cross-validated.
+#: Arguments of `ceiba.prepare` that can be combined with `like`, a model to continue.
+LIKE_MODEL: Final = ("weight", "event", "held_out", "test", "seed")
+#: Trees fitted to smaller tables are cross-validated, without held-out rows.
 SMALL_TABLE: Final = 500
 ROLES: Final = ("use", "ignore", "weight", "target", "event")
-#: The options that the first screen offers; a model may have others.
+#: The options on the first screen. A given model may set additional options.
 OFFERED_OPTIONS: Final = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
     "min_impurity_decrease", "missing", "unseen", "categorical_splits", "min_events_leaf",
@@ -36,11 +36,11 @@ _NOT_EDITABLE: Final = ("leaf_values", "forced_splits", "search")
 
 @dataclass(frozen=True)
 class Setup:
-    """How a table is prepared and how trees grow."""
+    """The settings for preparing a table and growing trees."""
 
     target: str | None = None
-    event: str | None = None  # column of the event, if the target is a time
-    event_code: str | None = None  # None if events are coded 0 and 1
+    event: str | None = None  # event column if the target is a survival time
+    event_code: str | None = None  # value that marks an event; None: 1 or True
     task: str | None = None
     weight: str | None = None
     ignore: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Setup:
     orders: Mapping[str, list[str]] = field(default_factory=dict)
     monotone: Mapping[str, int] = field(default_factory=dict)
     costs: Mapping[str, float] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)  # new by old name; others use old
+    names: Mapping[str, str] = field(default_factory=dict)  # new column names by old name
     held_out: Mapping[str, Any] | None = None
     test: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Setup:
 
     @classmethod
     def initial(cls, table: Table, target: str | None, **settings: Any) -> Setup:
-        """Return the setup of a new workspace; it ignores identifiers and nearly unique levels."""
+        """Return a setup that ignores identifier and rare-level columns, if others remain."""
         if target is not None:
             table.schema.index(target)
         named = [c.name for c in table.columns if is_identifier(c) or has_rare_levels(c)]
@@ -73,7 +73,7 @@ class Setup:
         return self.target if self.event is None else (self.target, self.event)
 
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `ceiba.prepare`, except held-out rows from a file."""
+        """Return the arguments of `ceiba.prepare`, except X, y, `like` and held-out tables."""
         arguments: dict[str, Any] = {
             "task": self.task,
             "weight": self.weight,
@@ -90,7 +90,7 @@ class Setup:
         return {name: value for name, value in arguments.items() if value}
 
     def parameters(self, classes: list[Any]) -> dict[str, Any]:
-        """Return the parameters of the estimator; `classes` is empty for regression."""
+        """Return the parameters of the estimator; `classes` is empty if the target has none."""
         params: dict[str, Any] = dict(self.options)
         left_out = {*self.ignore, self.weight, self.target, self.event}
         limits = {"monotonic_cst": self.monotone, "column_cost": self.costs}
@@ -105,13 +105,13 @@ class Setup:
         return params
 
     def label(self, column: str) -> str:
-        """Return the new name of a column."""
+        """Return the name of a column after renaming."""
         return self.names.get(column, column)
 
     # ------------------------------------------------------------------ changes
 
     def with_column(self, table: Table, column: str, **change: Any) -> Setup:
-        """Set the role, kind, order of levels, monotone direction or cost of a column."""
+        """Return a setup with changed settings of a column."""
         if not isinstance(column, str):
             raise OptionError(f"column must be the name of a column, got {column!r}.")
         table.schema.index(column)
@@ -150,12 +150,14 @@ class Setup:
 
     def _with_name(self, table: Table, column: str, name: Any) -> Setup:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= _MAX_NAME_LENGTH:
-            raise OptionError(f"name must be a string of 1 to {_MAX_NAME_LENGTH} characters.")
+            raise OptionError(
+                f"name must be a string of 1 to {_MAX_NAME_LENGTH} characters, got {name!r:.50}."
+            )
         others = {old: new for old, new in self.names.items() if old != column}
         names = others if name.strip() == column else {**others, column: name.strip()}
         taken = [names.get(other, other) for other in table.schema.names if other != column]
         if name.strip() in taken:
-            raise OptionError(f"Another column is called {name.strip()!r}.")
+            raise OptionError(f"Another column is already called {name.strip()!r}.")
         return replace(self, names=names)
 
     def _with_kind(self, table: Table, column: str, kind: Any) -> Setup:
@@ -165,7 +167,7 @@ class Setup:
         orders = {name: levels for name, levels in self.orders.items() if name != column}
         if as_kind(table.column(column), kind) is not table.column(column):
             kinds[column] = kind
-        # Levels without an order have no direction.
+        # Unordered levels have no monotone direction.
         monotone = {
             n: direction
             for n, direction in self.monotone.items()
@@ -196,12 +198,12 @@ class Setup:
     def _with_cost(self, table: Table, column: str, cost: Any) -> Setup:
         number = isinstance(cost, int | float) and not isinstance(cost, bool)
         if not number or not 0 < cost < float("inf"):
-            raise OptionError(f"cost must be a positive number, got {cost!r}.")
+            raise OptionError(f"cost must be a positive finite number, got {cost!r}.")
         others = {name: value for name, value in self.costs.items() if name != column}
         return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
 
     def with_options(self, options: Any, task: Task) -> Setup:
-        """Set growing options; None restores the default."""
+        """Return a setup with changed growing options, where None restores a default."""
         if not isinstance(options, dict):
             raise OptionError(f"options must be an object of names and values, got {options!r}.")
         new, offered = dict(self.options), _offered_options(task)
@@ -209,8 +211,7 @@ class Setup:
             if name not in offered:
                 raise OptionError(f"Unknown option {name!r}. Allowed values: {', '.join(offered)}.")
             new.pop(name, None)
-            default = _default_value(name, task)
-            if value is not None and value != default:
+            if value is not None and value != OPTIONS[task][name].default:
                 new[name] = value
         return replace(self, options=new)
 
@@ -222,15 +223,8 @@ class Setup:
 
     def _column(self, table: Table, name: str) -> dict[str, Any]:
         source = table.column(name)
-        role = "use"
-        if name in self.ignore:
-            role = "ignore"
-        if name == self.weight:
-            role = "weight"
-        if name == self.target:
-            role = "target"
-        if name == self.event:
-            role = "event"
+        roles = {self.weight: "weight", self.target: "target", self.event: "event"}
+        role = roles.get(name, "ignore" if name in self.ignore else "use")
         kind = (
             "ordered"
             if name in self.orders
@@ -255,9 +249,9 @@ class Setup:
         }
 
 
-_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # generated for files without a header
+_DEFAULT_NAME: Final = re.compile(r"column_\d+")  # default names in files without a header
 _MAX_NAME_LENGTH: Final = 200
-_MAX_LEVELS: Final = 200  # listed on the first screen
+_MAX_LEVELS: Final = 200  # maximum number of levels listed on the first screen
 _COLUMN_SETTERS: Final = {
     "role": Setup._with_role,
     "kind": Setup._with_kind,
@@ -270,7 +264,7 @@ _COLUMN_SETTERS: Final = {
 
 
 def find_task(setup: Setup, table: Table) -> Task | None:
-    """Return the task, or None without a target."""
+    """Return the task, or None if no target is chosen."""
     if setup.target is None:
         return None
     if setup.event is not None:
@@ -285,7 +279,7 @@ def event_levels(column: Column) -> list[str]:
 
 
 def default_event(column: Column) -> str | None:
-    """Return the code of the event: the last of two values, or None for 0 and 1."""
+    """Return the last of `event_levels`, or None if events are coded 0 and 1 or as booleans."""
     levels = event_levels(column)
     return None if set(levels) <= {"0", "1", "False", "True"} else levels[-1]
 
@@ -294,15 +288,10 @@ def _offered_options(task: Task) -> list[str]:
     return [name for name in OFFERED_OPTIONS if name in OPTIONS[task]]
 
 
-def _default_value(name: str, task: Task) -> Any:
-    return OPTIONS[task][name].default
-
-
 def option_values(setup: Setup, task: Task) -> dict[str, Any]:
     """Return the values of the offered options, with objects as text."""
-    values = {
-        name: setup.options.get(name, _default_value(name, task)) for name in _offered_options(task)
-    }
+    names = _offered_options(task)
+    values = {name: setup.options.get(name, OPTIONS[task][name].default) for name in names}
     plain = (str, int, float, bool, type(None))
     return {name: v if isinstance(v, plain) else repr(v) for name, v in values.items()}
 
@@ -319,12 +308,12 @@ def allowed_options(task: Task) -> dict[str, list[str]]:
 
 
 def check_editable(parameters: Mapping[str, Any]) -> None:
-    """Raise an error for parameters that do not support editing."""
+    """Raise an error for parameters that the studio does not support."""
     for name in _NOT_EDITABLE:
         if parameters.get(name) not in (None, "share", "greedy"):
             raise OptionError(
-                f"{name}={parameters[name]!r} is not supported in the studio. Open it with a model "
-                f"without {name}."
+                f"{name}={parameters[name]!r} is not supported in the studio. Use the default of "
+                f"{name}."
             )
 
 
@@ -332,5 +321,5 @@ def _key_by_label(by_text: Mapping[str, float], classes: list[Any]) -> dict[Any,
     labels = {level_text(label): label for label in classes}
     for text in by_text:
         if text not in labels:
-            raise DataError(f"class_prior: {text!r} is not a class. Classes: {', '.join(labels)}.")
+            raise DataError(f"Unknown class {text!r} in class_prior. Classes: {', '.join(labels)}.")
     return {labels[text]: float(share) for text, share in by_text.items()}

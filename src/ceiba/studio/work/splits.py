@@ -1,4 +1,4 @@
-"""Convert splits between JSON objects, sentences and Python code."""
+"""Convert splits between JSON objects, text conditions and Python code."""
 
 from __future__ import annotations
 
@@ -10,28 +10,23 @@ from ceiba.table import Schema
 from ceiba.tree import Cut, Intervals, LevelSets, Presence
 from ceiba.tree.splits import ALL_DIGITS, Split, level_text, parse_split
 
-_FORMS = (
-    'a sentence ("age <= 30"), or {"column", "cut"}, {"column", "cuts"}, {"column", "branches"} or '
-    '{"column", "presence": true}'
-)
-
 
 def split_from_json(form: Any, schema: Schema) -> Any:
-    """Convert a JSON split to an argument of `set_split`, to a sentence where possible."""
+    """Convert JSON to an argument of `set_split`: a text condition or, if none fits, a split."""
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
-        raise OptionError(f"split: got {form!r}. Pass {_FORMS}.")
+        raise OptionError(f'split must be a condition or an object with "column", got {form!r}.')
     info = schema.columns[schema.index(form["column"])]
     split = _parse_split(form, info)
     missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
-        raise OptionError(f"split: missing must be a branch number, got {missing!r}.")
+        raise OptionError(f"missing must be the number of a branch, got {missing!r}.")
     sentence = _format_sentence(split, schema, missing)
     if sentence is not None:
         return sentence
     if missing is not None:
-        raise OptionError("split: missing is not supported for this split.")
+        raise OptionError(f'"missing" is not supported for the split {form!r}. Omit it.')
     return split
 
 
@@ -52,7 +47,7 @@ def split_to_json(split: Split, schema: Schema) -> dict[str, Any]:
 
 
 def value_to_python(value: Any) -> str:
-    """Format an argument of a method as Python."""
+    """Format an argument of a model's method as Python code."""
     return f"ceiba.tree.{value!r}" if isinstance(value, Split) else repr(value)
 
 
@@ -63,22 +58,19 @@ def _parse_split(form: dict[str, Any], info: Any) -> Split:
     if "cuts" in form:
         numbers = parse_cuts(form["cuts"])
         alone = form.get("missing_branch") is True
-        return (
-            Cut(column, numbers[0])
-            if len(numbers) + alone < 2
-            else Intervals(column, numbers, alone)
-        )
+        is_cut = len(numbers) + alone < 2
+        return Cut(column, numbers[0]) if is_cut else Intervals(column, numbers, alone)
     if form.get("presence") is True:
         return Presence(column)
     if "branches" in form:
         return LevelSets(
             column, tuple(_find_levels(group, info) for group in _check_groups(form["branches"]))
         )
-    raise OptionError(f"split: got {form!r}. Pass {_FORMS}.")
+    raise OptionError(f'split must have "cut", "cuts", "branches" or "presence", got {form!r}.')
 
 
 def parse_cuts(cuts: Any) -> tuple[float, ...]:
-    """Return a list of cuts, checked."""
+    """Check a list of cuts and return it as numbers."""
     if not isinstance(cuts, list) or not 1 <= len(cuts) <= 1000:
         raise OptionError(f"cuts must be a list of 1 to 1000 numbers, got {cuts!r}.")
     return tuple(_parse_number(cut) for cut in cuts)
@@ -87,7 +79,7 @@ def parse_cuts(cuts: Any) -> tuple[float, ...]:
 def _parse_number(value: Any) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not abs(value) < float("inf"):
-        raise OptionError(f"split: {value!r} is not a finite number.")
+        raise OptionError(f"Cuts of a split must be finite numbers, got {value!r}.")
     return float(value)
 
 
@@ -95,11 +87,11 @@ def _check_groups(groups: Any) -> list[list[Any]]:
     lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
     if not lists or not groups:
         raise OptionError(
-            f"split: branches must be a list of level codes per branch, got {groups!r}."
+            f"branches must be a list of non-empty lists of level codes, got {groups!r}."
         )
     flat = [code for group in groups for code in group]
     if len(set(map(str, flat))) < len(flat):
-        raise OptionError("split: a level is in two branches.")
+        raise OptionError(f"branches must contain each level code at most once, got {groups!r}.")
     return list(groups)
 
 
@@ -108,18 +100,19 @@ def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
         whole = isinstance(code, int) and not isinstance(code, bool)
         if not whole or not 0 <= code < info.n_levels:
             raise OptionError(
-                f"split: branches of column {info.name!r} must contain level codes from 0 to "
-                f"{info.n_levels - 1}, got {code!r}."
+                f"branches must contain only level codes of {info.name!r} (0 to "
+                f"{info.n_levels - 1}), got {code!r}."
             )
     return tuple(info.levels[code] for code in group)
 
 
 def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
-    """Return a sentence that parses as this split, or None if there is none."""
+    """Return a text condition that `parse_split` reads as this split, or None if none does."""
     for parts in _spellings(split, schema):
         if missing is not None:
-            if not 0 <= missing < max(len(parts), 2):
-                raise OptionError(f"split: missing branch {missing} does not exist.")
+            last = max(len(parts), 2) - 1
+            if not 0 <= missing <= last:
+                raise OptionError(f"missing must be a branch from 0 to {last}, got {missing}.")
             if missing >= len(parts):
                 continue
             parts[missing] += " or missing"
@@ -134,7 +127,7 @@ def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str |
 
 
 def _spellings(split: Split, schema: Schema) -> list[list[str]]:
-    """Return spellings of a split, each with a sentence per branch, the shortest first."""
+    """Return ways to write a split as a list of branch conditions, shortest first."""
     name = split.column
     if isinstance(split, Presence):
         return [[f"{name} is present", f"{name} is missing"]]
@@ -147,7 +140,7 @@ def _spellings(split: Split, schema: Schema) -> list[list[str]]:
         return [sentences]
     spellings = []
     exact = replace(split, digits=ALL_DIGITS)
-    for display_schema in (schema, None):  # dates as text first, then as numbers
+    for display_schema in (schema, None):  # first write dates as text, then as numbers
         sentences = [exact.sentence(branch, display_schema) for branch in range(split.n_branches)]
         spellings += [sentences[:1], sentences] if isinstance(split, Cut) else [sentences]
     return spellings

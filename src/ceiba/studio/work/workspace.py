@@ -1,4 +1,4 @@
-"""Define the workspace that all browser tabs share: history, undo, redo, snapshots, journal.
+"""The workspace that all browser tabs share: history, snapshots and journal.
 
 States are immutable, so undo moves back in a list. Changing the workspace requires its lock;
 reading does not. Every change is an action, including undo and snapshots, and is written to the
@@ -14,17 +14,13 @@ from typing import Any, Final
 
 from ceiba.errors import CeibaError, OptionError, OutputError, TreeError, did_you_mean
 from ceiba.studio.prepare import Prepared
-from ceiba.studio.work.actions import ACTIONS, ActionContext, act, begin_state
+from ceiba.studio.work.actions import ACTIONS, ActionContext, act, begin_state, call_action
 from ceiba.studio.work.journal import Journal
 from ceiba.studio.work.setup import Setup
 from ceiba.studio.work.source import Source
 from ceiba.studio.work.state import BranchPath, State, branch_path
 
 _MAX_SNAPSHOTS: Final = 200
-_NOT_SAVED: Final = (
-    "New actions cannot be saved after it: restart when the cause is removed, or continue without "
-    "the remaining actions, which are kept in a copy."
-)
 
 
 class StaleError(CeibaError):
@@ -43,10 +39,11 @@ class HistoryEntry:
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Cross-validated scores of a state, and its row losses unless read from the file."""
+    """The cross-validated scores, predictions and losses of a state."""
 
     state: State
     figures: dict[str, Any]
+    answers: Any = None
     losses: Any = None
 
 
@@ -79,14 +76,14 @@ class Workspace:
         if not self.defer_root or self.source.model is not None:
             self._fit_root()
         elif self.start.target is not None:
-            self.prepare(self.start)  # raise errors about the target at once
+            self.prepare(self.start)  # raises errors about the target before the page opens
         if self.journal is not None:
             self.remarks += self.journal.remarks
             if self.journal.actions:
                 self._replay(self.journal)
 
     def _fit_root(self) -> State:
-        """Fit the root at the first call; return the first state."""
+        """Return the state before all actions; the first call fits its root."""
         with self.lock:
             if self._first_state is None:
                 self._first_state = begin_state(self.context(State(self.start)), self.start)
@@ -96,23 +93,23 @@ class Workspace:
 
     @property
     def has_root(self) -> bool:
-        """Whether the root is fitted."""
+        """Whether the root has been fitted."""
         return self._first_state is not None
 
     @property
     def state(self) -> State:
-        """The current state."""
+        """The state after the last action, or the first state."""
         if self.position:
             return self.steps[self.position - 1].state
         return self._first_state or self._fit_root()
 
     @property
     def setup(self) -> Setup:
-        """The current setup; reading it does not fit the root."""
+        """The current setup, available before the root is fitted."""
         return self.state.setup if self.has_root else self.start
 
     def prepare(self, setup: Setup) -> Prepared:
-        """Return the prepared table of a setup; the last one is cached."""
+        """Return the prepared table of a setup, and cache it."""
         key = (setup.y, repr(setup.arguments()), repr(setup.held_out), setup.from_model)
         cached = self._data
         if cached is None or cached[0] != key:
@@ -120,7 +117,7 @@ class Workspace:
         return cached[1]
 
     def prepare_whole(self) -> Prepared:
-        """Prepare the table without holding out rows."""
+        """Prepare the table without separating held-out or test rows."""
         return self.source.prepare(replace(self.state.setup, held_out=None, test=None))
 
     @property
@@ -129,7 +126,7 @@ class Workspace:
         return self.prepare(self.state.setup)
 
     def find_state(self, name: str) -> State:
-        """Return a snapshot; "" is the current state."""
+        """Return a snapshot by name, or the current state for an empty name."""
         if not name:
             return self.state
         if name not in self.snapshots:
@@ -144,29 +141,29 @@ class Workspace:
         return self._fit_root()
 
     def find_validation(self, state: State) -> Validation | None:
-        """Return the last cross-validation of a tree."""
+        """Return the last cross-validation of a state, or None if there is none."""
         found = (v for v in reversed(self.validations) if v.state.model is state.model)
         return next(found, None)
 
     # ------------------------------------------------------------------ changing
 
     def act(self, name: Any, arguments: Any = None, revision: int | None = None) -> None:
-        """Run an action: change the state, write it to the journal, notify all tabs."""
+        """Change the state by an action, write the action to the journal, and notify all tabs."""
         arguments = {} if arguments is None else arguments
         if not isinstance(name, str) or not isinstance(arguments, dict):
-            raise OptionError("An action must have a name and an object with arguments.")
+            raise OptionError("action must be a string, and arguments must be an object.")
         with self.lock:
             if revision is not None and revision != self.revision:
-                raise StaleError("The tree has changed. Read the state again.")
+                raise StaleError(f"The tree has changed since revision {revision}. Reload it.")
             if name == "continue_in_copy":
-                self._continue_in_copy(**arguments)
+                self._continue_in_copy(arguments)
             else:
                 self._apply_and_record(name, arguments)
             self.revision += 1
         self.notify({"type": "state", "revision": self.revision})
 
     def record_validation(self, validation: Validation) -> None:
-        """Store cross-validated scores; those of a state in the history also go to the journal."""
+        """Store cross-validated scores, in the journal too if their state is in the history."""
         with self.lock:
             states = [self._fit_root(), *(entry.state for entry in self.steps)]
             at = next((k for k, state in enumerate(states) if state is validation.state), None)
@@ -178,14 +175,14 @@ class Workspace:
             self.validations.append(validation)
 
     def notify(self, message: dict[str, Any]) -> None:
-        """Send a message to all tabs."""
+        """Send a message to all browser tabs that show the workspace."""
         for listener in list(self.listeners):
             listener(message)
 
     def _apply_and_record(self, name: str, arguments: dict[str, Any]) -> None:
-        """Run an action and write it to the journal; change nothing if either fails."""
+        """Run an action and write it to the journal, or change nothing if either fails."""
         if self.not_replayed is not None:
-            raise OutputError(f"{self.not_replayed} {_NOT_SAVED}")
+            raise OutputError(f"The action cannot be saved. {self.remarks[-1]}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
         n_validations, opened = len(self.validations), self.opened_test
         self._apply(name, arguments)
@@ -201,10 +198,7 @@ class Workspace:
     def _apply(self, name: str, arguments: dict[str, Any]) -> None:
         method = _WORKSPACE_ACTIONS.get(name)
         if method is not None:
-            try:
-                method(self, **arguments)
-            except TypeError as error:
-                raise OptionError(f"{name}: {error}.") from None
+            call_action(name, method, self, arguments)
             return
         if name not in ACTIONS:
             names = [*ACTIONS, *_WORKSPACE_ACTIONS]
@@ -221,20 +215,20 @@ class Workspace:
     def _undo(self, *, steps: Any = 1) -> None:
         n = _check_count(steps)
         if n > self.position:
-            raise TreeError(f"Cannot undo {n} of {self.position} actions.")
+            raise TreeError(f"steps must be at most {self.position} (past actions), got {n}.")
         self.position -= n
 
     def _redo(self, *, steps: Any = 1) -> None:
         n, undone = _check_count(steps), len(self.steps) - self.position
         if n > undone:
-            raise TreeError(f"Cannot redo {n} of {undone} actions.")
+            raise TreeError(f"steps must be at most {undone} (undone actions), got {n}.")
         self.position += n
 
     def _snapshot(self, *, name: Any) -> None:
         if not isinstance(name, str) or not 0 < len(name.strip()) <= 100:
             raise OptionError(f"name must be a string of 1 to 100 characters, got {name!r}.")
         if len(self.snapshots) >= _MAX_SNAPSHOTS and name not in self.snapshots:
-            raise OptionError(f"At most {_MAX_SNAPSHOTS} snapshots are kept. Forget one first.")
+            raise OptionError(f"There can be at most {_MAX_SNAPSHOTS} snapshots. Delete one first.")
         self.snapshots[name] = self.state
 
     def _find_snapshot(self, name: Any) -> State:
@@ -257,22 +251,21 @@ class Workspace:
         self.lesson_answers[place] = str(column)
 
     def _open_test(self) -> None:
-        """Open the sealed test rows for one evaluation; undo does not seal them again."""
+        """Use the test rows for the final evaluation, which is possible only once."""
         if self.opened_test is not None:
-            raise TreeError("The test rows were already used and can evaluate only one tree.")
+            raise TreeError("The test rows were already used, which is possible only once.")
         if self.state.model is None or self.data.test is None:
-            raise TreeError("There are no test rows. Reserve some on the first screen.")
+            raise TreeError("open_test requires a tree and test rows, set up on the first screen.")
         line = "model.evaluate(data.test.X, data.test.y)"
         self.opened_test = HistoryEntry("open_test", line, None, self.state)
 
     def _record_validation(self, *, step: Any, figures: Any) -> None:
         states = [self._fit_root(), *(entry.state for entry in self.steps)]
-        if (
-            not isinstance(step, int)
-            or not 0 <= step < len(states)
-            or not isinstance(figures, dict)
-        ):
-            raise OptionError("record_validation: step and figures must be those of a state.")
+        is_step = isinstance(step, int) and 0 <= step < len(states)
+        if not is_step or not isinstance(figures, dict):
+            raise OptionError(
+                f"step must be an integer from 0 to {len(states) - 1}, and figures an object."
+            )
         self.validations.append(Validation(states[step], figures))
 
     # ------------------------------------------------------------------ inside
@@ -282,7 +275,7 @@ class Workspace:
         return ActionContext(self.source, state, self.prepare)
 
     def _replay(self, journal: Journal) -> None:
-        """Replay the actions of the journal, up to the first that fails."""
+        """Replay the actions of the journal, up to the first one that fails."""
         for entry in journal.actions:
             try:
                 self._apply(entry["action"], entry["arguments"])
@@ -291,17 +284,20 @@ class Workspace:
                     f"Action {self.revision + 1} of {len(journal.actions)} in {journal.path.name} "
                     f"cannot be replayed: {error}"
                 )
-                self.remarks.append(f"{self.not_replayed} {_NOT_SAVED}")
+                self.remarks.append(
+                    f"{self.not_replayed} To save new actions, remove the cause and restart, or "
+                    "continue without the remaining actions, which are saved in a copy."
+                )
                 break
             self.revision += 1
         self.resumed = {"actions": self.revision, "saved": journal.saved}
 
-    def _continue_in_copy(self, **arguments: Any) -> None:
-        """Copy the workspace file and drop the actions that were not replayed from it."""
+    def _continue_in_copy(self, arguments: dict[str, Any]) -> None:
+        """Copy the workspace file, and drop the actions that were not replayed."""
         if self.not_replayed is None or self.journal is None or arguments:
-            raise OptionError("continue_in_copy requires an action that cannot be replayed.")
+            raise OptionError("continue_in_copy takes no arguments and requires a failed replay.")
         copy = self.journal.keep_first(self.revision)
-        self.remarks[-1] = f"{self.not_replayed} All actions are kept in {copy.name}."
+        self.remarks[-1] = f"{self.not_replayed} All actions are saved in {copy.name}."
         self.not_replayed = None
 
 

@@ -43,7 +43,7 @@ export const api = {
   column: (node, name) => request(`/api/node/${node}/column/${encodeURIComponent(name)}`),
   preview: (node, split) => request(`/api/node/${node}/preview`, { method: "POST", body: { split } }),
   furtherCut: (node, column, cuts) => request(`/api/node/${node}/further-cut`, { method: "POST", body: { column, cuts } }),
-  compare: (a, b) => request(`/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`),
+  compare: (a, b) => request(`/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}&lang=${language.code}`),
   crossValidate: (folds, trees) => request("/api/cross-validation", { method: "POST", body: { folds, trees } }),
   crossValidation: () => request("/api/cross-validation"),
   stopCrossValidation: () => request("/api/cross-validation", { method: "DELETE" }),

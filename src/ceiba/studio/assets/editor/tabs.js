@@ -8,7 +8,7 @@ import { modelPanel } from "../../../report/assets/panels/panel_model.js";
 import { prunePanel, showStep } from "../../../report/assets/panels/panel_prune.js";
 import { act, api, attempt, downloadAddress, studio } from "../client/client.js";
 import { figureName, figureText, isJudged, startCrossValidation } from "./toolbar.js";
-import { useSigns } from "./branches.js";
+import { pText, useSigns } from "./branches.js";
 
 const AUTOMATIC = "@automatic";
 const comparisonState = { a: "", b: AUTOMATIC, /** @type {any} */ data: null, revision: -1, loading: false, awaited: false };
@@ -69,6 +69,7 @@ function comparison() {
   return el("div", {},
     comparisonState.revision !== studio.server.revision ? el("p", { class: "muted small-text" }, t("s_compare_old")) : null,
     verdictBox(data),
+    data.verdict && data.verdict.rules.length ? disagreementTable(data) : null,
     dataTable(["", treeName(data.a.name), treeName(data.b.name)], comparisonRows(data), "own"),
     el("p", {}, t("s_n_changed", { n: fmtCount(data.n_changed), all: fmtCount(data.n_rows), share: fmtPercent(data.n_rows ? data.n_changed / data.n_rows : 0, 1), source: t("s_rows_" + data.rows) })),
     data.changed.length ? changedTable(data) : null);
@@ -76,7 +77,9 @@ function comparison() {
 
 /** The verdict; without held-out or cross-validated rows, a button that runs the latter for both trees. */
 function verdictBox(data) {
-  if (data.verdict) return el("p", { class: data.verdict.within_one_se ? "calm" : "warn", id: "comparison-verdict" }, verdictText(data));
+  const tested = data.verdict && data.verdict.mcnemar;
+  if (data.verdict) return el("div", { class: data.verdict.is_clear ? "warn" : "calm", id: "comparison-verdict" }, el("p", {}, verdictText(data)),
+    tested && tested.disagree ? el("p", { class: "muted small-text" }, t("s_mcnemar", { a: treeName(data.a.name), b: treeName(data.b.name), first: fmtCount(tested.first_only), second: fmtCount(tested.second_only), p: pText(tested.p_value) })) : null);
   return el("div", { class: "calm", id: "comparison-verdict" }, el("p", {}, t("s_verdict_none")),
     el("button", { class: "small", id: "compare-cv", disabled: Boolean(studio.progress), onclick: validateBoth }, t("s_compare_cv")));
 }
@@ -93,15 +96,27 @@ export function compareAgain() {
   comparisonState.awaited = false;
 }
 
-/** Which of the two trees is better, and whether by more than one standard error. */
+/** Which of the two trees is better, with the interval of the difference. */
 function verdictText(data) {
-  const { better: side, errors, difference, variance, best_se: se, n_rows: n, within_one_se: within } = data.verdict;
+  const { better: side, errors, difference, variance, low, high, n_rows: n, is_clear: clear } = data.verdict;
   if (!side) return t("s_verdict_same");
   const [better, worse] = side === "b" ? [data.b, data.a] : [data.a, data.b];
   const counted = errors && Math.abs(errors[1] - errors[0]) > 0;
   const amount = (/** @type {number} */ v) => (counted ? t("s_n_errors", { n: fmtNumber(v, 2) }) : variance > 0 ? t("s_of_variance", { share: fmtPercent(v / variance, 1) }) : fmtNumber(v, 2));
   const apart = counted ? `${amount(Math.abs(errors[1] - errors[0]))} (${fmtCount(Math.min(...errors))} / ${fmtCount(Math.max(...errors))}, ${t("n_rows", { n: fmtCount(n) })})` : amount(Math.abs(difference));
-  return t(within ? "s_verdict_within" : "s_verdict_beyond", { better: treeName(better.name), worse: treeName(worse.name), apart, se: amount(counted ? se * n : se) });
+  const [from, to] = (side === "b" ? [-high, -low] : [low, high]).map((v) => (counted ? fmtNumber(v * n, 2) : amount(v)));
+  return t(clear ? "s_verdict_clear" : "s_verdict_unclear", { better: treeName(better.name), worse: treeName(worse.name), apart, low: from, high: to });
+}
+
+/** The segments in which the trees disagree most, and which tree is right there. */
+function disagreementTable(data) {
+  const share = (v) => (M.regression ? fmtNumber(v, 3) : fmtPercent(v, 1));
+  const names = M.regression ? ["error of first", "error of second"] : ["first right", "second right"];
+  const value = (v) => (M.regression ? fmtNumber(v, 3) : fmtCount(v));
+  const head = [t("rule"), t("rows"), t(M.regression ? "s_mean_difference" : "s_share_disagree"),
+    ...[data.a, data.b].map((tree) => t(M.regression ? "s_tree_error" : "s_tree_right", { tree: treeName(tree.name) }))];
+  return el("div", {}, el("p", {}, el("strong", {}, t("s_disagree"))), dataTable(head, data.verdict.rules.slice(0, 6).map((row) => [useSigns(row.condition), fmtCount(row.rows),
+    share(row[M.regression ? "difference" : "disagree"]), ...names.map((name) => value(row[name]))]), "disagreement"));
 }
 
 /** Figures of both trees; those of the training rows only beside others. */
