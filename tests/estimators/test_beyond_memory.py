@@ -169,7 +169,7 @@ def test_weights_of_zero(tmp_path: Path, options: dict[str, Any]) -> None:
         assert model.alpha_ == expected.alpha_
     for only_zeros in (["weight"], ["weight", "some"]):
         nothing = table.drop_columns(only_zeros).append_column("weight", [np.zeros(3000)])
-        with pytest.raises(DataError, match="Column 'weight' must hold a weight above 0"):
+        with pytest.raises(DataError, match="Column 'weight' must contain a positive weight"):
             model.fit(write(tmp_path, nothing), "label", sample_weight="weight")
 
 
@@ -246,15 +246,28 @@ def test_report_of_training_rows(tmp_path: Path, target: str) -> None:
     assert made["bars"]
     assert "<html" in model.report(train=(scan, target), test=(scan, target)).html
     little = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
-    with pytest.raises(OptionError, match="train requires 0.00012 GB for 3,000 rows"):
+    with pytest.raises(OptionError, match="3,000 training rows require 1 MB, more than the 0.1 MB"):
         model.report(train=(little, target))
 
 
 def test_folds_must_fit_into_memory(tmp_path: Path) -> None:
     write(tmp_path, table_of(3000))
     scan = ceiba.scan(tmp_path / "*.parquet", memory=100_000)
-    with pytest.raises(OptionError, match="needs 0.00012 GB for the folds of 3,000 rows"):
+    with pytest.raises(OptionError, match=r"requires 1 MB for the folds .* got memory=0\.1 MB"):
         ceiba.DecisionTreeClassifier(prune="cv").fit(scan, "label")
+
+
+def test_printed_memory_suffices(tmp_path: Path) -> None:
+    write(tmp_path, table_of(3001))  # the folds take 120,040 bytes
+    model, memory = ceiba.DecisionTreeClassifier(prune="cv", max_depth=2), "0.1 MB"
+    for needed in ("the folds", "this table"):
+        with pytest.raises(OptionError, match=f"{needed}.*got") as error:
+            model.fit(ceiba.scan(tmp_path / "*.parquet", memory=memory), "label")
+        found = re.search(r"\d\S* [GM]B", str(error.value))
+        assert found is not None
+        memory = found[0]
+    model.fit(ceiba.scan(tmp_path / "*.parquet", memory=memory), "label")
+    assert model.tree_.n_leaves > 1
 
 
 def test_numbers_near_the_ends_of_float64(tmp_path: Path) -> None:
@@ -281,15 +294,15 @@ def test_what_needs_the_table_is_refused_before_any_pass(
     monkeypatch.setattr(thread_home, "run_first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
-    with pytest.raises(OptionError, match="frequency is not supported"):
+    with pytest.raises(OptionError, match="frequency= is not supported"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", frequency="number")
-    with pytest.raises(OptionError, match="groups requires a cross-validated pruning"):
+    with pytest.raises(OptionError, match="groups requires pruning by cross-validation"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")
-    with pytest.raises(DataError, match="sample_weight must be the name of a column"):
+    with pytest.raises(DataError, match="sample_weight must be a column name"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", sample_weight=[1.0] * 400)
     with pytest.raises(OptionError, match=r"Pessimistic\(raising=True\)"):
         ceiba.DecisionTreeClassifier(prune=Pessimistic()).fit(scan, "label")
-    with pytest.raises(DataError, match="must be the name of a column"):
+    with pytest.raises(DataError, match="must be a column name"):
         ceiba.DecisionTreeClassifier().fit(scan, ["yes", "no"])
     with pytest.raises(SchemaError, match="Column not found: 'lable'.*Did you mean 'label'"):
         ceiba.DecisionTreeClassifier().fit(scan, "lable")
@@ -307,7 +320,7 @@ def test_files_that_change_between_passes_are_noticed(
         return real(*args)
 
     monkeypatch.setattr(thread_home, "make_plan", meanwhile)
-    with pytest.raises(DataError, match=r"part2\.parquet changed while it was read"):
+    with pytest.raises(DataError, match=r"part2\.parquet changed after it was scanned"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     assert all(name.startswith("part") for name in names_in(tmp_path))  # no scratch is left
 
@@ -350,7 +363,7 @@ def test_infinities_and_missing_values_under_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="infinity"):
         ceiba.DecisionTreeClassifier().fit(scan, "y")
     scan = write(tmp_path, pa.table({"x": [1.0, None], "y": ["a", "b"]}), ends=())
-    with pytest.raises(DataError, match="Column 'x': 1 values are missing"):
+    with pytest.raises(DataError, match="Column 'x': missing values are not supported"):
         ceiba.DecisionTreeClassifier(missing="error").fit(scan, "y")
 
 
@@ -367,10 +380,10 @@ def test_too_little_memory_or_disk_is_said_before_work_begins(
 ) -> None:
     write(tmp_path, table_of(1000), ends=())
     tight = ceiba.scan(tmp_path / "*.parquet", memory="1MB")
-    with pytest.raises(OptionError, match="memory must be at least .* got 0.001 GB"):
+    with pytest.raises(OptionError, match="`memory` must be at least .* MB for .* got 1 MB"):
         ceiba.DecisionTreeClassifier().fit(tight, "label")
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
-    with pytest.raises(DataError, match=r"Scratch files need 0\.00 GB; .* has 0\.00 GB free"):
+    with pytest.raises(DataError, match=r"Scratch files require 0\.00 GB in .* got 0\.00 GB"):
         ceiba.DecisionTreeClassifier().fit(ceiba.scan(tmp_path / "*.parquet"), "label")
 
 

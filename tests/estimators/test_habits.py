@@ -100,7 +100,7 @@ def test_groups_follow_rows_that_are_left_out(frame):
 
 @pytest.mark.parametrize("prune", [None, ceiba.Pessimistic(), ceiba.CostComplexity(alpha=0.1)])
 def test_groups_without_folds_are_refused(frame, prune):
-    with pytest.raises(OptionError, match="groups requires a cross-validated pruning"):
+    with pytest.raises(OptionError, match="groups requires pruning by cross-validation"):
         ceiba.DecisionTreeClassifier(prune=prune).fit(frame[["x"]], frame["y"], groups=frame["who"])
 
 

@@ -106,12 +106,12 @@ def test_class_weight_with_an_array_of_priors_is_refused():
     ],
 )
 def test_rows_that_all_count_nothing_are_refused(options, weight, y):
-    with pytest.raises(DataError, match="have sample_weight or class_weight 0"):
+    with pytest.raises(DataError, match="rows with a target have weight 0"):
         DecisionTreeClassifier(**options).fit([[1], [2], [3]], y, sample_weight=weight)
 
 
 def test_rows_with_a_target_that_all_weigh_nothing_are_refused():
-    with pytest.raises(DataError, match="have sample_weight or class_weight 0"):
+    with pytest.raises(DataError, match="rows with a target have weight 0"):
         DecisionTreeClassifier().fit(
             [[1], [2], [3]], [None, "a", None], sample_weight=[1, 0, 1], drop_missing_target=True
         )

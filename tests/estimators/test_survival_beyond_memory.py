@@ -102,7 +102,7 @@ def test_codes_of_events_are_those_of_all_files(tmp_path: Path) -> None:
         found = model.fit(scan, y, event=event).tree_
         assert np.array_equal(found.value, expected.tree_.value)
         assert found.attachments == expected.tree_.attachments
-    with pytest.raises(DataError, match="Pass the code of the event: event=2"):
+    with pytest.raises(DataError, match="Pass the code of the event, e.g. event=2"):
         model.fit(scan, TARGET)
 
 
@@ -133,21 +133,21 @@ def test_what_needs_memory_is_refused_by_name(tmp_path: Path) -> None:
     table = draw(np.random.default_rng(3))
     table["c1"][:5] = np.nan
     scan = write(tmp_path, table)
-    with pytest.raises(OptionError, match="criterion='logrank' is not supported for tables beyond"):
+    with pytest.raises(OptionError, match="criterion='logrank' is not supported for scans"):
         ceiba.DecisionTreeSurvival().fit(scan, TARGET)
     refused = {
         "missing": ("majority", "missing='majority' is not supported for survival trees"),
         "categorical_splits": ("multiway", "'multiway' is not supported for survival trees"),
-        "leaf_values": ("honest", "leaf_values='honest' is not supported for tables beyond"),
-        "min_events_leaf": (3, "min_events_leaf=3 is not supported for tables beyond"),
-        "min_significance": (0.05, "min_significance=0.05 is not supported for tables beyond"),
+        "leaf_values": ("honest", "leaf_values='honest' is not supported for scans"),
+        "min_events_leaf": (3, "min_events_leaf=3 is not supported for scans"),
+        "min_significance": (0.05, "min_significance=0.05 is not supported for scans"),
     }
     for name, (value, message) in refused.items():
         with pytest.raises(OptionError, match=message):
             ceiba.DecisionTreeSurvival(criterion="exponential", **{name: value}).fit(scan, TARGET)
     model = ceiba.DecisionTreeSurvival(criterion="exponential")
-    with pytest.raises(DataError, match="y must name columns of X"):
+    with pytest.raises(DataError, match="y must be column names"):
         model.fit(scan, np.ones((len(table["time"]), 2)))
     little = ceiba.scan(tmp_path / "*.parquet", memory=1000)
-    with pytest.raises(OptionError, match="GB for the times of"):
+    with pytest.raises(OptionError, match="requires 1 MB for the times of"):
         model.fit(little, TARGET)

@@ -98,13 +98,13 @@ def test_subtree_regrown_with_frequencies_is_that_of_repeated_rows():
 
 def test_more_rows_than_can_be_repeated_are_refused():
     model = ceiba.c45()
-    with pytest.raises(ceiba.DataError, match=r"got a sum of 2e\+09"):
+    with pytest.raises(ceiba.DataError, match=r"got 2e\+09"):
         model.fit([[1.0], [2.0]], ["a", "b"], frequency=[1e9, 1e9])
 
 
 def test_frequencies_beyond_what_an_int64_counts_are_refused():
     model = ceiba.DecisionTreeClassifier()
-    with pytest.raises(ceiba.DataError, match=r"must sum to at most 9\.2e18"):
+    with pytest.raises(ceiba.DataError, match=r"must sum to less than 2\*\*63"):
         model.fit([[1.0], [2.0]], ["a", "b"], frequency=[9e18, 9e18])
 
 

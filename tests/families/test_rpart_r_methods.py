@@ -143,7 +143,7 @@ def test_control_and_parms_are_parameters_in_groups():
     )
     with pytest.raises(OptionError, match="passed twice"):
         ceiba.rpart(cp=0.1, control={"cp": 0.2})
-    with pytest.raises(OptionError, match="control has no 'minsplits'.*minsplit"):
+    with pytest.raises(OptionError, match="'minsplits' is not an option of `control`.*minsplit"):
         ceiba.rpart(control={"minsplits": 3})
 
 
@@ -195,7 +195,7 @@ def test_survival_tree_takes_time_and_status():
     ("time", "status", "message"),
     [
         ([1.0, 0.0], [1, 0], "above 0"),
-        ([1.0, 2.0], [0, 0], "at least one row must have status 1"),
+        ([1.0, 2.0], [0, 0], "at least one row must have an event"),
         ([1.0, 2.0], [1, 3], "status must be 1.*got 3"),
     ],
 )
@@ -388,7 +388,7 @@ def test_residuals_and_scores_name_the_target(data):
     logs = small("anova").fit("log(pay) ~ x", data)
     np.testing.assert_allclose(logs.residuals(data), np.log(data["pay"]) - logs.predict(data))
     for use in (logs.residuals, logs.evaluate, logs.score):
-        with pytest.raises(OptionError, match=r"must be 'log\(pay\)', which the model predicts"):
+        with pytest.raises(OptionError, match=r"must be 'log\(pay\)', the target of the model"):
             use(data, "pay")
     with pytest.raises(OptionError, match="y is required"):
         small("anova").fit(data[["x"]], data["events"]).evaluate(data[["x"]])
@@ -420,6 +420,8 @@ def test_formula_and_data_are_fitted_at_once_as_in_r(data):
             wrong()
     with pytest.raises(OptionError, match="passed twice"):
         ceiba.rpart("class", method="anova")
+    with pytest.raises(OptionError, match=r"formula must be a string, got ndarray"):
+        ceiba.rpart(np.zeros((3, 2)), np.zeros(3))
 
 
 def test_terms_keep_what_they_compute_with():
@@ -457,17 +459,18 @@ def test_interactions_are_refused_in_the_words_of_r(data, term):
 @pytest.mark.parametrize(
     ("formula", "words"),
     [
-        ("events ~ log(kind)", r"Cannot compute log\(kind\): 'kind' holds strings"),
+        ("events ~ log(kind)", r"Cannot compute log\(kind\): 'kind' contains strings"),
         ("events ~ sqr(x)", "function 'sqr' is not supported.*Did you mean 'sqrt'"),
+        ("events ~ factor(x, 2)", "only factor\\(column\\) is supported"),
         ("events ~ log(xx)", "'xx', which is not a column"),
         ("events ~ sqrt(x, z)", "sqrt takes 1 argument"),
-        ("events ~ log(x", "is not closed"),
+        ("events ~ log(x", r"expected ',' or '\)' in the arguments of 'log'"),
         ("events ~ x +", "unexpected end"),
         ("events ~ x z", "unexpected 'z'"),
-        ("events ~ x $ z", "cannot parse"),
-        ("events ~ offset(x)", "exposure="),
+        ("events ~ x $ z", r"from '\$ z' on"),
+        ("events ~ offset(x)", "Pass exposure to fit"),
         ("events ~ " + "(" * 9000 + "x" + ")" * 9000, "nested too deeply"),
-        ("Surv(t2) ~ x", "takes the time and the status"),
+        ("Surv(t2) ~ x", "requires two columns, the time and the status"),
         ("Surv(t2, kind) ~ x", r"status must be numbers.*== \"dead\""),
         ("Surv(t2, events) ~ x", "Surv\\(time, status == 2\\)"),
     ],

@@ -135,8 +135,8 @@ def test_pairs_of_rows_and_masks_are_taken(data):
         ([0, 1], "one id for each of the 120 rows"),
         (np.zeros(120), "at least 2 different ids"),
         ([(np.arange(5), np.array([200]))], "from 0 to 119, got 200"),
-        ([(np.arange(5), np.array([], int))], "requires test rows"),
-        ([(np.array([1, 1]), np.array([2]))], "training row twice"),
+        ([(np.arange(5), np.array([], int))], "test rows of a fold must be row numbers"),
+        ([(np.array([1, 1]), np.array([2]))], "Training rows of a fold must be distinct"),
     ],
 )
 def test_wrong_folds_are_refused(data, folds, message):
@@ -221,7 +221,7 @@ def test_dealt_groups_are_whole_and_fill_the_emptiest_fold():
         (1004, {}, r"at most the number of rows \(1003\), got 1004"),
         (6, {"groups": STRATA}, r"at most the number of groups \(5\), got 6"),
         (2, {"groups": STRATA, "strata": STRATA}, "strata or groups, not both"),
-        (2, {"strata": STRATA[:9]}, "different lengths"),
+        (2, {"strata": STRATA[:9]}, "inconsistent lengths"),
     ],
 )
 def test_deals_that_cannot_be_are_rejected(n_folds, extra, message):

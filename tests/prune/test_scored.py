@@ -153,7 +153,7 @@ def test_score_under_priors_weighs_classes_by_them():
     ("arguments", "message"),
     [
         ({"score": "f1"}, "score"),
-        ({"score": "auc", "alpha": 0.1}, "define the size"),
+        ({"score": "auc", "alpha": 0.1}, "requires cross-validation"),
     ],
 )
 def test_wrong_scores_are_refused(arguments, message):

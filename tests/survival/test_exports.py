@@ -148,7 +148,7 @@ def test_workbooks_compute_the_relative_risk(drawn: list[Drawn], tmp_path: Path)
 def test_times_of_other_trees_are_refused(fitted: Any) -> None:
     tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
     for name in ("sql", "json"):
-        with pytest.raises(OptionError, match="times requires a survival tree"):
+        with pytest.raises(OptionError, match="times=.* requires a survival tree"):
             tree.export(name, times=[1])
     with pytest.raises(OptionError, match="times must be finite"):
         fitted.export("sql", times=[-1])

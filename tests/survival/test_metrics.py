@@ -105,6 +105,13 @@ def test_brier_scores_of_groups_equal_those_of_rows() -> None:
     assert np.array_equal(grouped.scores, rows.scores)
 
 
+@pytest.mark.parametrize("group", [None, [0, 1, 2, 1], [0, -1, 0, 1]])
+def test_brier_scores_require_a_prediction_for_each_row_or_group(group: list[int] | None) -> None:
+    censoring = SurvivalCurve.of_censoring([1, 2, 3, 4], [1, 1, 1, 1])
+    with pytest.raises(DataError, match="survival must have a row for each index in group"):
+        brier_scores([1, 2, 3, 4], [1] * 4, [[0.2], [0.5]], [2], censoring, group)
+
+
 def test_calibration_many_predictions_are_grouped_by_quantile() -> None:
     rng = np.random.default_rng(3)
     predicted = rng.uniform(0.2, 0.9, 2_000)
@@ -125,7 +132,7 @@ def test_default_horizon_leaves_a_tenth_at_risk() -> None:
     event = np.arange(200) % 2 == 0  # odd times
     assert default_horizon(time, event) == 181.0
     assert (time >= 181).mean() == 0.1
-    with pytest.raises(DataError, match="no event after time 0"):
+    with pytest.raises(DataError, match="No event after time 0"):
         default_horizon([0, 5], [1, 0])
 
 
@@ -135,9 +142,9 @@ def test_metrics_bad_input_raises() -> None:
         concordance([2, 1], [1, 0], [1.0, 2.0])
     with pytest.raises(DataError, match="risk must have 2 values"):
         concordance([2, 1], [1, 0], [1.0])
-    with pytest.raises(DataError, match="smaller horizon"):
+    with pytest.raises(DataError, match="at event time 1.0. Pass horizon=1.0 or less"):
         concordance([1, 2, 3], [1, 1, 1], [1, 2, 3], censoring=SurvivalCurve([1], [2], [2]))
-    with pytest.raises(OptionError, match="times must be ascending"):
+    with pytest.raises(OptionError, match="times must be a strictly ascending"):
         brier_scores([1, 2], [1, 1], [[0.5, 0.5]] * 2, [2, 1], censoring)
     with pytest.raises(DataError, match="one column per time"):
         brier_scores([1, 2], [1, 1], [0.5, 0.5], [1], censoring)

@@ -97,7 +97,7 @@ def test_plot_survival_of_other_trees_is_refused(model: Any) -> None:
     pytest.importorskip("matplotlib").use("Agg")
     with pytest.raises(CeibaError, match="plot_survival is not supported for classification"):
         ceiba.plot.plot_survival(ceiba.tree.build(("x <= 2.5", "a", "b")))
-    with pytest.raises(OptionError, match="nodes must be 1 to 12"):
+    with pytest.raises(OptionError, match="nodes must contain 1 to 12"):
         ceiba.plot.plot_survival(model, nodes=[])
 
 

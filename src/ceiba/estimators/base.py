@@ -1,4 +1,4 @@
-"""Base class of all estimators: read rows, predict, and provide scikit-learn's attributes and tags.
+"""Base class of all estimators, with prediction and scikit-learn's attributes and tags.
 
 Rows do not pass through scikit-learn's `validate_data`, which takes longer than a small fit; the
 readers follow its rules and messages.
@@ -36,11 +36,11 @@ _PAIRS = "$items"
 _PRUNING_ATTRS = (
     "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
 )  # fmt: skip
-_FEW_ROWS = 4  # smaller frames bypass the readers, which take a hundred times longer
+_FEW_ROWS = 4  # frames of at most this many rows bypass the readers, which take 100 times as long
 
 
 def has_named_columns(X: Any) -> bool:
-    """Whether X has column names, as a dict of columns or rows as dicts."""
+    """Whether X is a dict of columns or a list of dicts, which have column names."""
     if isinstance(X, Mapping):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
@@ -56,7 +56,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     _reprune_hint: ClassVar[str] = "Fit with prune=CostComplexity(keep_unpruned=True)."
 
     def _set_fitted(self, tree: Tree) -> None:
-        """Set the fitted attributes of scikit-learn."""
+        """Set `tree_` and the fitted attributes that are derived from it."""
         schema = tree.schema
         n_columns = schema.n_columns
         self.tree_ = tree
@@ -74,7 +74,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ predict
 
     def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
-        """Predict the class (of least expected cost) or the value of each row.
+        """Predict the class with the lowest expected cost, or the value, of each row.
 
         Parameters
         ----------
@@ -107,10 +107,10 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         Parameters
         ----------
         X : table
-            Rows; or a frame that holds the target, with its name as `y`.
+            Rows, or a frame that contains the target if `y` is its name.
         y : array-like, str or list of str
         sample_weight : array-like or str, default=None
-            Weights, or the column of X that holds them.
+            Weights, or the name of the column of X that contains them.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def feature_importances_(self) -> npt.NDArray[np.float64]:
         """Importance of each column as its share of the total impurity decrease.
 
-        They sum to 1, as in scikit-learn. Columns with many distinct values are overrated;
+        The importances sum to 1, or to 0 without splits. Columns with many values are overrated;
         `sklearn.inspection.permutation_importance` does not have that bias.
         """
         return self.importance()
@@ -201,7 +201,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def alternatives(
         self, X: Any, y: Any, sample_weight: Any = None, *, within: float = 0.01, k: int = 50
     ) -> Alternatives:
-        """Return trees within the same limits whose objective is close to the optimum.
+        """Return up to `k` trees whose objective is close to the optimum.
 
         Parameters
         ----------
@@ -233,7 +233,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     @classmethod
     def from_tree(cls, tree: Tree, **parameters: Any) -> Self:
-        """Return a fitted estimator with an existing tree.
+        """Return a fitted estimator that predicts with an existing tree.
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return model
 
     def fit_root(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Start a tree that is grown by hand, with a root without splits.
+        """Return a fitted estimator whose tree is only a root, to be grown by hand.
 
         Parameters
         ----------
@@ -301,9 +301,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         n_leaves: int | None = None,
         rule: Literal["min", "1se"] | None = None,
     ) -> Self:
-        """Choose another tree of the pruning sequence without fitting again.
+        """Return an estimator with another tree of the pruning sequence, without fitting again.
 
-        This prunes the unpruned tree if it was kept (`CostComplexity(keep_unpruned=True)`), else
+        This prunes the unpruned tree if it is stored (`CostComplexity(keep_unpruned=True)`), else
         the fitted tree, which can only become smaller.
 
         Parameters
@@ -311,10 +311,10 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         alpha : float, optional
             Cost per leaf.
         cp : float, optional
-            The same as a share of the root's risk, as in rpart.
+            Cost per leaf as a share of the root's risk, as in rpart.
         n_leaves : int, optional
         rule : {"min", "1se"}, optional
-            By the cross-validation of the fit.
+            Rule for the cross-validated risks of the fit.
 
         Returns
         -------
@@ -334,8 +334,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         3
         """
         choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
-        if sum(value is not None for value in choices.values()) != 1:
-            raise OptionError("reprune requires exactly one of alpha, cp, n_leaves and rule.")
+        if len(given := [name for name, value in choices.items() if value is not None]) != 1:
+            raise OptionError(f"reprune requires one of alpha, cp, n_leaves and rule, got {given}.")
         tree, state = self._tree, self.__dict__
         whole = state.get("unpruned_tree_")
         if cp is not None:
@@ -346,7 +346,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if whole is not None:
             pruned = choose_other_step(whole, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
-            raise OptionError(f"The unpruned tree was not kept. {self._reprune_hint}")
+            raise OptionError(f"rule= or a larger tree needs unpruned_tree_. {self._reprune_hint}")
         else:
             pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
         model = self._with_tree(pruned.tree, pruning=True)
@@ -368,7 +368,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy with another tree; with `pruning`, keep the pruning attributes."""
+        """Return a copy of the estimator with another tree; `pruning` keeps pruning attributes."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
         for name in () if pruning else _PRUNING_ATTRS:
@@ -378,7 +378,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
         state = self.__dict__
-        # The tree of a penalized search is not a subtree of the unpruned tree.
+        # A tree that was searched with a penalty need not be a subtree of the unpruned tree.
         whole = state.get("unpruned_tree_") if "certificate_" not in state else None
         defaults = inspect.signature(type(self).__init__).parameters
         facts = {
@@ -402,7 +402,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ inside
 
     def _route_few_rows(self, tree: Tree, X: Any) -> list[int] | None:
-        """Return the end nodes of a small pandas frame without converting it, or None."""
+        """Return the end node of each row of a small pandas frame, or None for other inputs."""
         if not tree.schema.named or not type(X).__module__.startswith("pandas"):
             return None
         if getattr(X, "ndim", 0) != 2 or not 0 < len(X) <= _FEW_ROWS:
@@ -410,11 +410,11 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return apply_few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
-        """Read rows with the schema of the training table and scikit-learn's checks of names."""
+        """Read rows with the schema of the training table, and check names as scikit-learn does."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"
-        if type(X) is not np.ndarray and (  # arrays do not need the slow checks
+        if type(X) is not np.ndarray and (  # a numpy array has no names to compare
             has_named_columns(X) or (check_input and self.__dict__.get("_matches_names"))
         ):
             match = "name"
@@ -443,7 +443,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         folded = f'<details><summary style="cursor:pointer">Parameters</summary>{parameters}'
         return self._notebook_html(type(self).__name__, f"{folded}</details>")
 
-    # scikit-learn before 1.7 does not call `_html_repr`, but notebooks call these two.
+    # Before scikit-learn 1.7, notebooks call the following two methods instead of `_html_repr`.
     _repr_html_inner = _html_repr
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
@@ -454,7 +454,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return {**plain, "text/html": self._html_repr()} if diagram else plain
 
     @classmethod
-    @cache  # each clone calls this twice, and reading the signature takes as long as fitting iris
+    @cache  # `clone` calls this twice, and inspecting the signature is slow
     def _get_param_names(cls) -> list[str]:
         names: list[str] = super()._get_param_names()
         return names
@@ -471,7 +471,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**super().__getstate__(), "_ceiba_version": version("ceiba")}
-        # skops does not support dicts whose keys are pairs of classes (costs).
+        # skops does not support dicts whose keys are tuples, such as pairs of classes.
         return {
             name: {_PAIRS: list(value.items())}
             if isinstance(value, dict) and any(isinstance(key, tuple) for key in value)

@@ -1,4 +1,4 @@
-"""Fit tables larger than memory from files or a Dask cluster, and predict them lazily."""
+"""Fit trees to files, dask collections and tables on a GPU, and predict dask tables lazily."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ceiba.table.targets import split_survival, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree
 
-#: Supported parameters in addition to the growing options.
+#: Parameters that are supported for tables beyond memory, in addition to growing options.
 _SUPPORTED: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
 #: Bytes per row of cross-validation folds: permutation, target, weight, fold, held-out rows.
 _BYTES_OF_FOLDS: Final = 40
@@ -42,7 +42,7 @@ _BYTES_OF_TIMES: Final = 400
 
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
-    """Return the sharded source, and the names of its target and weight columns."""
+    """Return a dask DataFrame or `Blocks`, and the names of its target and weight columns."""
     if is_dask_array(X):
         return _read_blocks(X, y, sample_weight)
     frame, target = _assign_column(X, y, "y", "y")
@@ -68,15 +68,14 @@ def _assign_column(frame: Any, column: Any, option: str, name: str) -> tuple[Any
         return frame.assign(**{name: column}), name
     except ValueError as error:
         raise DataError(
-            f"{option} and X must have the same partitions ({error}). Take both from one frame, or "
-            f"pass the name of a column: fit(X, {name!r})."
+            f"{option} and X must have the same partitions ({error}). Pass a column of X by name."
         ) from error
 
 
 def _read_blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str | None]:
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise DataError(
-            f"X must be a 2-d dask Array of numbers, got {X.ndim} dimensions and dtype {X.dtype}. "
+            f"X must be a 2-d dask Array of numbers, got a {X.ndim}-d Array of {X.dtype}. "
             "Pass a dask DataFrame for other types."
         )
     columns = tuple(f"x{j}" for j in range(X.shape[1]))
@@ -90,22 +89,22 @@ def _read_blocks(X: Any, y: Any, sample_weight: Any) -> tuple[Blocks, str, str |
 
 
 def _align_rows(X: Any, column: Any, option: str) -> Any:
-    """Return a 1-d array with the same row chunks as X."""
+    """Return a 1-d dask Array with the row chunks of X; raise an error if lengths differ."""
     if not is_dask_array(column) or column.ndim != 1:
         raise DataError(
-            f"{option} must be a 1-d dask Array with as many rows as X, got "
-            f"{type(column).__name__}."
+            f"{option} must be a 1-d dask Array if X is a dask Array, got "
+            f"{type(column).__name__} of shape {np.shape(column)}."
         )
-    if np.isnan(X.shape[0]) or np.isnan(column.shape[0]):  # the chunk sizes are unknown
+    if np.isnan(X.shape[0]) or np.isnan(column.shape[0]):  # dask may not know the number of rows
         if X.numblocks[0] != column.numblocks[0]:
             raise DataError(
-                f"X and {option} must have the same chunks, got {X.numblocks[0]} and "
-                f"{column.numblocks[0]} of unknown sizes. Call compute_chunk_sizes() on both."
+                f"X and {option} must have the same number of chunks if sizes are unknown, got "
+                f"{X.numblocks[0]} and {column.numblocks[0]}. Call compute_chunk_sizes() on both."
             )
         return column
     if X.shape[0] != column.shape[0]:
         raise DataError(
-            f"X and {option} must have the same rows, got {X.shape[0]} and {column.shape[0]}."
+            f"X and {option} must have the same length, got {X.shape[0]} and {column.shape[0]}."
         )
     return column.rechunk((X.chunks[0],))
 
@@ -114,7 +113,7 @@ def map_lazily(
     method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
 ) -> Any:
     """Return a lazy dask collection of `method(part)` for every partition of a dask table."""
-    wide = (0, len(labels)) if labels else (0,)  # predict an empty part to get the shape
+    wide = (0, len(labels)) if labels else (0,)  # shape of the predictions of an empty table
     if is_dask_array(X):
         rows = X.rechunk({1: -1})
         shape = {"drop_axis": 1} if not labels else {"chunks": (X.chunks[0], (len(labels),))}
@@ -137,7 +136,7 @@ def map_lazily(
 
 
 def is_beyond_memory(X: Any) -> bool:
-    """Whether a table is a scan of files, a dask collection or on a GPU."""
+    """Whether a table is a scan of files, a dask collection or a table on a GPU."""
     if type(X) is np.ndarray or isinstance(X, Table):
         return False
     return isinstance(X, Scan) or is_dask(X) or gpu.is_on_gpu(X)
@@ -147,7 +146,7 @@ def is_beyond_memory(X: Any) -> bool:
 def open_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the problem over the shards of a table; raise an error for unsupported parameters.
+    """Yield a `Problem` over the shards of a table; raise an error for unsupported parameters.
 
     `y` of a survival tree has two parts: the names of columns, and the code of the event.
     """
@@ -162,7 +161,7 @@ def open_problem(
     if is_dask(X):
         if gpu.is_on_gpu(getattr(X, "_meta", None)):
             raise DataError(
-                "Dask collections on GPUs are not supported. Fit the rows of one GPU, or pass "
+                "Dask collections on GPUs are not supported. Pass X.compute() to use one GPU, or "
                 "X.to_backend('pandas')."
             )
         X, y, sample_weight = read_dask(X, y, sample_weight)
@@ -186,12 +185,12 @@ def _open_table(
 
 
 def _check_names(**columns: Any) -> None:
-    """Raise an error if the target or weights are not column names."""
+    """Raise an error if a target or weights are given as values, not as a column name."""
     for name, column in columns.items():
         if not isinstance(column, str):
             raise DataError(
-                f"{name} must be the name of a column of X, which is beyond memory, got "
-                f"{type(column).__name__}. Pass fit(X, 'name')."
+                f"{name} must be a column name if X is a scan or a dask DataFrame, got "
+                f"{type(column).__name__}. Pass the name of a column of X."
             )
 
 
@@ -209,13 +208,13 @@ def _read_options(
 def _open_survival_problem(
     X: Any, y: tuple[Any, Any], params: Mapping[str, Any], sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the survival problem after reading its target and weights into memory."""
-    # The pooled hazard depends on all times. The shards then grow a tree of events per scaled time.
+    """Yield a survival `Problem` over shards, after reading target and weights into memory."""
+    # The overall hazard depends on all times, so they are read before the shards grow the tree.
     scanned = isinstance(X, Scan)
     if not scanned and not is_dask_frame(X):
         raise DataError(
-            "Survival trees of tables beyond memory require files (ceiba.scan) or a dask "
-            f"DataFrame, got {type(X).__name__}."
+            "Survival trees require a table in CPU memory, files (ceiba.scan) or a dask DataFrame, "
+            f"got {type(X).__name__}."
         )
     options = _read_options(X, params, Task.SURVIVAL, _SUPPORTED)
     check_supported(options)
@@ -223,14 +222,15 @@ def _open_survival_problem(
     features, outputs = split_survival(X, *y)
     if not isinstance(outputs, dict):
         raise DataError(
-            "y must name columns of X, which is beyond memory: fit(X, ('time', 'event'))."
+            "y must be column names, for the time and the event, if X is a scan or a dask "
+            "DataFrame. Call fit(X, ('time', 'event'))."
         )
     target = read_target(outputs, task=Task.SURVIVAL)
     weight = None
     if sample_weight is not None:
         _check_names(sample_weight=sample_weight)
         weight = read_weights(split_target(features, sample_weight)[1], len(target))
-    # Use the times as the target of the shards until the rates are known.
+    # Use the times as the target of the shards until the rates are computed.
     time = next(iter(outputs))
     names, kept = (set(table.names if scanned else table.columns) for table in (X, features))
     others = names - kept - {time}
@@ -249,7 +249,7 @@ def _open_survival_problem(
 def _open_gpu_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield the problem over a table on the GPU."""
+    """Yield a `Problem` over a table on the GPU."""
     if checkpoint is not None:
         raise OptionError("checkpoint is not supported for tables on a GPU. Omit it.")
     X = gpu.split_frame(X)
@@ -263,12 +263,12 @@ def _open_gpu_problem(
 
 
 def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> None:
-    """Raise an error for pruning that requires rows in memory, and for folds that exceed it."""
+    """Raise an error if pruning requires the rows in memory, or more memory than is allowed."""
     if isinstance(pruning, ChiSquare | ReducedError):
         raise unsupported_error("prune", pruning)
     if isinstance(pruning, Pessimistic) and pruning.raising:
         raise OptionError(
-            "Pessimistic(raising=True) is not supported for tables larger than memory. "
+            "Pessimistic(raising=True) is not supported if X is a scan, dask or GPU table. "
             "Use Pessimistic(raising=False)."
         )
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
@@ -279,11 +279,11 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
 
 
 def _check_memory(what: str, part: str, n_bytes: int, X: Any, instead: str) -> None:
-    """Raise an error if this many bytes per row exceed the memory limit of a scan."""
+    """Raise an error if `n_bytes` per row exceed the memory limit of a scan."""
     if isinstance(X, Scan) and n_bytes * X.n_rows > X.memory:
         raise OptionError(
-            f"{what} needs {n_bytes * X.n_rows / 1e9:.3g} GB for the {part} of {X.n_rows:,} rows, "
-            f"and memory is {X.memory / 1e9:.3g} GB. Raise memory, or use {instead}."
+            f"{what} requires {-(-n_bytes * X.n_rows // 10**6)} MB for the {part} of {X.n_rows:,} "
+            f"rows, got memory={X.memory / 1e6:g} MB in ceiba.scan. Increase it or use {instead}."
         )
 
 

@@ -1,4 +1,4 @@
-"""Fit decision trees: read the parameters, build the problem, grow and prune.
+"""Base class of the decision trees, which reads parameters and data, grows and prunes.
 
 Fitting iris takes microseconds, so the path from `fit` to the core has few calls.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import compress
-from operator import is_not, itemgetter
+from operator import is_, is_not, itemgetter
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from ceiba.estimators.leaves import (
 )
 from ceiba.estimators.parameters import (
     PARAMETERS,
+    PLAIN,
     check_params,
     class_weights,
     expand,
@@ -65,12 +66,14 @@ _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
 }
 _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
+#: Cache of checked parameters: all values, the non-default ones by name, and growing options.
+_CHECKED: Final[dict[Any, tuple[Any, dict[str, Any], GrowOptions]]] = {}
 
 
 class DecisionTree(BaseTree):
     """Base class of the decision trees; do not use it directly."""
 
-    # Exclude these from metadata routing, because a checkpoint belongs to a single fit.
+    # Exclude arguments that apply to a single fit, such as `checkpoint`, from metadata routing.
     __metadata_request__fit: ClassVar = {
         "check_input": UNUSED, "checkpoint": UNUSED, "drop_missing_target": UNUSED
     }  # fmt: skip
@@ -78,7 +81,7 @@ class DecisionTree(BaseTree):
     # ------------------------------------------------------------------ parameters
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters; those of option objects have names such as `prune__folds`.
+        """Get the parameters; parameters of option objects have names such as `prune__folds`.
 
         Parameters
         ----------
@@ -114,10 +117,10 @@ class DecisionTree(BaseTree):
             if option not in names:
                 raise OptionError(
                     f"Invalid parameter {option!r} for {type(self).__name__}."
-                    f"{did_you_mean(option, names)} Its parameters are {', '.join(names)}."
+                    f"{did_you_mean(option, names)} Valid parameters: {', '.join(names)}."
                 )
-        plain = {name: value for name, value in params.items() if "__" not in name}
-        super().set_params(**plain)
+        # BaseEstimator.set_params would expand all options again to check the names.
+        self.__dict__.update({name: v for name, v in params.items() if "__" not in name})
         for name, value in params.items():
             outer, nested, inner = name.partition("__")
             if not nested:
@@ -135,19 +138,48 @@ class DecisionTree(BaseTree):
         """Return the non-default parameters; raise an error for invalid ones."""
         params = self._non_default_params()
         if isinstance(params.get("prune"), str):
-            read_pruning(params["prune"])  # its error names the class to use
+            read_pruning(params["prune"])  # raises a more helpful error than check_params
         if params:
             check_params(params, self._task, type(self).__name__)
         return params
 
+    def _read_parameters(self) -> tuple[dict[str, Any], GrowOptions | None]:
+        """Return checked non-default parameters, and the growing options if they can be cached."""
+        values = _VALUES[self._task](self.__dict__)
+        try:
+            seen = _CHECKED.get(values)
+        except TypeError:  # lists and arrays are not hashable
+            return self._check_parameters(), None
+        if seen is not None and all(map(is_, seen[0], values)):  # 1, 1.0 and True are equal
+            return seen[1].copy(), seen[2]
+        params = self._check_parameters()
+        if not all(type(value) in PLAIN for value in params.values()):
+            return params, None
+        if len(_CHECKED) > 255:
+            _CHECKED.clear()
+        options = grow_options(params, self._task)
+        _CHECKED[values] = values, params.copy(), options
+        return params, options
+
     def _non_default_params(self) -> dict[str, Any]:
         """Return the parameters that differ from their defaults, by name."""
         state, defaults = self.__dict__, _DEFAULTS[self._task]
-        values = _VALUES[self._task](state)  # three times as fast as single lookups
+        values = _VALUES[self._task](state)  # itemgetter: three times as fast as single lookups
         changed = compress(defaults, map(is_not, values, defaults.values()))
         return {
             name: state[name] for name in changed if not is_default(state[name], defaults[name])
         }
+
+    def __sklearn_clone__(self) -> Self:
+        own_init = not hasattr(type(self).__init__, "__signature__")
+        if own_init or not _CLONED_TOO.isdisjoint(self.__dict__):
+            return super().__sklearn_clone__()  # type: ignore[no-any-return]
+        copy = object.__new__(type(self))
+        values = _VALUES[self._task](self.__dict__)
+        for name, value in zip(_DEFAULTS[self._task], values, strict=True):
+            shared = value is None or type(value) in PLAIN  # immutable: no copy needed
+            copy.__dict__[name] = value if shared else clone(value, safe=False)
+        return copy
 
     # ------------------------------------------------------------------ fit
 
@@ -162,28 +194,28 @@ class DecisionTree(BaseTree):
         frequency: Any = None,
         drop_missing_target: bool = False,
     ) -> Self:
-        """Grow the tree.
+        """Fit a decision tree to training rows.
 
         Parameters
         ----------
         X : table
             numpy, scipy.sparse, pandas, polars, Arrow, dict of lists, list of dicts, list of lists;
-            or tables beyond memory: files (:func:`ceiba.scan`), a dask DataFrame or Array.
+            or tables larger than memory: files (:func:`ceiba.scan`), a dask DataFrame or Array.
         y : array-like of shape (n_rows,) or (n_rows, n_outputs), str or list of str
-            Labels or numbers; or the name of the column of X that holds them, or several names.
+            Labels or numbers, or the names of the columns of X that contain them.
         sample_weight : array-like of shape (n_rows,) or str, default=None
-            Weights, or the column of X that holds them.
+            Weights, or the name of the column of X that contains them.
         check_input : bool, default=True
             Accepted for compatibility with scikit-learn; input is always checked.
         groups : array-like of shape (n_rows,) or str, default=None
-            Groups of rows that the folds of `prune` hold out together; or the column of X that
-            holds them, which is then no feature.
+            Groups of rows that the folds of `prune` hold out together, or the name of the column of
+            X that contains them, which is then not a feature.
         checkpoint : path, default=None
-            For tables beyond memory: a file to which the work is written round by round. If a fit
-            is interrupted, the same call resumes it and returns the same tree.
+            For tables larger than memory: a file to which the work is written round by round. If a
+            fit is interrupted, the same call resumes it and returns the same tree.
         frequency : array-like of shape (n_rows,) or str, default=None
-            Number of times that each row counts, in every rule that counts rows; or the column of X
-            that holds it. Instead of `sample_weight`.
+            Number of times that each row counts in every rule that counts rows, or the name of the
+            column of X that contains it. Cannot be combined with `sample_weight`.
         drop_missing_target : bool, default=False
             Drop rows without a target; `n_rows_dropped_` is their number.
 
@@ -208,7 +240,7 @@ class DecisionTree(BaseTree):
         if is_beyond_memory(X):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
-                raise OptionError(f"{name} is not supported for tables beyond memory.")
+                raise OptionError(f"{name}= is not supported if X is a scan, dask or GPU table.")
             params = self._check_parameters()
             if groups is not None:
                 params = {**params, "prune": with_groups(params.get("prune"), groups)}
@@ -217,8 +249,8 @@ class DecisionTree(BaseTree):
                 return self._fit_problem(problem, params)
         if checkpoint is not None:
             raise OptionError(
-                f"checkpoint={str(checkpoint)!r} is not supported for tables in memory. Leave it "
-                "out, or open files with ceiba.scan."
+                f"checkpoint={str(checkpoint)!r} is not supported for tables in memory. Omit it, "
+                "or open files with ceiba.scan."
             )
         if frequency is not None and sample_weight is not None:
             raise OptionError("Pass sample_weight or frequency, not both.")
@@ -237,7 +269,7 @@ class DecisionTree(BaseTree):
         n_rows = problem.n_rows
         if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
-        if not params and problem.weight is None:  # nothing can overflow, so skip np.errstate
+        if problem.weight is None and params.keys() <= _SIZES:  # nothing can overflow
             tree, pruned, strength = problem.grow(), None, None
         else:
             with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
@@ -261,8 +293,8 @@ class DecisionTree(BaseTree):
         return self
 
     def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
-        """Fit a tree on some rows of a problem in one thread, like `fit`."""
-        if _AFTER_GROWING.isdisjoint(params):  # share the sorted columns of the table
+        """Fit a tree to some rows of a problem, in a single thread."""
+        if _AFTER_GROWING.isdisjoint(params):  # reuse the sorted columns
             return _apply_ccp_alpha(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
         alone = replace(alone, options=replace(alone.options, n_jobs=1))
@@ -271,12 +303,12 @@ class DecisionTree(BaseTree):
     def _read_problem(
         self, X: Any, y: Any, sample_weight: Any, drop_missing_target: bool = False, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return the data, the growing options and the non-default parameters."""
+        """Return the problem (data and growing options) and the non-default parameters."""
         if options:
             raise OptionError(
-                f"Options are model parameters, got {', '.join(options)}. Use set_params(...)."
+                f"Parameters must be set with set_params, got the arguments {', '.join(options)}."
             )
-        params = self._check_parameters()
+        params, chosen = self._read_parameters()
         if self.__dict__.get("_counts_rows") and sample_weight is not None:
             params["frequency_weights"] = True
         if isinstance(sample_weight, str):
@@ -284,24 +316,23 @@ class DecisionTree(BaseTree):
         table, target, weight = self._read_training(
             X, y, sample_weight, params, drop_missing_target
         )
+        if weight is None and chosen is not None and _IN_FIT.isdisjoint(params):
+            return Problem(table, target, chosen), params  # fast path for small fits
         chosen = grow_options(params, self._task)
-        if not params and weight is None:  # the fast path of small fits, which take microseconds
-            return Problem(table, target, chosen, weight), params
         if params.get("class_weight") is not None:
             per_class = class_weights(params["class_weight"], target)
             weight = per_class if weight is None else weight * per_class
         if weight is not None and not weight.any():
             raise DataError(
-                "All rows with a target have sample_weight or class_weight 0. Pass a positive "
-                "weight for at least one of them."
+                "All rows with a target have weight 0. Pass positive sample_weight or class_weight."
             )
         if params.get("frequency_weights") and weight is not None:
-            # Reject fractions: rounded rows of the branches would not sum to the node's rows.
+            # Reject fractions, because rounded branch counts would not sum to the node count.
             fractions = np.flatnonzero(weight != np.floor(weight))
             if len(fractions):
                 row, by_class = int(fractions[0]), params.get("class_weight") is not None
                 advice = (
-                    "class_prior instead of class_weight" if by_class else "others as sample_weight"
+                    "class_prior instead of class_weight" if by_class else "it as sample_weight"
                 )
                 raise DataError(
                     f"frequency must contain whole numbers, got {weight[row]:.6g} in row {row}"
@@ -327,14 +358,14 @@ class DecisionTree(BaseTree):
             name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
             self.n_rows_dropped_ = int(len(present) - np.count_nonzero(present))
             if self.n_rows_dropped_:
-                strict = params.get("unseen") == "error"  # the tree must predict the rows of X
+                strict = params.get("unseen") == "error"  # X may be predicted later
                 table = fit_schema(table.take(present), keep_levels=strict)
                 y = take_rows(y, present)
                 weight = None if weight is None else weight[present]
-        # Levels of only zero-weight rows count as unseen, unless unseen levels are errors.
+        # Levels that occur only in rows of zero weight count as unseen, except with unseen="error".
         if weight is not None and params.get("unseen") != "error" and not weight.all():
             table = fit_schema(table, weight > 0)
-        if params.get("criterion") == "poisson":  # as in scikit-learn, checked before lengths
+        if params.get("criterion") == "poisson":  # as in scikit-learn, first reject negative y
             check_counts(read_target(y, task=self._task).values)
         target = read_target(y, task=self._task, n_rows=table.n_rows, name=name, n_threads=threads)
         if isinstance(params.get("cost_matrix"), str) and target.info.n_outputs == 1:  # "ordinal"
@@ -351,10 +382,10 @@ class DecisionTree(BaseTree):
         return not (single or single_output_options(options))
 
     def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
-        """Return the growing options and the pruning; None if `fit` would raise an error."""
-        params = self._non_default_params()
+        """Return the growing options and the pruning method, or (None, None) if any is invalid."""
         try:
-            return grow_options(params, self._task), read_pruning(params.get("prune"))
+            params, options = self._read_parameters()
+            return options or grow_options(params, self._task), read_pruning(params.get("prune"))
         except CeibaError:
             return None, None
 
@@ -380,7 +411,7 @@ class DecisionTree(BaseTree):
         Returns
         -------
         Bunch
-            `ccp_alphas`, and `impurities`: the impurity of the leaves at each.
+            `ccp_alphas`, and `impurities`: the total impurity of the leaves at each alpha.
         """
         model = clone(self).set_params(ccp_alpha=0.0, prune=None)
         model.fit(X, y, sample_weight=sample_weight)
@@ -396,16 +427,19 @@ _PRUNING_RESULTS: Final = {
 }
 _RESULTS: Final = (*_PRUNING_RESULTS, "leaf_strength_")
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
+_CLONED_TOO: Final = {"_metadata_request", "_sklearn_output_config", "_skl_callbacks"}
+_IN_FIT: Final = {"class_weight", "cost_matrix"}  # parameters that `fit` combines with the data
+_SIZES: Final = {"n_jobs", "max_depth", "min_samples_split", "min_samples_leaf"}
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
-    """Grow and prune a tree and set its leaf values; also return the pruning and the strength."""
+    """Return the fitted tree, the result of pruning or None, and the smoothing strength or None."""
     if _AFTER_GROWING.isdisjoint(params):
         return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)
     pruning, search = read_pruning(params.get("prune")), problem.options.search_method
     if (honest is not None or rule is not None) and getattr(pruning, "keep_unpruned", False):
-        # The unpruned tree would lack the leaf values of the model.
+        # Leaf values are set after pruning, so the unpruned tree would not have them.
         raise OptionError("keep_unpruned=True is not supported with leaf_values. Omit one of them.")
     if rule is not None:
         problem.options.task.is_classification("Smoothing of leaf values")
@@ -419,14 +453,14 @@ def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | 
     elif search is not None and search.penalty:
         raise OptionError(
             f"prune={params['prune']!r} is not supported with search={search!r}, which has a "
-            "penalty. Pass one of them."
+            "penalty. Omit prune or the penalty."
         )
     else:
         pruned = pruning.fit(training)
         tree = pruned.tree
         if search is not None and pruned.alpha is not None:
-            # A pruned greedy tree is T(alpha). But the best tree under a penalty is not a subtree
-            # of the best tree without one, so search again with the penalty that pruning chose.
+            # The optimal tree under a penalty need not be a subtree of the optimal tree without
+            # one, so search again with the alpha that pruning chose as the penalty.
             chosen = clone(search, safe=False).set_params(penalty=pruned.alpha)
             tree = replace(training, options=replace(training.options, search=chosen)).grow()
     if honest is not None:

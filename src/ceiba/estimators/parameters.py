@@ -1,4 +1,4 @@
-"""Define and check the parameters of the estimators.
+"""Parameters of the estimators, and functions that check and convert their values.
 
 Only non-default parameters are checked, so that fits of tiny tables are fast.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from functools import lru_cache
 from numbers import Integral
 from types import MappingProxyType
 from typing import Any, Final
@@ -61,7 +60,7 @@ _RANDOM_STATE: Final = Option(
     ),
     "int, RandomState instance or None",
     'Seed of `max_features`, `splitter="random"` and the folds of `prune`. None is the fixed seed '
-    "0: two fits give the same tree.",
+    "0, so two fits return the same tree.",
     flag=int,
 )
 
@@ -72,7 +71,7 @@ _ESTIMATOR_OPTIONS: Final = (
         0.0,
         (number(0.0),),
         "non-negative float",
-        "Cost per leaf, in impurity, of scikit-learn's cost-complexity pruning.",
+        "Cost per leaf, in units of impurity, as in scikit-learn's cost-complexity pruning.",
         flag=float,
     ),
     Option(
@@ -80,15 +79,15 @@ _ESTIMATOR_OPTIONS: Final = (
         "from_dtype",
         (one_of("from_dtype"), array_like(), nothing),
         '"from_dtype", list or mask',
-        "Columns that hold levels. By default strings, categories, enums.",
+        "Categorical columns. By default, columns of strings, categories or enums.",
     ),
     Option(
         "prune",
         None,
         (nothing, one_of(*PRUNING_NAMES), instance("a pruning object of ceiba.prune", Pruning)),
         '{"cv", "1se"} or pruning object',
-        'Pruning method. "cv": least cross-validated risk. "1se": the smallest tree within one '
-        "standard error of it. Or an object of `ceiba.prune`, such as "
+        'Pruning method. "cv": the tree with the lowest cross-validated risk. "1se": the smallest '
+        "tree within one standard error of it. Or an object of `ceiba.prune`, such as "
         '`CostComplexity(folds=5, rule="1se")`. None: no pruning.',
         flag=str,
     ),
@@ -100,11 +99,11 @@ _ESTIMATOR_OPTIONS: Final = (
             instance("MEstimate, Shrinkage or Honest", MEstimate, Shrinkage, Honest),
         ),
         '{"share", "laplace", "m_estimate", "shrinkage", "honest"}, MEstimate, Shrinkage or Honest',
-        'Values of leaves. "share": the share of each class, or the mean, of their rows. '
-        '"laplace": with one more row of each class. "m_estimate": shrunk towards the root. '
-        '"shrinkage": shrunk towards the nodes above. The strength of these two is chosen by '
-        'cross-validation unless an object sets it. "honest": from half of the rows, which are not '
-        "used for the splits; `Honest(share=0.3, values=...)` for another share or smoothing.",
+        'Values of leaves. "share": the share of each class in the leaf, or the mean. "laplace": '
+        'the shares after adding a row of each class. "m_estimate": shrunk towards the root. '
+        '"shrinkage": shrunk towards the nodes above. Cross-validation chooses the strength of '
+        'these two unless an object sets it. "honest": from half of the rows, which are not used '
+        "for the splits; `Honest(share=0.3, values=...)` for another share or smoothing.",
         flag=str,
     ),
 )
@@ -121,8 +120,8 @@ _LEAF_QUANTILES: Final = Option(
     None,
     (array_like("a sequence of levels between 0 and 1"), nothing),
     "sequence of float",
-    "Quantiles of the target to keep for each node. For `predict_quantiles` and `evaluate`, "
-    "such as `(0.1, 0.5, 0.9)`.",
+    "Quantiles of the target that are stored for each node, such as `(0.1, 0.5, 0.9)`. "
+    "`predict_quantiles` and `evaluate` use them.",
     flag=tuple,
 )
 _SKLEARN_ORDER: Final = (
@@ -130,18 +129,18 @@ _SKLEARN_ORDER: Final = (
     "min_weight_fraction_leaf", "max_features", "random_state", "max_leaf_nodes",
     "min_impurity_decrease", "class_weight", "ccp_alpha", "monotonic_cst",
 )  # fmt: skip
-#: Pairs of parameters that cannot be combined, with the reason.
+#: Pairs of parameters that exclude each other, with the reason.
 _EXCLUSIVE: Final = (
     ("class_weight", "class_prior", "both change how much a class counts"),
     ("prune", "ccp_alpha", "both prune the tree"),
 )
-_PLAIN: Final = (int, float, str, bool)  # immutable and hashable values can be cached
+PLAIN: Final = (int, float, str, bool)  # cacheable types: immutable and hashable
 
 
 def _order_options(task: Task) -> Mapping[str, Option]:
-    """Return the options in signature order, scikit-learn's parameters first."""
+    """Return the parameters of a task's estimator in signature order, scikit-learn's first."""
     rows = {**OPTIONS[task], **{row.name: row for row in _ESTIMATOR_OPTIONS}}
-    del rows["frequency_weights"]  # frequency_weights is an argument of fit
+    del rows["frequency_weights"]  # an argument of `fit` sets this option
     if task.has_classes:
         rows["class_weight"] = _CLASS_WEIGHT
     elif task is Task.REGRESSION:
@@ -151,7 +150,7 @@ def _order_options(task: Task) -> Mapping[str, Option]:
     return MappingProxyType({name: rows[name] for name in order})
 
 
-#: The names of the estimators.
+#: The estimator class of each task.
 ESTIMATORS: Final = MappingProxyType(
     {
         Task.CLASSIFICATION: "DecisionTreeClassifier",
@@ -159,7 +158,7 @@ ESTIMATORS: Final = MappingProxyType(
         Task.SURVIVAL: "DecisionTreeSurvival",
     }
 )
-#: The parameters of an estimator, by task and name.
+#: The parameters of each task's estimator, by name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
     {task: _order_options(task) for task in OPTIONS}
 )
@@ -180,7 +179,7 @@ def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object for a short form of a parameter; return other values unchanged."""
+    """Return the option object for a short form such as "1se"; return other values unchanged."""
     if name == "prune" and isinstance(value, str) and value in PRUNING_NAMES:
         return read_pruning(value)
     if name == "leaf_values":
@@ -190,24 +189,14 @@ def expand(name: str, value: Any) -> Any:
 
 def grow_options(params: Mapping[str, Any], task: Task) -> GrowOptions:
     """Return the growing options for the non-default parameters."""
-    if not params:
-        return _shared_options(task)
     chosen = {name: value for name, value in params.items() if name in OPTIONS[task]}
     if "random_state" in params:
         chosen["seed"] = read_seed(params["random_state"])
-    if all(type(value) in _PLAIN for value in chosen.values()):
-        return _shared_options(task, **chosen)
-    return GrowOptions(task=task, **chosen)
-
-
-@lru_cache(maxsize=64, typed=True)  # typed, because 2 is a number of rows and 2.0 a fraction
-def _shared_options(task: Task, **chosen: Any) -> GrowOptions:
-    """Return the same object for equal options, because options cache derived values."""
     return GrowOptions(task=task, **chosen)
 
 
 def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
-    """Warn if `min_samples_leaf` implies `min_samples_split`."""
+    """Warn if `min_samples_split` has no effect because of `min_samples_leaf`."""
     leaf = resolve_min_leaf(params["min_samples_leaf"], n_rows)
     split = resolve_min_split(params["min_samples_split"], 0, n_rows)
     if leaf >= split:
@@ -221,13 +210,13 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
-    """Return the weight of each row implied by `class_weight` (per output if a list)."""
+    """Return the weight of each row implied by `class_weight` (a list for several outputs)."""
     from sklearn.utils.class_weight import compute_sample_weight  # slow import
 
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     y = labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
     if isinstance(class_weight, list) and len(class_weight) != len(labels) > 1:
-        raise OptionError(  # scikit-learn's tests require its message
+        raise OptionError(  # scikit-learn's tests require this wording
             "The number of elements in class_weight should match number of outputs. "
             f"Got {len(class_weight)} for {len(labels)} outputs; pass one dict for each."
         )

@@ -1,16 +1,16 @@
 """Minimal cost-complexity pruning by the exact weakest-link sequence of a tree.
 
-R_alpha(T) = R(T) + alpha * leaves(T). T(alpha) is the smallest subtree that minimises it; as alpha
+R_alpha(T) = R(T) + alpha * leaves(T). T(alpha) is the smallest subtree that minimizes it; as alpha
 grows the T(alpha) are nested and change at finitely many alphas (Breiman et al. 1984, chapter 3).
 The core computes the collapse alpha of each inner node: T(alpha) is the tree with all nodes
 collapsed whose alpha is at most `alpha`.
 
 R is "cost": the expected misclassification cost under priors and cost matrix, or the loss of a
-regression tree (squared error, absolute error, half the Poisson deviance); or "impurity", times the
-weight under the altered priors (scikit-learn's `ccp_alpha`). Risks are sums, not means, so that
-ties are exact: integer counts and costs have integer sums, and alphas that are equal in theory are
-equal in floating point. All other risks have rounding errors; differences up to a share `NOISE` of
-a risk are ignored when alphas are compared.
+regression or survival tree, such as the squared error or half the Poisson deviance; or "impurity":
+the impurity times the weight under the altered priors, as for scikit-learn's `ccp_alpha`. Risks are
+sums, not means, so that ties are exact: integer counts and costs have integer sums, and alphas that
+are equal in theory are equal in floating point. All other risks have rounding errors; differences
+up to a share `NOISE` of a risk are ignored when alphas are compared.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Risk = Literal["cost", "impurity"]
 Array = npt.NDArray[np.float64]
 Steps = npt.NDArray[np.intp]
 
-#: Share of a node's risk that may be a rounding error if risks are not integers.
+#: Relative tolerance for rounding errors of risks that are not integers.
 NOISE: Final = 1e-12
 
 _EXACT: Final = 2.0**53
@@ -41,7 +41,7 @@ _EXACT: Final = 2.0**53
 
 @dataclass(frozen=True)
 class NodeRisks:
-    """Risks of all nodes of a tree, as sums."""
+    """Risks of the nodes of a tree, and of the rows that end in inner nodes, summed over rows."""
 
     leaf: Array
     stayed: Array | None
@@ -49,11 +49,11 @@ class NodeRisks:
     tolerance: float
 
     def collapse_alpha(self, tree: Tree) -> Array:
-        """Return the alpha at which each node's subtree collapses; infinite at leaves."""
+        """Return the alpha at which each node's subtree collapses, or infinity for leaves."""
         alphas = _core.collapse_alphas(
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
-        # Below 0 the leaf is better at any alpha; alphas start at 0.
+        # If a node has less risk as a leaf than its subtree, its alpha is negative: collapse at 0.
         clipped: Array = np.maximum(np.asarray(alphas), 0.0)
         return clipped
 
@@ -61,12 +61,12 @@ class NodeRisks:
 def node_risks(
     tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
 ) -> NodeRisks:
-    """Return the node risks of a tree for pruning."""
+    """Return the node risks that determine how a tree is pruned."""
     leaf, whole = risk_sums(tree, risk, mass=mass)
     stayed = None
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     if count_stayed and stays.any():
-        if risk == "impurity":  # the risk of these rows alone is not known, so they get their share
+        if risk == "impurity":  # assume that all rows of a node have the same impurity
             stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
         else:
             stayed = tree.stayed_risk * whole
@@ -95,7 +95,7 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
             "the target by a constant, and multiply the predictions by it."
         )
     if np.isnan(tree.risk).any():
-        raise TreeError("This tree has no risks. Call tree.refit_leaves(X, y) first.")
+        raise TreeError("The risk of some nodes is unknown. Pass tree.refit_leaves(X, y) instead.")
     whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
     sums = tree.risk * whole
     if _has_integer_risks(tree):
@@ -104,7 +104,7 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
 
 
 def _has_integer_risks(tree: Tree) -> bool:
-    """Whether all risks are sums of integers: counts, times integer costs if there are costs."""
+    """Whether a tree's class counts and costs are integers, so that all its risks are integers."""
     if tree.counts is None or tree.class_prior is not None:
         return False
     costs = tree.cost_matrix
@@ -128,20 +128,20 @@ def prune_tree(
     ----------
     tree : Tree
     alpha : float, optional
-        Cost per leaf, in units of the mean risk (times n: sums; divided by R(root): rpart's cp).
+        Cost per leaf, in units of the mean risk; alpha / R(root) is rpart's cp.
         0 removes the splits that do not lower the risk.
     cp : float, optional
         Instead of alpha: alpha as a share of R(root), as in rpart.
     n_leaves : int, optional
-        Instead of alpha: the tree of the sequence with so many leaves; if none has, the largest
-        with fewer.
+        Instead of alpha: the tree of the sequence with this number of leaves, or else the largest
+        one with fewer.
     risk : {"cost", "impurity"}, default="cost"
         Expected misclassification cost (or loss), or impurity as in scikit-learn's `ccp_alpha`.
 
     Returns
     -------
     Tree
-        A new tree; the given one does not change.
+        A new tree; `tree` does not change.
 
     Examples
     --------
@@ -169,18 +169,18 @@ def prune_tree(
 
 
 def collapse_alpha(tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True) -> Array:
-    """Return the alpha at which each node's subtree collapses; infinite at leaves."""
+    """Return the alpha at which each node's subtree collapses, or infinity for leaves."""
     return node_risks(tree, risk, count_stayed=count_stayed).collapse_alpha(tree)
 
 
 @dataclass(frozen=True, eq=False)
 class PruningSequence:
-    """Nested trees T(alpha), with a step for each alpha at which the tree changes.
+    """The nested trees T(alpha), one for each alpha at which the tree changes.
 
     Attributes
     ----------
     alpha : float64 array
-        Strictly growing from 0; step k is the tree for alpha[k] <= alpha < alpha[k + 1].
+        Strictly increasing from 0; step k is the tree for alpha[k] <= alpha < alpha[k + 1].
     n_leaves, n_splits : int64 arrays
     risk : float64 array
         R(T) of each step.
@@ -188,7 +188,7 @@ class PruningSequence:
     root_risk : float
         R(root); alpha / R(root) is rpart's cp.
     node_alpha : float64 array of shape (n_nodes,)
-        The alpha at which each node of the whole tree collapses; infinite at leaves.
+        The alpha at which each node of the unpruned tree collapses, or infinity for leaves.
     whole_tree : Tree
         The unpruned tree.
 
@@ -228,14 +228,14 @@ class PruningSequence:
 
     @property
     def cp(self) -> Array:
-        """Alpha / R(root), as in rpart's tables; 0 if the root has no risk."""
+        """Complexity alpha / R(root), as in rpart's tables, or 0 if the root has no risk."""
         return self.alpha / self.root_risk if self.root_risk > 0 else np.zeros(len(self))
 
     def tree(self, step: int) -> Tree:
         """Return the tree of a step; negative steps count from the end."""
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
-            raise OptionError(f"step must be from 0 to {len(self) - 1}, got {step}.")
+            raise OptionError(f"step must be from {-len(self)} to {len(self) - 1}, got {step}.")
         return collapse(self.whole_tree, np.flatnonzero(self.node_alpha <= self.alpha[at]))
 
     def tree_with(self, n_leaves: int) -> Tree:
@@ -272,7 +272,7 @@ def pruning_sequence(
     born, dies = steps_of_leaves(tree, steps, node_alpha)
     leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
     sums = sums_by_step(born, dies, risks.leaf, n)
-    if risks.stayed is not None:  # rows stay in an inner node until it collapses
+    if risks.stayed is not None:  # rows that end in an inner node, until the node collapses
         at = np.flatnonzero(inner)
         sums = sums + sums_by_step(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
     return PruningSequence(
@@ -288,14 +288,14 @@ def pruning_sequence(
 
 
 def steps_of_leaves(tree: Tree, steps: Array, node_alpha: Array) -> tuple[Steps, Steps]:
-    """Return the steps at which nodes and their parents become leaves of T(alpha)."""
+    """Return the step at which each node becomes a leaf of T(alpha), and the step of its parent."""
     born = np.searchsorted(steps, np.where(tree.is_leaf, 0.0, node_alpha))
     # The parent -1 of the root selects the last entry, a step beyond the sequence.
     return born, np.append(born, len(steps))[tree.parent]
 
 
 def sums_by_step(first: Steps, last: Steps, amount: Array, n: int) -> Array:
-    """Return the sum of amounts at each of n steps; an amount counts from `first` until `last`."""
+    """Return, for each of `n` steps, the sum of the amounts with `first <= step < last`."""
     amount = np.where(first < last, amount, 0.0)
     change = np.bincount(first, amount, n) - np.bincount(last, amount, n + 1)[:n]
     return np.cumsum(change)

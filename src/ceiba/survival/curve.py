@@ -1,4 +1,4 @@
-"""Kaplan-Meier curves with bands, quantiles, restricted mean and cumulative hazard.
+"""Kaplan-Meier curves with confidence bands, quantiles, restricted mean and cumulative hazard.
 
 With d(i) events among n(i) rows at risk at the distinct time t(i), all of them weighted (Kaplan and
 Meier 1958; Greenwood 1926; Nelson 1972 and Aalen 1978):
@@ -29,11 +29,11 @@ from ceiba.formatting import format_number
 from ceiba.survival.rows import Array, read_numbers, read_rows
 from ceiba.words import words
 
-_TIE: Final = 1.5e-8  # square root of float64's epsilon; closer steps count as ties, as in survfit
+_TIE: Final = 1.5e-8  # square root of float64's epsilon; closer values are ties, as in R's survfit
 
 
 class Estimate(NamedTuple):
-    """An estimate with the bounds of its interval; infinity means not reached.
+    """An estimated time and its confidence bounds, each inf if it is not reached.
 
     Examples
     --------
@@ -47,14 +47,14 @@ class Estimate(NamedTuple):
     high: float
 
     def text(self, lang: str = "en") -> str:
-        """Return the estimate and its interval as text."""
+        """Format the estimate and its confidence interval."""
         value, low, high = (format_time(time, lang) for time in self)
         between = words(lang)("evaluate.between", low=low, high=high)
         return value if self.value == self.low == np.inf else f"{value} ({between})"
 
 
 def format_time(time: float, lang: str = "en") -> str:
-    """Return a time with four digits, or "not reached" if it is infinite."""
+    """Format a time with four significant digits, or as "not reached" if it is infinite."""
     return words(lang)["survival.not_reached"] if time == np.inf else format_number(time, 4)
 
 
@@ -85,18 +85,18 @@ class StepFunction:
 
     @property
     def domain(self) -> tuple[float, float]:
-        """The first and the last position."""
+        """The positions of the first and the last step."""
         return float(self.x[0]), float(self.x[-1])
 
     def __call__(self, x: npt.ArrayLike) -> Any:
-        """Return the values at some positions."""
+        """Return the values at the given positions."""
         at = np.searchsorted(self.x, np.asarray(x, dtype=np.float64), side="right") - 1
         return self.y[np.maximum(at, 0)]
 
 
 @dataclass(frozen=True, eq=False)
 class SurvivalCurve:
-    """A Kaplan-Meier curve.
+    """A Kaplan-Meier estimate of the survival function S.
 
     Parameters
     ----------
@@ -126,13 +126,13 @@ class SurvivalCurve:
 
     def __post_init__(self) -> None:
         columns = {name: read_numbers(getattr(self, name), name) for name in _COLUMNS}
-        if len({len(values) for values in columns.values()}) > 1 or not len(columns["time"]):
-            raise DataError("time, at_risk and events must have the same length, at least 1.")
+        if len(set(sizes := [len(values) for values in columns.values()])) > 1 or not sizes[0]:
+            raise DataError(f"time, at_risk and events need equal lengths above 0, got {sizes}.")
         if (np.diff(columns["time"]) <= 0).any():
-            raise DataError("time must be ascending, without repeated times.")
-        # Sums of weights may differ in their last digits.
+            raise DataError("time must be strictly ascending.")
+        # Allow for rounding errors in sums of weights.
         if (columns["events"] > columns["at_risk"] * (1 + 1e-9)).any():
-            raise DataError("events must be at most at_risk at each time.")
+            raise DataError("events must not exceed at_risk at any time.")
         for name, values in columns.items():
             object.__setattr__(self, name, values)
         if self.n is None:
@@ -152,23 +152,23 @@ class SurvivalCurve:
     ) -> SurvivalCurve:
         """Estimate the curve of the time to censoring, in which events count as censored.
 
-        Events come before censoring at the same time, so they are not at risk there.
+        At equal times, events come first, so their rows are not at risk of censoring there.
         """
         distinct, at_risk, events, censored = _count_rows(time, event, sample_weight)
-        # If the last rows all have events, no row is at risk of censoring.
+        # Rounding errors must not make the weight at risk smaller than the censored weight.
         return cls(distinct, np.maximum(at_risk - events, censored), censored, float(at_risk[0]))
 
     @property
     def n_events(self) -> float:
-        """The weight of the events."""
+        """Total weight of the rows with an event."""
         return float(self.events.sum())
 
     @cached_property
     def survival(self) -> Array:
-        """Survival S at each time."""
+        """Estimated survival probability S at each time."""
         with np.errstate(invalid="ignore"):
             kept = 1.0 - self.events / self.at_risk
-        # All rows at risk have the event: exactly 0, whatever the sums of weights round to.
+        # If all rows at risk have the event, S is exactly 0, despite rounding in sums of weights.
         kept[self.events >= self.at_risk * (1 - 1e-12)] = 0.0
         kept[self.events == 0] = 1.0
         return np.asarray(np.cumprod(kept))
@@ -189,15 +189,15 @@ class SurvivalCurve:
         return np.asarray(np.cumsum(step))
 
     def __call__(self, times: npt.ArrayLike) -> Any:
-        """Return S at some times; it is 1 before the first time and constant after the last."""
+        """Return S at the given times: 1 before the first time, and constant after the last."""
         return self._steps(self.survival, 1.0)(times)
 
     def cumulative_hazard(self, times: npt.ArrayLike) -> Any:
-        """Return the cumulative hazard at some times."""
+        """Return the cumulative hazard at the given times."""
         return self._steps(self.hazard, 0.0)(times)
 
     def bands(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """Return lower and upper bounds of S at each time; NaN where S is 0 or 1, as in R."""
+        """Return the lower and upper bounds of S at each time, NaN where S is 0 or 1, as in R."""
         z = normal_quantile(confidence)
         inside = (self.survival > 0) & (self.survival < 1)
         s = np.where(inside, self.survival, np.nan)
@@ -205,14 +205,14 @@ class SurvivalCurve:
         return s ** np.exp(-half), s ** np.exp(half)
 
     def survival_at(self, times: npt.ArrayLike, confidence: float = 0.95) -> tuple[Any, Any, Any]:
-        """Return S at some times and the bounds of its interval."""
+        """Return S and its confidence bounds at the given times."""
         low, high = self.bands(confidence)
         return (self(times), *(self._steps(bound, np.nan)(times) for bound in (low, high)))
 
     def quantile(self, q: float, confidence: float = 0.95) -> Estimate:
-        """Return the time by which a share q of the rows has had the event (inf: not reached)."""
+        """Return the time by which a share q of the rows has had the event (inf if not reached)."""
         if not 0 < q < 1:
-            raise OptionError(f"q must be between 0 and 1, got {q!r}.")
+            raise OptionError(f"q must be above 0 and below 1, got {q!r}.")
         low, high = self.bands(confidence)
         return Estimate(*(self._crossing(curve, 1 - q) for curve in (self.survival, low, high)))
 
@@ -221,15 +221,15 @@ class SurvivalCurve:
         return self.quantile(0.5, confidence)
 
     def restricted_mean(self, horizon: float | None = None, confidence: float = 0.95) -> Estimate:
-        """Return the mean time up to a horizon, by default the last time of the curve."""
+        """Return the restricted mean survival time, by default up to the last time of the curve."""
         end = float(self.time[-1]) if horizon is None else float(horizon)
         if not 0 < end < np.inf:
-            raise OptionError(f"horizon must be above 0 and finite, got {horizon!r}.")
+            raise OptionError(f"horizon must be above 0 and finite, got {end!r}.")
         inside = self.time < end
         x = np.concatenate([[0.0], self.time[inside], [end]])
         area = np.diff(x) * np.append(1.0, self.survival[inside])
-        after = np.cumsum(area[::-1])[::-1][1:]  # area from each time to the horizon
-        # Greenwood's formula: an event at t changes S after t, hence the area from t on.
+        after = np.cumsum(area[::-1])[::-1][1:]  # area under the curve after each time
+        # Greenwood's formula: an event at t changes S after t, so the area from t on counts.
         step = np.diff(self._variance[inside], prepend=0.0)
         half = normal_quantile(confidence) * float(np.sqrt((after**2 * step).sum()))
         mean = float(area.sum())
@@ -242,7 +242,7 @@ class SurvivalCurve:
         return self._steps(*((self.survival, 1.0) if kind == "survival" else (self.hazard, 0.0)))
 
     def text(self, lang: str = "en") -> str:
-        """Return rows, events and median with its interval as one line."""
+        """Format the numbers of rows and events, and the median with its interval, in one line."""
         return words(lang)(
             "survival.curve",
             rows=format_number(float(self.n or 0), 6),
@@ -259,8 +259,9 @@ class SurvivalCurve:
         return StepFunction(np.append(0.0, self.time), np.append(start, values))
 
     def _crossing(self, curve: Array, level: float) -> float:
-        """Return the first time at which a falling curve is at or below a level."""
-        below = np.flatnonzero(curve < level + _TIE)  # NaN does not count as below
+        """Return the time at which a falling curve reaches a level (inf if it does not)."""
+        # Comparisons with NaN are False, so undefined values of a band are not below the level.
+        below = np.flatnonzero(curve < level + _TIE)
         if not len(below):
             return np.inf
         first = int(below[0])
@@ -274,16 +275,16 @@ _COLUMNS: Final = ("time", "at_risk", "events")
 
 
 def normal_quantile(confidence: float) -> float:
-    """Return the two-sided quantile of the normal distribution."""
+    """Return the normal quantile for a two-sided interval with this confidence level."""
     if not 0 < confidence < 1:
-        raise OptionError(f"confidence must be between 0 and 1, got {confidence!r}.")
+        raise OptionError(f"confidence must be above 0 and below 1, got {confidence!r}.")
     return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 def _count_rows(
     time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the distinct times, and the weights at risk, with an event, and censored at each."""
+    """Return the distinct times, and at each the weight at risk, of events and of censored rows."""
     times, happened, weight = read_rows(time, event, sample_weight)
     some = weight > 0
     distinct, at = np.unique(times[some], return_inverse=True)

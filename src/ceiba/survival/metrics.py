@@ -1,16 +1,16 @@
 """Evaluate predicted survival by concordance, Brier score and calibration.
 
-A pair of rows is comparable if the one with the shorter time had the event; at equal times, if the
-other one was censored. It is concordant if the row with the event had the higher risk; equal risks
-count one half. Harrell's C (1982) is the share of concordant pairs; Uno's C (2011) weights a pair
-by 1 / G(t)^2, where G is the curve of the time to censoring in the training rows, and does not
-depend on how many rows were censored. The Brier score (Graf et al. 1999) at time t is the mean of
+A pair of rows is comparable if the one with the shorter time had the event; at equal times, if only
+one of them had it. It is concordant if the row with the earlier event had the higher risk; equal
+risks count one half. Harrell's C (1982) is the share of concordant pairs; Uno's C (2011) weights a
+pair by 1 / G(t)^2, with t its shorter time and G the curve of the time to censoring in the training
+rows, so it does not depend on the censoring. The Brier score (Graf et al. 1999) at t is the mean of
 
     S(t)^2 / G(time)       if the event occurred up to t
     (1 - S(t))^2 / G(t)    if the row was observed beyond t
     0                      if it was censored before
 
-All metrics use only times up to a horizon. A C-index is a ratio of sums over pairs. The
+A concordance with a horizon counts only events before it. It is a ratio of sums over pairs. The
 contributions of rows are its linear terms: they sum to 0, and their spread is its standard error.
 """
 
@@ -25,12 +25,12 @@ from ceiba.errors import DataError, OptionError
 from ceiba.survival.curve import SurvivalCurve
 from ceiba.survival.rows import Array, read_rows
 
-_MAX_CELLS: Final = 2_000_000  # largest table of times by risks in memory
-_MIN_AT_RISK: Final = 0.1  # share of rows at risk at the default horizon
+_MAX_CELLS: Final = 2_000_000  # maximum rows x distinct risks per block
+_MIN_AT_RISK: Final = 0.1  # minimum share of rows at risk at the default horizon
 
 
 class Concordance(NamedTuple):
-    """A C-index, the weights of its pairs, and the contributions of the rows.
+    """A concordance index, the weight of each kind of pair, and the contribution of each row.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Concordance(NamedTuple):
 
 
 class BrierScores(NamedTuple):
-    """Brier scores at some times, their mean over time, and the latter for each row.
+    """Brier scores at given times, their mean over time, and this mean for each row.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class CalibrationGroup(NamedTuple):
 
 
 def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
-    """Return the last event time at which a tenth of the rows is still at risk.
+    """Return the last event time at which at least about a tenth of the rows is at risk.
 
     Parameters
     ----------
@@ -101,7 +101,10 @@ def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
     last = ordered[len(ordered) - max(1, round(_MIN_AT_RISK * len(ordered)))]
     inside = times[happened & (times <= last)]
     if not len(inside) or not inside.max() > 0:
-        raise DataError("The rows have no event after time 0, which the default horizon requires.")
+        raise DataError(
+            "No event after time 0 has a tenth of the rows at risk, so there is no default "
+            "horizon. Pass horizon=t, where t is the last time to evaluate."
+        )
     return float(inside.max())
 
 
@@ -114,7 +117,7 @@ def concordance(
     censoring: SurvivalCurve | None = None,
     horizon: float | None = None,
 ) -> Concordance:
-    """Return Harrell's C, or Uno's C if the censoring curve is passed.
+    """Return Harrell's C, or Uno's C if a censoring curve is passed.
 
     Parameters
     ----------
@@ -145,19 +148,19 @@ def concordance(
     times, happened, weight = read_rows(time, event, sample_weight)
     score = np.asarray(risk, dtype=np.float64)
     if score.shape != times.shape or np.isnan(score).any():
-        raise DataError(f"risk must have {len(times)} values, got shape {score.shape}.")
+        got = f"shape {score.shape} and {np.isnan(score).sum()} NaN"
+        raise DataError(f"risk must have {len(times)} values and no NaN, got {got}.")
     counted = happened & (weight > 0)
     if horizon is not None:
         counted &= times < horizon
-    first = np.where(counted, weight, 0.0)  # weight of each row as the one with the event
+    first = np.where(counted, weight, 0.0)  # the row's factor in pairs where its event is first
     if censoring is not None:
         g = censoring(times)
         if (g[counted] <= 0).any():
-            raise DataError(
-                "Some events come after the last time in the training rows. Pass a smaller horizon."
-            )
+            last = times[counted & (g <= 0)].min()
+            raise DataError(f"censoring is 0 at event time {last}. Pass horizon={last} or less.")
         first[counted] /= g[counted] ** 2
-    # Ranks of time on which "later" means comparable: a censored row comes after events.
+    # Events are comparable with all rows of higher rank. At equal times, censored rows rank last.
     _, rank = np.unique(times, return_inverse=True)
     rank = 2 * rank + ~happened
     levels, level = np.unique(score, return_inverse=True)
@@ -165,7 +168,7 @@ def concordance(
     earlier, above, earlier_tied = _sums_after(-rank, -level, first, weight > 0, len(levels))
     total = float(first @ later)
     if not total > 0:
-        raise DataError("No pair of rows is comparable: an event must precede another row's time.")
+        raise DataError("No pair of rows is comparable: no event precedes the time of another row.")
     value = float(first @ (below + level_tied / 2)) / total
     each = first * (below + level_tied / 2 - value * later)
     each += weight * (above + earlier_tied / 2 - value * earlier)
@@ -181,24 +184,24 @@ def _sums_after(
     asked: npt.NDArray[np.bool_],
     n_levels: int,
 ) -> tuple[Array, Array, Array]:
-    """Return the weight of all later rows, of those with a lower level, and with an equal level."""
+    """Return by row the weight of higher-ranked rows: of all, of lower level, of equal level."""
     level = level - level.min(initial=0)
     order = np.argsort(-rank, kind="stable")
     sums = np.zeros((3, len(rank)))
-    held = np.zeros(n_levels)  # weight by level of the rows after the current block
+    held = np.zeros(n_levels)  # total weight of the processed rows by level of risk
     size = max(1, _MAX_CELLS // n_levels)
     start = 0
     while start < len(order):
         stop = min(start + size, len(order))
         while stop < len(order) and rank[order[stop]] == rank[order[stop - 1]]:
-            stop += 1  # rows of one rank stay in one block
+            stop += 1  # keep rows of equal rank in one block
         block = order[start:stop]
         table = np.zeros((len(block) + 1, n_levels))
         table[np.arange(1, len(block) + 1), level[block]] = weight[block]
         table[0] = held
         np.cumsum(table, axis=0, out=table)
         held = table[-1].copy()
-        # Number of rows with a higher rank, since the ranks are in descending order.
+        # For each row, count the rows of the block with a higher rank (ranks descend).
         before = np.searchsorted(-rank[block], -rank[block], side="left")
         ask = asked[block]
         known = table[before[ask]]
@@ -220,7 +223,7 @@ def brier_scores(
     group: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> BrierScores:
-    """Return Brier scores at some times and their integral, with weights for censoring.
+    """Return censoring-weighted Brier scores at the given times, and their mean over time.
 
     Parameters
     ----------
@@ -252,14 +255,19 @@ def brier_scores(
     grid = np.asarray(times, dtype=np.float64)
     rows = np.arange(len(observed)) if group is None else np.asarray(group, dtype=np.intp)
     if grid.ndim != 1 or not len(grid) or (np.diff(grid) <= 0).any():
-        raise OptionError("times must be ascending numbers, and at least one.")
+        raise OptionError("times must be a strictly ascending 1-d array with at least one entry.")
     if predicted.ndim != 2 or predicted.shape[1] != len(grid) or len(rows) != len(observed):
         raise DataError(
-            f"survival must have one column per time and one row per row or group, got shape "
-            f"{predicted.shape} for {len(observed)} rows and {len(grid)} times."
+            f"survival must have one column per time ({len(grid)}) and group one entry per row "
+            f"({len(observed)}), got shape {predicted.shape} and {len(rows)} entries."
+        )
+    if rows.min() < 0 or rows.max() >= len(predicted):
+        raise DataError(
+            "survival must have a row for each index in group (by default, for each row of time), "
+            f"got {len(predicted)} rows and indices from {rows.min()} to {rows.max()}."
         )
     span = grid[-1] - grid[0]
-    # The trapezoidal rule as a weight per time; a single time is its own mean.
+    # Weights of the trapezoidal rule. With a single time, the mean is the score at that time.
     share = np.ones(1)
     if len(grid) > 1:
         share = np.convolve(np.diff(grid), [0.5, 0.5]) / span
@@ -288,7 +296,7 @@ def calibration(
     n_groups: int = 10,
     confidence: float = 0.95,
 ) -> list[CalibrationGroup]:
-    """Compare predicted survival at one time with Kaplan-Meier curves by group of predictions.
+    """Compare survival predicted for one time with Kaplan-Meier estimates in groups of rows.
 
     Parameters
     ----------
@@ -298,7 +306,7 @@ def calibration(
     at : float
     sample_weight : array-like of shape (n_rows,), optional
     n_groups : int, default=10
-        Rows with more distinct predictions are grouped by quantiles of the prediction.
+        If there are more distinct predictions, rows are grouped by quantiles of them.
     confidence : float, default=0.95
 
     Returns

@@ -1,4 +1,4 @@
-"""Check survival times, events and weights."""
+"""Functions that read and check survival times, events and weights."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ def read_rows(
     times = read_numbers(time, "time")
     status = np.asarray(event)
     if status.ndim != 1 or len(status) != len(times):
-        raise DataError(f"event must have the shape of time, {times.shape}, got {status.shape}.")
-    if status.dtype.kind not in "biuf" or not np.isin(status, (0, 1)).all():
-        raise DataError("event must be True or False (1 or 0); True means that the event occurred.")
-    weight = np.ones(len(times)) if sample_weight is None else read_numbers(sample_weight, "weight")
+        raise DataError(f"event must have the shape of time {times.shape}, got {status.shape}.")
+    wrong = status[~np.isin(status, (0, 1))]
+    if len(wrong) or status.dtype.kind not in "biuf":
+        got = wrong[0] if status.dtype.kind in "biuf" else f"dtype {status.dtype}"
+        raise DataError(f"event must be 1 or True (event), or 0 or False (censored), got {got}.")
+    given = np.ones(len(times)) if sample_weight is None else sample_weight
+    weight = read_numbers(given, "sample_weight")
     if len(weight) != len(times):
         raise DataError(f"sample_weight must have {len(times)} values, got {len(weight)}.")
     if not weight.sum() > 0:
@@ -31,17 +34,15 @@ def read_rows(
 
 
 def read_numbers(values: Any, name: str) -> Array:
-    """Return finite numbers of at least 0 as a flat array."""
+    """Return values as a 1-d array after checking that they are finite and at least 0."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{name} must be numbers.") from None
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must contain only numbers ({error}).") from None
     if numbers.ndim != 1:
         raise DataError(f"{name} must have one dimension, got shape {numbers.shape}.")
     wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))
     if len(wrong):
-        row = int(wrong[0])
-        raise DataError(
-            f"{name} must be finite and at least 0, got {numbers[row]:g} at position {row}."
-        )
+        at = int(wrong[0])
+        raise DataError(f"{name} must be finite and at least 0, got {numbers[at]:g} at index {at}.")
     return numbers

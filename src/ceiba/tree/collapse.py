@@ -71,7 +71,7 @@ def _node_mask(tree: Tree, nodes: Any) -> Array:
     if ids.dtype == bool and ids.shape == mask.shape:
         return ids.copy()
     if ids.dtype.kind not in "iu":
-        raise TreeError(f"Node ids must be integers, got {nodes!r}.")
+        raise TreeError(f"nodes must be integer ids or {tree.n_nodes} booleans, got {listed!r}.")
     wrong = ids[(ids < 0) | (ids >= tree.n_nodes)]
     if wrong.size:
         raise TreeError(

@@ -1,4 +1,4 @@
-"""Check the invariants of trees that were not grown, such as loaded ones.
+"""Check the invariants of trees that were not grown, such as trees from model files.
 
 The order matters: each check relies on those before it.
 """
@@ -65,7 +65,7 @@ def check(tree: Tree, *, content: bool = True) -> None:
 
 
 def _fail(where: str, got: str, allowed: str) -> NoReturn:
-    raise TreeError(f"Broken tree, {where}: {got}. {allowed}")
+    raise TreeError(f"Invalid tree, {where}: {got}. {allowed}")
 
 
 def _fail_where(
@@ -89,9 +89,9 @@ def _check_lengths(tree: Tree) -> None:
     for name, length in expected.items():
         got = len(getattr(tree, name))
         if got != length:
-            _fail(name, f"length {got}", f"{n} nodes need {length}.")
+            _fail(name, f"length {got}", f"Must be {length} for {n} nodes.")
     if len(tree.splits) != n:
-        _fail("splits", f"{len(tree.splits)} rows", f"{n} nodes need {n}.")
+        _fail("splits", f"{len(tree.splits)} rows", f"Must be {n} rows.")
     if tree.value.ndim != 3:
         _fail(
             "value", f"{tree.value.ndim} dimensions", "Must be (n_nodes, n_outputs, max_classes)."
@@ -115,7 +115,7 @@ def _check_shape(tree: Tree) -> None:
         "does not fit the parents",
         "branch_start[i + 1] - branch_start[i] must be the number of nodes whose parent is i.",
     )
-    _fail_where(count == 1, "node", "one branch", "An inner node must have at least two.")
+    _fail_where(count == 1, "node", "one branch", "Inner nodes must have at least two.")
     if sorted(tree.branch_node.tolist()) != list(range(1, n)):
         _fail("branch_node", "not every node once", "Each node but the root must be listed once.")
     owner = np.repeat(np.arange(n), count)
@@ -125,7 +125,7 @@ def _check_shape(tree: Tree) -> None:
         lambda b: f"node {tree.branch_node[b]} listed under node {owner[b]}",
         lambda b: f"Its parent is {tree.parent[tree.branch_node[b]]}.",
     )
-    # In pre-order the first branch follows its node, and the next one the previous subtree.
+    # In pre-order, the first branch follows its node; the others follow the previous subtree.
     previous_end = np.empty(n - 1, np.int64)
     first = np.zeros(n - 1, bool)
     first[tree.branch_start[:-1][count > 0]] = True
@@ -143,10 +143,10 @@ def _check_shape(tree: Tree) -> None:
 
 
 def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
-    """Check the rows of a split table against the schema and the branches they lead to."""
+    """Check the rows of a split table against the schema and the branch counts."""
     _check_offsets("level_start", splits.level_start, len(splits), len(splits.level_code))
     if len(splits.level_branch) != len(splits.level_code):
-        allowed = f"Must be {len(splits.level_code)}, as level_code."
+        allowed = f"Must be {len(splits.level_code)}, the length of level_code."
         _fail("level_branch", f"length {len(splits.level_branch)}", allowed)
     asks = splits.kind != SplitKind.NONE
     wrong = ~np.isin(splits.kind, [int(kind) for kind in SplitKind])
@@ -155,7 +155,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     allowed = f"The schema has {len(schema.columns)} columns."
     _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", allowed)
     wrong = ~asks & (splits.column != -1)
-    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", "A leaf has -1.")
+    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", "Must be -1 at a leaf.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
@@ -164,7 +164,7 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
     far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
     wrong = far & timed[np.where(asks, splits.column, 0)]
-    _fail_where(wrong, place, lambda i: f"the time {splits.cut[i]:g} s", "Times are below 2**63 s.")
+    _fail_where(wrong, place, lambda i: f"time {splits.cut[i]:g} s", "Times must be below 2**63 s.")
 
     def name(i: int) -> str:
         return repr(schema.columns[splits.column[i]].name)
@@ -174,21 +174,21 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
     wrong = (splits.kind == SplitKind.LEVELS) & (kind_of == str(Kind.NUMERIC))
     _fail_where(wrong, place, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
     wrong = (cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2)
-    _fail_where(wrong, place, lambda i: f"{n_branches[i]} branches", "A cut has two.")
+    _fail_where(wrong, place, lambda i: f"{n_branches[i]} branches", "Must be two.")
     _check_intervals(splits, schema, n_branches, place)
     _check_level_maps(splits, schema, n_branches, place)
 
 
 def _check_offsets(place: str, start: Array, n: int, n_values: int) -> None:
-    """Check that a ragged array has n + 1 offsets that ascend from 0 to its length."""
+    """Check that the n + 1 offsets of a ragged array ascend from 0 to its length."""
     if len(start) != n + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
         _fail(place, f"{len(start)} offsets", f"Must be {n + 1} offsets, ascending from 0.")
     if start[-1] != n_values:
-        _fail(place, f"start ends at {start[-1]}", f"There are {n_values} entries.")
+        _fail(place, f"last offset {start[-1]}", f"Must be {n_values}, the number of entries.")
 
 
 def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
-    """Check that interval cuts ascend and are finite, except a last one for missing values."""
+    """Check that interval cuts ascend and are finite, except a last cut for missing values."""
     start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
     _check_offsets("interval_start", start, len(splits), len(splits.interval_cut))
     levels = splits.kind == SplitKind.LEVELS
@@ -196,9 +196,7 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
     wrong = ~(asks | marked) & (np.diff(start) > 0)
     _fail_where(wrong, place, "cuts of intervals", "Only interval splits may have them.")
     wrong = (asks | marked) & (place != "node")
-    _fail_where(
-        wrong, place, "intervals, or a branch for missing", "Only primary splits have them."
-    )
+    _fail_where(wrong, place, "intervals or a missing branch", "Only primary splits may have them.")
     for i in np.flatnonzero(asks).tolist():
         cuts, info = splits.interval_cuts(i), schema.columns[int(splits.column[i])]
         where = f"{place} {i}"
@@ -208,10 +206,10 @@ def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, plac
             got = f"{len(cuts)} cuts and {n_branches[i]} branches"
             _fail(where, got, "Must be at least two cuts, and one more branch than cuts.")
         if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
-            allowed = "Cuts must be finite and ascend; a last infinite one is for missing values."
+            allowed = "Cuts must ascend and be finite, except a last cut for missing values."
             _fail(where, f"cuts {_abbreviate(cuts.tolist())}", allowed)
         if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
-            _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times are below 2**63 s.")
+            _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times must be below 2**63 s.")
 
 
 def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
@@ -233,15 +231,15 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
             f"level code {code[beyond & (owner == i)][0]} of column "
             f"{schema.columns[splits.column[i]].name!r}"
         ),
-        lambda i: f"It has {n_levels[i]} levels.",
+        lambda i: f"The column has {n_levels[i]} levels.",
     )
-    # A last branch that takes only missing values has no levels.
+    # If the last branch takes only missing values, it has no levels.
     alone = splits.has_missing_branch
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
-    _fail_where(wrong, place, "one group of levels and missing values", "Use presence.")
+    _fail_where(wrong, place, "one group of levels and missing values", "Use a presence split.")
     wrong = np.isin(rows, owner[(branch < 0) | (branch >= n[owner])])
-    # A surrogate of a multiway split may lack levels for some branches.
+    # Surrogates of multiway splits need not have levels for every branch.
     if place == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
         wrong |= asks & (np.bincount(pairs, minlength=len(splits)) != n)
@@ -269,10 +267,10 @@ def _check_options(tree: Tree) -> None:
     n_outputs, n_classes = tree.target.n_outputs, max(tree.target.n_classes, default=1)
     if tree.value.shape[1:] != (n_outputs, n_classes):
         needed = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
-        allowed = f"{n_outputs} outputs of at most {n_classes} classes need {needed}."
+        allowed = f"Must be (n_nodes, n_outputs, max_classes) = {needed}."
         _fail("value", f"shape {tree.value.shape}", allowed)
     if tree.counts is not None and tree.counts.shape != tree.value.shape:
-        _fail("counts", f"shape {tree.counts.shape}", f"Must be {tree.value.shape}, as value.")
+        _fail("counts", f"shape {tree.counts.shape}", f"Must be {tree.value.shape}.")
     if tree.cost_matrix is not None and tree.cost_matrix.shape != (n_classes, n_classes):
         _fail(
             "cost_matrix", f"shape {tree.cost_matrix.shape}", f"Must be {n_classes} x {n_classes}."
@@ -286,22 +284,22 @@ def _check_content(tree: Tree) -> None:
         (tree.default_branch < -1) | (tree.default_branch >= tree.n_branches),
         "node",
         lambda i: f"default branch {tree.default_branch[i]}",
-        lambda i: f"The node has {tree.n_branches[i]} branches; -1 means that rows stay.",
+        lambda i: f"Must be from -1 (rows stay) to {tree.n_branches[i] - 1}.",
     )
     alone = tree.splits.has_missing_branch & (tree.splits.kind != SplitKind.PRESENCE)
     _fail_where(
         alone & (tree.default_branch != tree.n_branches - 1),
         "node",
         lambda i: f"default branch {tree.default_branch[i]}",
-        "It must be the last one, which is for missing values.",
+        "Must be the last branch, which takes missing values.",
     )
 
     for name in ("n_rows", "weight", "sent_default"):
         amount = getattr(tree, name)
         wrong = ~(np.isfinite(amount) & (amount >= 0))
         first = "".join(f"{name} {number}" for number in amount[wrong][:1])
-        _fail_where(wrong, "node", first, "It must be finite and at least 0.")
-    if tree.missing == "fractional":  # a row may be in several branches
+        _fail_where(wrong, "node", first, "Must be finite and at least 0.")
+    if tree.missing == "fractional":  # a row may count in several branches
         return
     for name, slack in (("n_rows", 0.0), ("weight", 1e-9)):
         amount, owner = getattr(tree, name).astype(np.float64), tree.parent[tree.branch_node]
@@ -328,11 +326,11 @@ def check_values(tree: Tree) -> None:
         ((tree.value < 0).any(axis=2) | (np.abs(total - 1) > 1e-6)).any(axis=1),
         "node",
         lambda i: f"class probabilities {tree.value[i].tolist()}",
-        "They must be at least 0 and sum to 1.",
+        "Must be at least 0 and sum to 1.",
     )
     for k, size in enumerate(tree.target.n_classes):
         if np.any(tree.value[:, k, size:] != 0):
-            _fail(f"value of output {k}", "probability beyond its classes", f"It has {size}.")
+            _fail(f"value of output {k}", f"nonzero values after class {size}", "Must be 0.")
     if (counts := tree.counts) is not None:
         wrong = (counts < 0).any(axis=(1, 2))
         _fail_where(wrong, "node", lambda i: f"counts {counts[i].tolist()}", "Must be at least 0.")
@@ -353,7 +351,7 @@ def _check_splits_by_node(tree: Tree, name: str, extra: Any) -> None:
 
 
 def _branches_of_competitors(splits: SplitTable) -> Array:
-    """Return the number of branches of each competitor: 2 for cuts, else given by its levels."""
+    """Return the number of branches of each competitor, which exceeds two only for level sets."""
     n_branches = np.full(len(splits), 2, np.int64)
     for k in np.flatnonzero(splits.kind == SplitKind.LEVELS).tolist():
         branches = splits.level_map(k)[1]
@@ -372,7 +370,7 @@ def _check_tests(tree: Tree, tests: SplitTests) -> None:
     for name in TEST_FIGURES:
         length, n = len(getattr(tests, name)), tree.n_nodes
         if length != n:
-            _fail(f"tests.{name}", f"length {length}", f"{n} nodes need {n}.")
+            _fail(f"tests.{name}", f"length {length}", f"Must be {n}.")
     tested = ~np.isnan(tests.p_value)
     p, place = tests.p_value, "tests of node"
     _fail_where(

@@ -1,7 +1,7 @@
 """The methods that `Tree` and the estimators share.
 
-A method passes the tree to a function of another room, which documents the options. This is the
-only file that imports from higher rooms, inside functions.
+Most methods pass the tree to a function of another package, which documents the options. Only this
+file imports from higher packages, inside functions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _File = str | os.PathLike[str] | BinaryIO
 
 
 class TreeMethods:
-    """Methods of a tree and of every fitted estimator; edits return a new object."""
+    """Methods that trees and fitted estimators share. Methods that edit return a new object."""
 
     if TYPE_CHECKING:
 
@@ -53,7 +53,7 @@ class TreeMethods:
         def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self: ...
         def apply(self, X: Any) -> Array: ...  # noqa: D102
 
-    # Estimators override these five methods.
+    # Estimators override the following five methods.
 
     def _read_problem(
         self, X: Any, y: Any, sample_weight: Any, **options: Any
@@ -71,11 +71,11 @@ class TreeMethods:
         return 1
 
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
-        """Return the tree to report on, and the estimator's report options."""
+        """Return the tree for the report, and the estimator's report options."""
         return self._tree, {}
 
     def _stored_model(self) -> dict[str, Any] | None:
-        """Return the estimator as JSON for the model file; None for a tree."""
+        """Return the estimator as a JSON-serializable dict, or None for a tree."""
         return None
 
     # ------------------------------------------------------------------ as text and pictures
@@ -97,7 +97,7 @@ class TreeMethods:
         return to_text(self._tree, **options)
 
     def show(self, **options: Any) -> None:
-        """Print the tree, in colours if the output is a terminal. See `to_text` for the options.
+        """Print the tree, in colors on a terminal unless NO_COLOR is set. See `to_text`.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class TreeMethods:
         X, y : table and target, optional
             Rows to draw at the splits and leaves.
         **options
-            Of `ceiba.plot.plot_tree`: ax, max_depth, direction, node_ids, ...
+            Options of `ceiba.plot.plot_tree`: ax, max_depth, direction, node_ids, ...
 
         Returns
         -------
@@ -154,16 +154,16 @@ class TreeMethods:
         return to_notebook(self._tree, *captions)
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """Create the interactive report: one HTML page that needs no network.
+        """Create the interactive report, an HTML page that works without a network.
 
         Parameters
         ----------
         path : path, optional
             File to write.
         **options
-            Of `ceiba.report.payload`. `train` and `test` are (X, y), or frames with the target:
-            test rows add held-out figures, training rows quantiles; the page contains no rows.
-            `title`, `lang` ("en", "es", "pt").
+            Options of `ceiba.report.payload`, such as `title` and `lang` ("en", "es", "pt").
+            `train` and `test` are (X, y), or frames with the target. Test rows add held-out
+            figures, and training rows add quantiles; the page contains no rows.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class TreeMethods:
         ----------
         target_class : label
         **options
-            Of `ceiba.inspection.formula`: unicode, digits, max_levels.
+            Options of `ceiba.inspection.formula`: unicode, digits, max_levels.
 
         Examples
         --------
@@ -273,7 +273,7 @@ class TreeMethods:
         X, y : table and target, optional
             Held-out rows, for permutation importance and held-out gain.
         **options
-            Of `ceiba.inspection.importance_table`.
+            Options of `ceiba.inspection.importance_table`.
 
         Examples
         --------
@@ -287,7 +287,7 @@ class TreeMethods:
         return importance_table(self._tree, X, y, **options)
 
     def split_tests(self) -> Listing:
-        """Return the test of each split; see `ceiba.inspection.split_tests`.
+        """Return the significance test of each split; see `ceiba.inspection.split_tests`.
 
         Examples
         --------
@@ -301,7 +301,7 @@ class TreeMethods:
         return split_tests(self._tree)
 
     def expected_costs(self, node: int = 0) -> Listing:
-        """Return the expected cost of each answer at a node.
+        """Return the expected cost of each possible prediction at a node.
 
         Examples
         --------
@@ -315,7 +315,7 @@ class TreeMethods:
         return expected_costs(self._tree, node)
 
     def weakest_links(self, *, risk: Risk = "cost") -> Listing:
-        """Return g(t) of each node at each pruning step; see `ceiba.inspection.weakest_links`.
+        """Return g(t), the risk decrease per extra leaf, of each inner node at each pruning step.
 
         Examples
         --------
@@ -329,7 +329,7 @@ class TreeMethods:
         return weakest_links(self._tree, risk=risk)
 
     def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
-        """Return all nested trees T(alpha), from T(0) to the root.
+        """Return the pruning sequence: the nested trees T(alpha) from T(0) to the root.
 
         Examples
         --------
@@ -343,7 +343,7 @@ class TreeMethods:
         return pruning_sequence(self._tree, risk=risk)
 
     def routing(self) -> Listing:
-        """Return how the training rows were routed at each node; see `ceiba.inspection.routing`.
+        """Count training rows by what routed them at each node; see `ceiba.inspection.routing`.
 
         Examples
         --------
@@ -390,7 +390,7 @@ class TreeMethods:
         row : dict, sequence, or table
             One row (a dict may omit columns that are not on the path), or several rows.
         lang : {"en", "es", "pt"}, default="en"
-            Language of the sentences.
+            Language of the explanation.
 
         Returns
         -------
@@ -542,7 +542,7 @@ class TreeMethods:
     def sample(
         self, n: int, *, random_state: Any = None, container: Container = "dict"
     ) -> tuple[Any, Array]:
-        """Draw random rows and label them by this tree.
+        """Draw random rows and label them with the predictions of this tree.
 
         Each column is drawn uniformly and independently: categorical and ordered columns from
         their levels, numeric ones from their range (of the training rows, or around the cuts).
@@ -622,7 +622,7 @@ class TreeMethods:
         ----------
         row : dict, sequence, or table of one row
         **options
-            Of `ceiba.trust.counterfactual`: target, fixed, direction, allowed, cost, order, k.
+            See `ceiba.trust.counterfactual`: target, fixed, direction, allowed, cost, order, k.
 
         Returns
         -------
@@ -652,7 +652,7 @@ class TreeMethods:
         fixed: Iterable[str] = (),
         lang: str = "en",
     ) -> Reasons | Listing:
-        """Return the columns of a row that count most against the wanted prediction.
+        """Return the columns that contribute most against the wanted prediction for a row.
 
         Columns are ranked by exact Shapley values against the rows with the wanted prediction.
         Each has the nearest change of that column alone that leads to the wanted prediction,
@@ -665,7 +665,7 @@ class TreeMethods:
         k : int, default=4
             Maximum number of reasons.
         target : label, or (low, high)
-            The wanted class, by default any other than now; for regression a range, None is open.
+            Wanted class (default: any other than the predicted one) or range (None: unbounded).
         against : table, optional
             Background rows; those with the wanted prediction are used. By default the training
             rows in leaves with the wanted prediction, by their shares of the branches.
@@ -684,7 +684,7 @@ class TreeMethods:
         >>> import ceiba
         >>> tree = ceiba.tree.build(("income <= 20", {"no": 8, "yes": 2}, {"no": 1, "yes": 9}))
         >>> print(tree.reasons({"income": 15}))
-        1. income is 15: income <= 20; the answer changes with income > 20
+        1. income is 15: income <= 20; the prediction changes with income > 20
         """
         from ceiba.audit import reasons, reasons_table
 
@@ -737,13 +737,13 @@ class TreeMethods:
         Parameters
         ----------
         train : (X, y), optional
-            The training rows: adds ranges, levels (of at least five rows each) and stability.
+            Training rows, which add ranges, levels (of at least five rows each) and stability.
         test : (X, y), optional
-            Held-out rows: adds figures with intervals and calibration.
+            Held-out rows, which add figures with intervals and calibration.
         by : str, optional
-            Column of the test rows: adds the figures per group.
+            Column of the test rows, which adds the figures of each group.
         purpose, owner, approval : str, optional
-            What only a person knows.
+            Information that the model does not contain.
 
         Returns
         -------
@@ -763,11 +763,11 @@ class TreeMethods:
 
         for name, rows in (("train", train), ("test", test)):
             if rows is not None and not (isinstance(rows, tuple) and len(rows) == 2):
-                raise OptionError(f"{name} must be a pair (X, y), got {type(rows).__name__}.")
+                raise OptionError(f"{name} must be a tuple (X, y), got {type(rows).__name__}.")
         groups = None
         if by is not None:
             if test is None:
-                raise OptionError("by requires test=(X, y).")
+                raise OptionError(f"by={by!r} requires test=(X, y).")
             _, _, groups = read_evaluation(self._tree, *test, by)
         return make_card(
             self,
@@ -781,7 +781,7 @@ class TreeMethods:
         )
 
     def _read_known(self, X: Any, y: Any) -> tuple[Table, Any]:
-        """Read rows with known targets; y may be the name of a column of X."""
+        """Read rows with known targets; y is an array or the name of a column of X."""
         X, y = pop_target(X, y, self._tree.task)
         return self._read_rows(X), y
 
@@ -847,7 +847,7 @@ class TreeMethods:
         random_state: int = 0,
         **options: Any,
     ) -> RivalColumns:
-        """Split a node on each column in turn and compare the trees by cross-validation.
+        """Split a node on each column in turn and compare the resulting trees by cross-validation.
 
         Parameters
         ----------
@@ -882,7 +882,7 @@ class TreeMethods:
     # ------------------------------------------------------------------ edits
 
     def _with_edit(self, tree: Tree, problem: Problem) -> Self:
-        """Return a copy with an edited tree; new nodes get attachments computed from its rows."""
+        """Return a copy with the edited tree; compute the attachments of the tree's new nodes."""
         settings = attachment_settings(self._tree)
         target, weight = problem.target.values, problem.row_weight
         return self._with_tree(attach(tree, problem.table, target, weight, settings))
@@ -962,8 +962,8 @@ class TreeMethods:
         levels : int, optional
             Levels to grow. None: no limit.
         **options
-            For a bare tree: options of growing, as in the estimators (``max_depth=4``), because
-            a tree does not store its stopping rules. An estimator uses its parameters.
+            For a tree without an estimator: growing options, as in the estimators
+            (``max_depth=4``). An estimator uses its parameters.
 
         Examples
         --------
@@ -988,7 +988,7 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Grow the leaves of a node's subtree; existing splits are unchanged.
+        """Grow the leaves of a node's subtree and leave its existing splits unchanged.
 
         Sealed leaves are not split.
 
@@ -1021,7 +1021,7 @@ class TreeMethods:
     ) -> Self:
         """Copy the splits of a node's subtree to another node.
 
-        A split that would leave a branch empty becomes a leaf.
+        A node whose split would leave a branch empty becomes a leaf.
 
         Parameters
         ----------
@@ -1051,14 +1051,14 @@ class TreeMethods:
     def refit_leaves(
         self, X: Any, y: Any, sample_weight: Any = None, *, keep_value: bool = False
     ) -> Self:
-        """Recompute counts, values and risks from other rows; splits are unchanged.
+        """Recompute counts, values and risks from other rows and leave the splits unchanged.
 
         Call `drift(X, y)` first: it shows which leaves change, and by how much.
 
-        Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`,
-        `gain` (plain impurity decrease), `risk`, `sent_default`, rows sent by surrogates.
-        Quantiles of nodes are computed again; competitors and other attachments are dropped,
-        because they belong to the old data. A node that no row reaches keeps its value; its
+        Recomputed: `n_rows`, `weight`, `counts`, `value`, `impurity`, `gain` (plain impurity
+        decrease), `risk`, `sent_default`, rows sent by surrogates, quantiles and survival curves.
+        Competitors, tests and other attachments are dropped, because they belong to the old data.
+        A node that no row reaches keeps its value (survival trees: the overall hazard); its
         impurity, gain and risk are 0.
 
         Parameters
@@ -1067,7 +1067,7 @@ class TreeMethods:
             y may be the name of a column of X. Classes must be known to the tree.
         sample_weight : array of shape (n_rows,), optional
         keep_value : bool
-            Keep the nodes' values, so that predictions do not change. Impurity and counts are
+            Keep values, quantiles and curves: predictions do not change. Impurity and counts are
             those of the new data, and `risk` is the error of the old values on it, as
             reduced-error pruning needs.
 
@@ -1104,9 +1104,9 @@ class TreeMethods:
         return self._with_tree(annotate(self._tree, node, name, note), pruning=True)
 
     def override(self, node: int, answer: Any, reason: str | None = None) -> Self:
-        """Set the answer of a node by hand.
+        """Override the prediction of a node.
 
-        Probabilities and counts do not change. `risk` is that of the new answer.
+        Probabilities and counts do not change. `risk` is that of the new prediction.
 
         Parameters
         ----------
@@ -1150,7 +1150,7 @@ class TreeMethods:
         return self._with_tree(forbid(self._tree, node, columns), pruning=True)
 
     def prefer(self, node: int, columns: str | Iterable[str]) -> Self:
-        """Prefer columns in new splits at and below a node if they have any gain.
+        """Prefer columns in new splits at and below a node if their gain is positive.
 
         Parameters
         ----------
@@ -1192,14 +1192,14 @@ class TreeMethods:
         return self._with_tree(seal(self._tree, node, sealed))
 
     def studio(self, X: Any, y: Any, **options: Any) -> Any:
-        """Open the tree in the studio and wait until it is closed.
+        """Open the tree in the studio, and wait until the studio is closed.
 
         Parameters
         ----------
         X, y
             The training data; y may be the name of a column of X.
         **options
-            Of `ceiba.open_studio`: test, workspace, lang, port, browser.
+            Options of `ceiba.open_studio`: test, workspace, lang, port, browser.
 
         Returns
         -------
@@ -1239,7 +1239,7 @@ class TreeMethods:
         path : path, optional
             File to write.
         **options
-            Of the format's function, for instance ``dialect="duckdb"`` of `ceiba.export.to_sql`.
+            Options of the format's function, e.g. ``dialect="duckdb"`` of `ceiba.export.to_sql`.
 
         Examples
         --------
@@ -1271,7 +1271,7 @@ class TreeMethods:
         return to_sklearn(self._tree)
 
     def input_schema(self) -> dict[str, Any]:
-        """Return the JSON schema of one row; the columns used by the tree are required.
+        """Return the JSON schema of a row, in which the columns used by the tree are required.
 
         Examples
         --------
@@ -1290,7 +1290,7 @@ class TreeMethods:
         metadata: Mapping[str, Any] | None = None,
         compress: bool | None = None,
     ) -> None:
-        """Save the tree or the fitted estimator in a model file, for `ceiba.load`.
+        """Save the tree or the fitted estimator in a model file that `ceiba.load` reads.
 
         Parameters
         ----------
@@ -1319,7 +1319,7 @@ class TreeMethods:
 
 
 def prune(tree: Tree, alpha: float | None, **options: Any) -> Tree:
-    """Prune a tree; estimators have a parameter `prune` instead."""
+    """Prune a tree as `ceiba.prune.prune_tree` does; estimators have the parameter `prune`."""
     from ceiba.prune import prune_tree
 
     return prune_tree(tree, alpha, **options)
@@ -1329,7 +1329,7 @@ def load(path: _File | bytes) -> Any:
     """Load a fitted estimator or a tree from a model file.
 
     The metadata of `save(metadata=...)` is `metadata_` of the estimator; `ceiba.read_metadata`
-    reads only that. The whole file is validated before use and cannot execute code.
+    reads it without the model. The whole file is validated before use and cannot execute code.
 
     Parameters
     ----------
@@ -1362,20 +1362,19 @@ def load(path: _File | bytes) -> Any:
     if document.model is None:
         return document.tree
     import ceiba.families  # noqa: F401 - registers their estimators
-    from ceiba.estimators.model_file import restore
 
     stored = document.model.value
     if isinstance(stored, dict) and stored.get("class") == "RuleSet":
-        from ceiba.rules import restore_rules
-
-        return restore_rules(document)
-    model = restore(document)
+        from ceiba.rules import restore_rules as restore
+    else:
+        from ceiba.estimators.model_file import restore
+    model: Any = restore(document)
     model.metadata_ = document.metadata
     return model
 
 
 def from_sklearn(model: Any) -> Tree:
-    """Convert a fitted scikit-learn decision tree to an equal Tree; see `ceiba.export`."""
+    """Convert a fitted scikit-learn decision tree to an equivalent `Tree`; see `ceiba.export`."""
     from ceiba.export import from_sklearn as convert
 
     return convert(model)

@@ -1,7 +1,7 @@
-"""User annotations of nodes: names, notes, answers set by hand and growth rules.
+"""User annotations of nodes: names, notes, overridden predictions and growing rules.
 
-A node predicts the answer set by hand. Its probabilities and counts still describe its rows, so
-that decision and data remain distinct.
+A node with an override predicts the class or number that the user set. Its probabilities and counts
+still describe its rows, so that the decision and the data remain separate.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NodeNote:
-    """The annotations of one node.
+    """The annotations of one node: name, note, override and growing rules.
 
     Attributes
     ----------
     name, note : str or None
     answer : label, number or None
-        The answer set by hand; None: the answer follows from the rows.
+        The prediction set by the user; None: the prediction follows from the rows.
     before : label, number or None
-        The answer before the override.
+        The prediction before the override.
     reason : str or None
-        Why the answer was set.
+        Why the prediction was set.
     forbid, prefer : tuple of str or None
-        Columns that growing at and below the node does not use, or prefers.
+        Columns that new splits at and below the node do not use, or prefer.
     sealed : True or None
-        Whether growing must not split this leaf.
+        Whether this leaf must not be split.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class NodeNote:
         parts = [": ".join(filter(None, (self.name, self.note)))]
         if self.answer is not None:
             because = f": {self.reason}" if self.reason else ""
-            parts.append(f"answer set by hand, was {_format_value(self.before)}{because}")
+            parts.append(f"prediction set by hand, was {_format_value(self.before)}{because}")
         if self.forbid:
             parts.append(f"forbidden from here on: {', '.join(self.forbid)}")
         if self.prefer:
@@ -77,7 +77,7 @@ def _format_value(value: Any) -> str:
 
 
 def note_text(tree: Tree, node: int) -> str:
-    """Return the annotations of a node in one line, or "" if it has none."""
+    """Return the annotations of a node as text in one line, or "" if it has none."""
     return str(tree.notes[node]) if tree.notes and node in tree.notes else ""
 
 
@@ -87,12 +87,12 @@ def note_lines(tree: Tree) -> list[str]:
 
 
 def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
-    """Attach a name and a note to a node; "" removes one, None keeps it."""
+    """Set the name and the note of a node; "" removes the old text, None keeps it."""
     tree.node(node)
     texts = {what: text for what, text in (("name", name), ("note", note)) if text is not None}
     for what, text in texts.items():
         if not isinstance(text, str):
-            raise OptionError(f"{what} of a node must be a string, got {text!r}.")
+            raise OptionError(f"{what} must be a string, got {text!r}.")
     if not texts:
         raise OptionError("annotate requires a name or a note.")
     old = (tree.notes or {}).get(int(node), NodeNote())
@@ -101,33 +101,29 @@ def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
 
 
 def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> Tree:
-    """Set the answer of a node by hand; None removes the override."""
+    """Override the prediction of a node; None removes the override."""
     tree.node(node)
     if tree.n_outputs > 1:
-        raise OptionError("override is not supported for several outputs.")
+        raise OptionError("override is not supported for trees with several outputs.")
     if tree.missing == "fractional":
-        raise OptionError(
-            "override is not supported with missing='fractional', which averages leaves."
-        )
+        raise OptionError("override is not supported with missing='fractional'.")
     if answer is None and reason is not None:
-        raise OptionError("reason requires an answer. Pass both.")
+        raise OptionError(f"reason={reason!r} requires an answer, got answer=None.")
     if reason is not None and not isinstance(reason, str):
         raise OptionError(f"reason must be a string, got {reason!r}.")
     old = (tree.notes or {}).get(int(node), NodeNote())
     before = tree.node(node).label if old.answer is None else old.before
     note = replace(old, answer=None, before=None, reason=None)
-    label = None
+    label = before
     if answer is not None:
         read = {Task.CLASSIFICATION: _read_class, Task.REGRESSION: _read_number}
-        label = tree.task.lookup(read, "An answer set by hand")(tree, answer)
+        label = tree.task.lookup(read, "Overriding a prediction")(tree, answer)
         note = replace(note, answer=label, before=before, reason=reason)
-    return _set_answer(
-        with_note(tree, node, note), node, before if answer is None else label, before
-    )
+    return _set_answer(with_note(tree, node, note), node, label, before)
 
 
 def restore_answers(tree: Tree) -> Tree:
-    """Restore the answers set by hand in a recounted regression tree."""
+    """Apply the overrides of a regression tree again after its values were recomputed."""
     for node, note in dict(tree.notes or {}).items():
         if note.answer is not None:
             mean = float(tree.value[node, 0, 0])
@@ -137,9 +133,9 @@ def restore_answers(tree: Tree) -> Tree:
 
 
 def _set_answer(tree: Tree, node: int, answer: Any, mean: Any) -> Tree:
-    """Return the tree with a node's value and risk set by its answer; `mean` is its rows' mean."""
+    """Return the tree with the value and risk of `node` updated to the prediction `answer`."""
     risk = tree.risk.copy()
-    if tree.task.is_classification("An answer set by hand"):
+    if tree.task.is_classification("Overriding a prediction"):
         risks = class_risk(tree.value, tree.answer, tree.share, tree.cost_matrix)
         risk[node] = risks[node]
         return replace(tree, risk=risk)
@@ -174,7 +170,7 @@ def _read_number(_tree: Tree, answer: Any) -> float:
 
 
 def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
-    """Return the tree with this note on a node; an empty note removes it."""
+    """Return the tree with a new note on a node; an empty note removes the old one."""
     notes = dict(tree.notes or {})
     if note == NodeNote():
         notes.pop(int(node), None)
@@ -184,7 +180,7 @@ def with_note(tree: Tree, node: int, note: NodeNote) -> Tree:
 
 
 def apply_overrides(tree: Tree, best: Array) -> Array:
-    """Replace the predicted class indices of nodes by the answers set by hand."""
+    """Return the predicted class index of each node, with overrides applied."""
     best = best.copy()
     for node, note in (tree.notes or {}).items():
         if note.answer is not None:
@@ -195,7 +191,7 @@ def apply_overrides(tree: Tree, best: Array) -> Array:
 def take_notes(
     notes: Mapping[int, NodeNote] | None, ids: Array, shift: int = 0
 ) -> dict[int, NodeNote] | None:
-    """Return the notes of the nodes `ids`, keyed by their positions in `ids` (+ `shift`)."""
+    """Return the notes of the nodes `ids`, renumbered by position in `ids` plus `shift`."""
     if not notes:
         return None
     new = {int(old): at + shift for at, old in enumerate(ids.tolist()) if int(old) in notes}
@@ -203,16 +199,18 @@ def take_notes(
 
 
 def check_notes(tree: Tree) -> None:
-    """Raise an error if notes do not fit the tree, as in a damaged file."""
+    """Raise an error if the notes do not fit the tree, as in a damaged model file."""
     for node, note in (tree.notes or {}).items():
         if not 0 <= node < tree.n_nodes:
-            raise TreeError(f"A note refers to node {node}, which does not exist.")
+            raise TreeError(f"A note is on node {node}, but the last node is {tree.n_nodes - 1}.")
         if note.answer is None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
-            raise TreeError(f"Node {node}: answers set by hand are not supported for this tree.")
+            raise TreeError(
+                f"Node {node}: several outputs and missing='fractional' do not support overrides."
+            )
         if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():
-                raise TreeError(f"Node {node}: the answer {note.answer!r} is not a class.")
-        elif float(tree.value[node, 0, 0]) != note.answer:
-            raise TreeError(f"Node {node}: value and the answer set by hand differ.")
+                raise TreeError(f"Node {node}: the override {note.answer!r} is not a class.")
+        elif (value := float(tree.value[node, 0, 0])) != note.answer:
+            raise TreeError(f"Node {node}: value must be the override {note.answer}, got {value}.")

@@ -1,11 +1,11 @@
-"""The Tree: an immutable table of nodes.
+"""The class `Tree`: an immutable decision tree, stored as a table of nodes.
 
 Nodes are numbered in pre-order (root 0, the first branch of node i is node i + 1, so
 `parent[i] < i` and the subtree of i is the range `i:subtree_end[i]`). The branches of node i are
 `branch_node[branch_start[i]:branch_start[i + 1]]`, so binary and multiway trees are one structure;
-a leaf is a node without branches. All arrays are read-only; operations (collapse, refit_leaves,
-pruning) return a new tree. A Tree has its schema, not its training data. Derived arrays are
-computed on first use and cached; they are not pickled.
+a leaf is a node without branches. All arrays are read-only. Operations (collapse, refit_leaves,
+pruning) return a new tree. A `Tree` contains its schema but no training data. Derived arrays are
+computed on first use and cached, but not pickled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ceiba.tree.certificate import Certificate
 from ceiba.tree.derived import Missing as Missing
 from ceiba.tree.derived import SklearnAttributes
 from ceiba.tree.derived import Unseen as Unseen
-from ceiba.tree.grown import GrownArrays, derive_node_arrays
+from ceiba.tree.grown import GrownArrays, derive_node_arrays, most_frequent_classes
 from ceiba.tree.methods import TreeMethods
 from ceiba.tree.methods import prune as _prune
 from ceiba.tree.node import Node
@@ -91,11 +91,11 @@ class Tree(SklearnAttributes, TreeMethods):
     honest : bool
         Whether counts and values come from rows that were not used to find the splits.
     smoothed : bool
-        Whether values are shrunk from the shares or means of the nodes' rows.
+        Whether values are smoothed, so that they differ from the shares or means of the rows.
     notes : mapping of node to NodeNote, optional
-        Names, notes and answers set by hand: `annotate`, `override`.
+        Names, notes and overridden predictions: `annotate`, `override`.
     attachments : mapping of str to Attachment, optional
-        Further numbers of nodes, by name; `refit_leaves` drops them.
+        Further values of nodes, by name; `refit_leaves` recomputes or drops them.
 
     Attributes
     ----------
@@ -121,10 +121,10 @@ class Tree(SklearnAttributes, TreeMethods):
                 put(self, name, read_only(getattr(self, name), np.float64))
 
     def __getattr__(self, name: str) -> Any:
-        """Derive the arrays of a grown tree on first access."""
+        """Derive the arrays of a grown tree when one is first accessed."""
         mine = self.__dict__
         grown = mine.get("_grown") if name in _DERIVED else None
-        if name in mine:  # another thread has just derived them
+        if name in mine:  # another thread has derived the arrays in the meantime
             return mine[name]
         if grown is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -139,7 +139,7 @@ class Tree(SklearnAttributes, TreeMethods):
     # ------------------------------------------------------------------ identity
 
     def with_certificate(self, certificate: Certificate | None) -> Tree:
-        """Return the same tree with a certificate."""
+        """Return a copy of the tree with this certificate, or without one if it is None."""
         tree = replace(self)
         object.__setattr__(tree, "certificate", certificate)
         return tree
@@ -198,7 +198,7 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """All nodes, as views, in pre-order."""
+        """Views of all nodes, in pre-order."""
         return tuple(Node(self, i) for i in range(self.n_nodes))
 
     def node(self, i: int) -> Node:
@@ -219,7 +219,7 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @property
     def root(self) -> Node:
-        """The root, as a view."""
+        """A view of the root."""
         return Node(self, 0)
 
     # ------------------------------------------------------------------ rows
@@ -231,7 +231,11 @@ class Tree(SklearnAttributes, TreeMethods):
 
     @cached_property
     def _label_table(self) -> Array:
-        """The prediction of each node, cached so that predicting is a lookup."""
+        """The label or number that each node predicts (cached)."""
+        grown = self.__dict__.get("_grown")
+        best = None if grown is None or self.notes else most_frequent_classes(grown)
+        if best is not None:
+            return np.asarray(self.target.classes[0][best])
         return _route.label_table(self, self.value, of_nodes=True)
 
     def apply(self, X: Any, *, n_threads: int = 1) -> Array:
@@ -273,9 +277,9 @@ class Tree(SklearnAttributes, TreeMethods):
         return _route.predict_proba(self, _route.read(self, X), n_threads=n_threads)
 
     def decision_path(self, X: Any) -> Any:
-        """Return the nodes each row passes through, as a scipy sparse CSR indicator matrix.
+        """Return the nodes that each row passes through, as a scipy CSR indicator matrix.
 
-        As in scikit-learn; with `missing="fractional"` all nodes the row reaches with any share.
+        As in scikit-learn; with `missing="fractional"`, all nodes that a share of the row reaches.
         """
         return _route.decision_path(self, _route.read(self, X))
 
@@ -291,8 +295,8 @@ class Tree(SklearnAttributes, TreeMethods):
     ) -> Tree:
         """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * leaves.
 
-        `cp` is alpha as a share of the root's risk, as in rpart. Or the tree of the pruning
-        sequence with `n_leaves` leaves (or the largest one with fewer); see
+        `cp` is alpha as a share of the root's risk, as in rpart. With `n_leaves`, return the tree
+        of the pruning sequence with that many leaves (or the largest one with fewer); see
         `ceiba.prune.prune_tree`. Estimators have `reprune`.
 
         Examples
@@ -309,9 +313,9 @@ _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
 def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
-    """Return a tree that owns the core's arrays; `arguments` are the other fields."""
-    # Arrays stay in the core until they are used, because wrapping them costs more than a small
-    # fit.
+    """Return a tree that owns arrays of the core; `arguments` are the remaining fields."""
+    # Leave the arrays in the core until they are used, because wrapping them takes longer than
+    # a small fit.
     tree = object.__new__(Tree)
     arguments["_grown"] = grown
     tree.__dict__.update(arguments)

@@ -26,7 +26,7 @@ def test_no_scheduler_at_an_address_is_said(
 ) -> None:
     monkeypatch.setattr(dask_home, "_CONNECT_TIMEOUT", "1s")
     scan = ceiba.scan(files_of(frame_of(20), tmp_path), cluster="tcp://127.0.0.1:1")
-    with pytest.raises(DataError, match="No Dask scheduler at tcp://127.0.0.1:1"):
+    with pytest.raises(DataError, match="Dask scheduler not found at tcp://127.0.0.1:1"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
 
 

@@ -173,7 +173,7 @@ def test_workers_read_the_files_of_a_scan(client: Any, tmp_path: Path) -> None:
         scan = ceiba.scan(pattern, cluster=cluster)
         model = ceiba.DecisionTreeClassifier(max_depth=4).fit(scan, "label")
         assert_same_tree(model.tree_, expected.tree_)
-    with pytest.raises(OptionError, match="scratch is not supported with cluster"):
+    with pytest.raises(OptionError, match="`scratch` is not supported with `cluster`"):
         ceiba.scan(pattern, cluster=client, scratch=tmp_path)
 
 

@@ -45,7 +45,7 @@ _NUMBER_OPTIONS: Final = [
     *(row for name, row in RPART_OPTIONS.items() if METHODS_OF_OPTION.get(name) != ("class",)),
 ]
 _TARGET_TEXTS: Final = {
-    "class": "texts, categories or booleans",
+    "class": "strings, categories or booleans",
     "anova": "numbers",
     "poisson": "events with observation times",
     "exp": "times and a status",
@@ -59,7 +59,7 @@ _OPTION_GROUPS: Final = {
 
 @init_from_options(_CLASS_OPTIONS)
 class RpartClassifier(RMethods, TreeClassifier):
-    """Classification tree like R's rpart; usually created by `ceiba.rpart("class")`.
+    """Classification tree like R's rpart, usually created by `ceiba.rpart("class")`.
 
     Parameters
     ----------
@@ -69,13 +69,13 @@ class RpartClassifier(RMethods, TreeClassifier):
     ----------
     tree_ : Tree
     classes_ : ndarray
-        In the order that categories declare, as in R; else sorted.
+        In the declared order of categories, as in R; otherwise sorted.
     cp_table_ : Listing
         The nested trees: cp, splits, relative risk, cross-validated relative risk.
     variable_importance_ : dict
         Importance of each column used as primary or surrogate, largest first, in rpart's unit.
     n_rows_dropped_ : int
-        Rows dropped because the target or all values were missing.
+        Rows dropped because the target or all features were missing.
 
     Examples
     --------
@@ -102,7 +102,7 @@ the root's risk;
         def __init__(self, **parameters: Unpack[RpartParameters]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow the tree.
+        """Grow a classification tree by the rules of rpart.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ the root's risk;
 
 @init_from_options(_NUMBER_OPTIONS)
 class RpartRegressor(RMethods, TreeRegressor):
-    """Regression tree like R's rpart; created by `ceiba.rpart("anova")` and similar calls.
+    """Regression tree like R's rpart, created by `ceiba.rpart` for "anova", "poisson" and "exp".
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class RpartRegressor(RMethods, TreeRegressor):
         def __init__(self, *, method: str = ..., **parameters: Unpack[RpartParameters]) -> None: ...
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> Self:
-        """Grow the tree.
+        """Grow a regression tree by the rules of rpart.
 
         Parameters
         ----------
@@ -159,11 +159,11 @@ class RpartRegressor(RMethods, TreeRegressor):
             As in `RpartClassifier.fit`.
         y : array-like of shape (n_rows,) or str
             Numbers; with method="poisson" numbers of events. Or the name of a column of X. With
-            method="exp" two columns: time and status (1 or 2: the event happened; 0 or 1: it did
-            not), or their names; with method="poisson" time and events.
+            method="exp" two columns, or their names: time and status (1 for an event and 0
+            otherwise, or 2 and 1). With method="poisson", two columns are time and events.
         exposure : array-like of shape (n_rows,) or str, default=None
             method="poisson": time in which the events of each row were observed, or its column;
-            None: 1. The tree then predicts events per unit of time.
+            None: 1. The tree predicts events per unit of time.
 
         Returns
         -------
@@ -177,14 +177,14 @@ def _has_classes(model: Rpart) -> bool:
     if model.method in (None, "class"):
         return True
     raise AttributeError(
-        f"Probabilities require method='class'; y has {_TARGET_TEXTS[model.method]}, so the method "
-        f"is {model.method!r}. Pass method='class' to rpart()."
+        f"Probabilities require method='class', got method={model.method!r} because y has "
+        f"{_TARGET_TEXTS[model.method]}. Pass method='class' to rpart()."
     )
 
 
 @init_from_options(RPART_OPTIONS.values())
 class Rpart(RMethods, TreeClassifier):
-    """Tree like R's rpart with the method of the target; created by `ceiba.rpart()`.
+    """Tree like R's rpart whose method depends on the target, created by `ceiba.rpart()`.
 
     Each fit infers the method from the target, as R does: "anova" for numbers, "class" for strings,
     categories and booleans, "exp" for `Surv(time, status)`, "poisson" with `exposure`. An unfitted
@@ -197,7 +197,7 @@ class Rpart(RMethods, TreeClassifier):
     Attributes
     ----------
     method_ : {"class", "anova", "poisson", "exp"}
-        The method of the target.
+        The inferred method.
     tree_ : Tree
     classes_ : ndarray
         Only with method "class".
@@ -231,7 +231,7 @@ class Rpart(RMethods, TreeClassifier):
         return METHODS[self.method or "anova"][0]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, exposure: Any = None) -> Self:
-        """Grow the tree with the method of the target.
+        """Grow the tree with the method that the target implies.
 
         Parameters
         ----------
@@ -259,9 +259,9 @@ class Rpart(RMethods, TreeClassifier):
             value, default = getattr(self, name), RPART_OPTIONS[name].default
             if self.method_ not in owners and value is not default and value != default:
                 raise OptionError(
-                    f"{name} needs method={owners[0]!r}; y holds {_TARGET_TEXTS[self.method_]}, so "
-                    f"the method is {self.method_!r}. Leave {name} out, or pass "
-                    f"method={owners[0]!r}."
+                    f"{name}= requires method={' or '.join(map(repr, owners))}, got method="
+                    f"{self.method_!r} because y has {_TARGET_TEXTS[self.method_]}. Leave {name}= "
+                    f"out, or pass method={owners[0]!r}."
                 )
         return self.method_
 
@@ -286,8 +286,8 @@ class Rpart(RMethods, TreeClassifier):
 
 def _refuse_in_classifier(caller: str | None = None) -> None:
     """Raise an error if a scikit-learn classifier is on the call stack."""
-    # Voting, bagging and others pass class codes, which look like a numeric target. Only the call
-    # stack distinguishes them.
+    # VotingClassifier, BaggingClassifier and similar estimators pass class codes, which look like
+    # a numeric target. Only the call stack reveals these callers.
     frame = sys._getframe(1)
     while frame.f_back is not None:
         frame = frame.f_back
@@ -295,13 +295,13 @@ def _refuse_in_classifier(caller: str | None = None) -> None:
             outer = frame.f_locals.get("self", frame.f_locals.get("ensemble"))
             if isinstance(outer, ClassifierMixin) and not isinstance(outer, BaseTree):
                 raise OptionError(
-                    f"{type(outer).__name__} passes classes as numbers, on which ceiba.rpart() "
+                    f"{type(outer).__name__} passes classes as numbers, for which ceiba.rpart() "
                     'grows a regression tree. Use ceiba.rpart("class").'
                 )
 
 
 def infer_method(X: Any, y: Any, exposure: Any = None) -> Method:
-    """Return the method that R would choose for this target."""
+    """Return the method that R would choose for this target, or "poisson" with exposure."""
     if exposure is not None:
         return "poisson"
     if X is not None and is_named_target(X, y):
@@ -357,7 +357,7 @@ def rpart(
     parms: Mapping[str, Any] | None = None,
     **parameters: Unpack[RpartParameters],
 ) -> Any:
-    """Return an estimator that grows trees like R's rpart; with a formula and data, fit it.
+    """Return an estimator like R's rpart, fitted if a formula and data are passed.
 
     Parameters
     ----------
@@ -373,7 +373,7 @@ def rpart(
     weights : array-like or str, optional
         With a formula: the weights of the rows, or their column in the data.
     control, parms : mapping, optional
-        The same parameters grouped as in R: `control={"cp": 0.001}`, `parms={"split":
+        The `parameters` grouped as in R: `control={"cp": 0.001}`, `parms={"split":
         "information"}`; R's `parms={"method": "sqrt"}` is `error="sqrt"`.
     **parameters
         Those of R's rpart.control and `parms`, with R's defaults: `cp`, `minsplit`, `minbucket`,
@@ -394,23 +394,27 @@ def rpart(
     >>> ceiba.rpart("z ~ x", {"x": range(40), "z": [i // 20 for i in range(40)]}).method
     'anova'
     """
+    if not isinstance(formula, str | None):
+        got = type(formula).__name__
+        raise OptionError(f"formula must be a string, got {got}. Use rpart().fit(X, y) for arrays.")
     if formula is not None and "~" not in formula:
         if method is not None:
-            raise OptionError(f"method was passed twice: {formula!r} and {method!r}.")
+            raise OptionError(f"The method was passed twice: {formula!r} and method={method!r}.")
         formula, method = None, cast("Method", formula)
     if (formula is None) != (data is None):
         got = "a formula without data" if data is None else "data without a formula"
         raise OptionError(f"rpart() got {got}. Pass both: rpart('y ~ a + b', data).")
     if formula is None and weights is not None:
-        raise OptionError("weights requires a formula and data. Pass sample_weight to fit.")
+        raise OptionError("weights= requires a formula. Otherwise, pass sample_weight to fit.")
     for group, options in (("control", control), ("parms", parms)):
         for word, value in (options or {}).items():
             name = "error" if (group, word) == ("parms", "method") else word
             if name in parameters:
-                raise OptionError(f"{name} was passed twice: in {group} and as a parameter.")
+                raise OptionError(f"`{name}` was passed twice: in `{group}` and as a parameter.")
             if name not in _OPTION_GROUPS[group]:
                 raise OptionError(
-                    f"{group} has no {name!r}. Allowed values: {', '.join(_OPTION_GROUPS[group])}."
+                    f"{name!r} is not an option of `{group}`. Allowed values: "
+                    f"{', '.join(_OPTION_GROUPS[group])}."
                     f"{did_you_mean(name, _OPTION_GROUPS[group])}"
                 )
             parameters[name] = value  # type: ignore[literal-required]
@@ -422,7 +426,7 @@ def rpart(
     for name, owner in METHODS_OF_OPTION.items():
         if name in parameters and method is not None and method not in owner:
             raise OptionError(
-                f"{name} is not supported with method={method!r}. Leave it out, or pass "
+                f"{name}= is not supported with method={method!r}. Leave it out, or pass "
                 f"method={owner[0]!r}."
             )
     model: Any

@@ -1,4 +1,4 @@
-"""Parse R formulas such as "log(y) ~ . - id" and "Surv(time, status == 2) ~ age".
+"""Parse and evaluate R formulas such as "log(y) ~ . - id" or "Surv(time, dead == 2) ~ age".
 
 Plain names are columns of the data, unchanged (levels, missing values). Computed terms such as
 `log(x)` or `I(a/b)` become columns named after the term, so that new data can be read by the
@@ -26,7 +26,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE,
 )
 
-# Precedence of R's operators.
+# R's operators by precedence. Operators with larger numbers bind more tightly.
 _BINDING: Final = {
     "||": 1, "|": 1, "&&": 2, "&": 2, "==": 4, "!=": 4, "<": 4, ">": 4, "<=": 4, ">=": 4,
     "+": 5, "-": 5, "*": 6, "/": 6, "%in%": 7, "%%": 7, "%/%": 7, ":": 8, "^": 10, "**": 10,
@@ -36,7 +36,7 @@ _INTERACTIONS: Final = ("*", "/", ":", "^", "**", "%in%")
 
 
 def _logical(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return a comparison that is missing if either side is missing."""
+    """Return an elementwise operation whose result is missing where an operand is missing."""
 
     def compare(*sides: Any) -> Any:
         a, b = np.broadcast_arrays(
@@ -93,15 +93,15 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 _FACTORS: Final = ("factor", "as.factor")
 
 Tokens = list[tuple[str, str]]  # kind and text
-Node = tuple[Any, ...]  # ("name", n), ("value", v), ("call", f, arguments), (operator, left, right)
+Node = tuple[Any, ...]  # a syntax node, such as ("name", n) or ("+", left, right)
 
 
 def read_formula(formula: str, data: Any) -> tuple[Any, Any]:
-    """Return the columns and the target of a formula in a table."""
+    """Return the feature columns and the target that a formula selects or computes."""
     try:
         return _read(formula, read_columns(data))
     except RecursionError:
-        raise OptionError("The brackets of the formula are nested too deeply.") from None
+        raise OptionError("Cannot parse the formula: it is nested too deeply.") from None
 
 
 def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -125,29 +125,29 @@ def _read(formula: str, columns: Mapping[str, Any]) -> tuple[dict[str, Any], Any
             elif X.pop(name, None) is None:
                 raise OptionError(f"{formula!r} removes {name!r}, which is not among its terms.")
     if not X:
-        raise OptionError(f"{formula!r} must name a column to split on.")
+        raise OptionError(f"{formula!r} must select at least one column to split on, got none.")
     return X, _compute_response(response, columns)
 
 
 def read_response(formula: str, data: Any) -> Any:
-    """Return the target of a formula, as in `read_formula`."""
+    """Return the target that a formula selects or computes, as `read_formula` does."""
     columns = read_columns(data)
     return _compute_response(_parse(formula.partition("~")[0], columns, formula), columns)
 
 
 def left_side(formula: str) -> tuple[str, set[str]]:
-    """Return the left side of a formula and the columns that it uses."""
+    """Return the left side of a formula, and the columns from which it is computed, if any."""
     left = formula.partition("~")[0].strip().strip("`")
     try:
         node = _parse(left, {}, formula)
-    except OptionError:  # a column name that is not a valid name in R
+    except OptionError:  # `left` is a column name that is not valid in R
         return left, {left}
     computed = node[0] != "name" and not (node[0] == "call" and node[1] in _FACTORS)
     return _format_term(node), set(_names(node)) if computed else set()
 
 
 def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
-    """Return the columns with these names after computing terms such as `log(x)`."""
+    """Return the columns and terms with the given names; compute terms such as `log(x)`."""
     columns = read_columns(data)
     terms = {}
     for name in names:
@@ -156,7 +156,7 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
             continue
         try:
             term = _parse(name, columns, name)
-        except OptionError:  # reading the columns raises the error
+        except OptionError:  # reading the columns later raises an error for this name
             continue
         if term[0] not in ("name", "value"):
             terms[name] = _compute_term(term, columns)
@@ -164,7 +164,7 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
 
 
 def read_columns(data: Any) -> dict[str, Any]:
-    """Return the columns of a frame, a dict or rows as dicts, by name."""
+    """Return the columns, by name, of a frame, a dict of columns or a list of dicts."""
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
     if isinstance(data, list) and data and all(isinstance(row, Mapping) for row in data):
@@ -173,8 +173,8 @@ def read_columns(data: Any) -> dict[str, Any]:
     frame = None if isinstance(data, np.ndarray | list | tuple) or data is None else as_frame(data)
     if frame is None:
         raise DataError(
-            "The data of a formula must be a frame or a dict of columns, got "
-            f"{type(data).__name__}. Pass fit('y ~ a + b', frame)."
+            "The data for a formula must be a frame, a dict of columns or a list of dicts, got "
+            f"{type(data).__name__}. Call fit('y ~ a + b', data)."
         )
     return {str(name): frame[name].to_native() for name in frame.columns}
 
@@ -186,7 +186,7 @@ def _parse(text: str, columns: Mapping[str, Any], formula: str) -> Node:
     tokens = list(_tokenize(text, columns, formula))
     node, rest = _parse_expression(tokens, 0, 0, formula)
     if rest < len(tokens):
-        raise OptionError(f"{formula!r}: unexpected {tokens[rest][1]!r}.")
+        raise OptionError(f"Cannot parse formula {formula!r}: unexpected {tokens[rest][1]!r}.")
     return node
 
 
@@ -204,7 +204,7 @@ def _tokenize(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[t
             continue
         token = _TOKEN.match(text, at)
         if token is None:
-            raise OptionError(f"{formula!r}: cannot parse {text[at:]!r}.")
+            raise OptionError(f"Cannot parse formula {formula!r} from {text[at:]!r} on.")
         kind = str(token.lastgroup)
         yield ("name" if kind == "quoted" else kind), token[kind]
         at = token.end()
@@ -218,7 +218,7 @@ def _parse_expression(tokens: Tokens, at: int, least: int, formula: str) -> tupl
         binding = _BINDING.get(sign, -1) if kind == "sign" else -1
         if binding < least or binding < 0:
             break
-        # Powers associate to the right, all others to the left.
+        # Powers associate to the right, all other operators to the left.
         other, at = _parse_expression(tokens, at + 1, binding + (binding < 10), formula)
         node = (sign, node, other)
     return node, at
@@ -226,7 +226,7 @@ def _parse_expression(tokens: Tokens, at: int, least: int, formula: str) -> tupl
 
 def _parse_operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
     if at == len(tokens):
-        raise OptionError(f"{formula!r}: unexpected end.")
+        raise OptionError(f"Cannot parse formula {formula!r}: unexpected end.")
     kind, word = tokens[at]
     if kind == "number":
         return ("value", float(word)), at + 1
@@ -241,23 +241,23 @@ def _parse_operand(tokens: Tokens, at: int, formula: str) -> tuple[Node, int]:
             if tokens[at : at + 1] == [("sign", ",")]:
                 at += 1
             elif tokens[at : at + 1] != [("sign", ")")]:
-                raise OptionError(f"{formula!r}: the bracket of {word}( is not closed.")
+                raise OptionError(f"{formula!r}: expected ',' or ')' in the arguments of {word!r}.")
         return ("call", word, arguments), at + 1
     if kind == "name":
         return ("name", word), at + 1
     if word == "(":
         inner, at = _parse_expression(tokens, at + 1, 0, formula)
         if tokens[at : at + 1] != [("sign", ")")]:
-            raise OptionError(f"{formula!r}: a bracket is not closed.")
+            raise OptionError(f"Formula {formula!r} has unclosed parentheses.")
         return ("(", inner), at + 1
     if word in _UNARY:
         inner, at = _parse_expression(tokens, at + 1, _UNARY[word], formula)
         return (f"unary {word}", inner), at
-    raise OptionError(f"{formula!r}: unexpected {word!r}.")
+    raise OptionError(f"Cannot parse formula {formula!r}: unexpected {word!r}.")
 
 
 def _format_term(node: Node, inside: bool = False) -> str:
-    """Format a term like R."""
+    """Return the text of a term from its syntax node, written as R does."""
     kind, *parts = node
     if kind == "name":
         return parts[0] if not inside or _NAME.fullmatch(parts[0]) else f"`{parts[0]}`"
@@ -285,9 +285,9 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
-    """Yield each term on the right side, and whether it is added or removed."""
+    """Yield each term on the right side, after a flag that is False for removed terms."""
     later = []
-    while node[0] in ("+", "-"):  # avoid recursion, because there may be thousands of columns
+    while node[0] in ("+", "-"):  # avoid recursion, because there may be thousands of terms
         later.append((node[2], adds if node[0] == "+" else not adds))
         node = node[1]
     kind = node[0]
@@ -295,15 +295,15 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
         yield from _terms(node[1], formula, adds if kind != "unary -" else not adds)
     elif kind in _INTERACTIONS or (kind == "call" and node[1] == "poly"):
         raise OptionError(
-            f"Trees cannot handle interaction terms: {_format_term(node)}. A tree finds "
-            "interactions itself; name the columns, or compute a column: I(a * b)."
+            f"Trees cannot handle interaction terms: {_format_term(node)}. Name the columns, or "
+            "compute a column with I(a * b)."
         )
     elif kind == "call" and node[1] == "offset":
-        raise OptionError(f"{formula!r}: offset() is not supported. Pass exposure= to fit.")
+        raise OptionError(f"offset() is not supported in {formula!r}. Pass exposure to fit.")
     elif any(True for _ in _names(node)):
         yield adds, node
-    elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept, which trees do not have
-        raise OptionError(f"{formula!r}: {_format_term(node)} must name a column.")
+    elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept in R
+        raise OptionError(f"The term {_format_term(node)} in {formula!r} must contain a column.")
     for term, added in reversed(later):
         yield from _terms(term, formula, added)
 
@@ -317,8 +317,8 @@ def _compute_response(node: Node, columns: Mapping[str, Any]) -> Any:
     function, parts = node[1:]
     if len(parts) != 2:
         raise OptionError(
-            f"{_format_term(node)}: {function} takes the time and the "
-            f"{'status' if function == 'Surv' else 'events'}, got {len(parts)} columns."
+            f"{_format_term(node)}: {function} requires two columns, the time and the "
+            f"{'status' if function == 'Surv' else 'events'}, got {len(parts)}."
         )
     values = {_format_term(part): _compute_term(part, columns) for part in parts}
     return values if function == "Surv" else np.stack(list(map(_floats, values.values())), axis=1)
@@ -327,16 +327,16 @@ def _compute_response(node: Node, columns: Mapping[str, Any]) -> Any:
 def _floats(values: Any) -> Any:
     column = read({"y": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:
-        raise DataError("cbind(time, events) takes numbers, got a column of strings.")
+        raise DataError("cbind(time, events) requires numeric columns, got a categorical column.")
     return np.asarray(column.values, np.float64)
 
 
 def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
-    """Return the values of a term: an unchanged column, or computed values."""
+    """Return the column that a term names, or the computed values of the term."""
     for name in _names(node):
         if name not in columns:
             raise DataError(
-                f"The formula contains {name!r}, which is not a column of the data: "
+                f"The formula contains {name!r}, which is not a column of the data. Columns: "
                 f"{', '.join(map(str, columns))}.{did_you_mean(name, list(map(str, columns)))}"
             )
     if node[0] == "name":
@@ -344,7 +344,7 @@ def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
     if node[0] == "(":
         return _compute_term(node[1], columns)
     try:
-        # As in R, log(-1) is missing.
+        # As in R, log(-1) is NaN, which counts as missing.
         with np.errstate(all="ignore"):
             return _evaluate(node, columns)
     except CeibaError:
@@ -353,7 +353,7 @@ def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
         texts = [
             name for name in _names(node) if _evaluate(("name", name), columns).dtype == object
         ]
-        why = f"{texts[0]!r} holds strings" if texts else error
+        why = f"{texts[0]!r} contains strings" if texts else error
         raise DataError(f"Cannot compute {_format_term(node)}: {why}.") from None
 
 
@@ -377,17 +377,19 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
         return _OPERATORS["=="](_evaluate(parts[0], columns), 0.0)
     if kind != "call":
         if kind not in _OPERATORS:
-            raise OptionError(f"{_format_term(node)}: {kind!r} is not supported.")
+            raise OptionError(f"{_format_term(node)}: operator {kind!r} is not supported.")
         return _OPERATORS[kind](*(_evaluate(part, columns) for part in parts))
     function, arguments = parts
-    if function in _FACTORS and len(arguments) == 1:
+    if function in _FACTORS:
+        if len(arguments) != 1:
+            raise OptionError(f"{_format_term(node)}: only {function}(column) is supported.")
         return _compute_factor(arguments[0], columns)
     if function not in _FUNCTIONS:
         names = (*_FUNCTIONS, *_FACTORS)
         raise OptionError(
             f"{_format_term(node)}: function {function!r} is not supported. Allowed values: "
             f"{', '.join(sorted(names, key=str.lower))}.{did_you_mean(function, list(names))} "
-            "Compute the column in the data."
+            "Compute other terms before fitting, as columns of the data."
         )
     compute = _FUNCTIONS[function]
     if isinstance(compute, np.ufunc) and len(arguments) != compute.nin:
@@ -399,7 +401,7 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
 
 
 def _compute_factor(node: Node, columns: Mapping[str, Any]) -> Any:
-    """Convert values to levels: the levels of a column, or the sorted distinct numbers."""
+    """Return a term as a factor; numbers become levels in ascending order."""
     values = _compute_term(node, columns)
     column = read({"x": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:

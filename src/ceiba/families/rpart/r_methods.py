@@ -42,7 +42,7 @@ class RMethods(RpartFit):
         return node_numbers(self._tree, self.__dict__.get("_training", {}).get("swapped", ()))
 
     def prune(self, cp: float) -> Self:
-        """Prune the model like R's `prune(fit, cp=)`.
+        """Return the model pruned at `cp`, as R's `prune(fit, cp=)` does.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class RMethods(RpartFit):
         return model
 
     def snip(self, nodes: int | Iterable[int]) -> Self:
-        """Collapse nodes given by R's numbers (R: `snip.rpart(fit, toss=)`).
+        """Return the model with some nodes collapsed, by R's numbers (R: `snip.rpart(fit, toss=)`).
 
         Parameters
         ----------
@@ -91,13 +91,13 @@ class RMethods(RpartFit):
         return model
 
     def _node_ids(self, nodes: int | Iterable[int]) -> dict[int, int]:
-        """Return the ids of nodes given by R's numbers."""
+        """Return the ids of the nodes with R's numbers `nodes`, by number."""
         id_of = {number: i for i, number in enumerate(self.node_numbers_.tolist())}
         wanted = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
         for number in wanted:
             if number not in id_of:
                 raise TreeError(
-                    f"Node {number} not found. R's numbers of this tree: "
+                    f"Node {number} not found. R's node numbers in this tree: "
                     f"{', '.join(map(str, sorted(id_of)))}."
                 )
         return {number: id_of[number] for number in wanted}
@@ -127,16 +127,16 @@ class RMethods(RpartFit):
         }
 
     def predict(self, X: Any, check_input: bool = True, *, type: str | None = None) -> Any:  # noqa: A002
-        """Predict rows; `type` selects a form of R's `predict`.
+        """Predict rows; `type` selects what to return, as in R's `predict`.
 
         Parameters
         ----------
         X : table
         check_input : bool, default=True
         type : {"vector", "prob", "class", "matrix"}, optional
-            "vector": the number of the class from 1, the mean, or the rate. "prob": class
-            probabilities. "class": the label. "matrix": class number, counts, probabilities and
-            the share of the node; the mean; or rate and events. None: the label or the number.
+            "vector": the class number from 1, the mean or the rate. "prob": class probabilities.
+            "class": the label. "matrix": number, counts, probabilities and share of the node for
+            classes, mean for "anova", otherwise rate and events. None: the label, mean or rate.
 
         Returns
         -------
@@ -148,7 +148,7 @@ class RMethods(RpartFit):
             return route.predict(tree, table)
         if type not in _TYPES:
             raise OptionError(
-                f"type must be one of {', '.join(_TYPES)}, got {type!r}."
+                f"type must be one of {', '.join(map(repr, _TYPES))}, got {type!r}."
                 f"{did_you_mean(type, _TYPES)}"
             )
         classes = tree.task.is_classification("rpart")
@@ -185,7 +185,7 @@ class RMethods(RpartFit):
         ----------
         X : table
         y : array-like or str, optional
-            Truth, or its column in X. After a fit by a formula: its left side by default.
+            True target, or its column in X. Default after fitting a formula: its left side.
         type : {"usual", "pearson", "deviance"}, default="usual"
             anova: truth minus mean, for all three. class: "usual": the loss of the prediction,
             "pearson": (1 - p) / p, "deviance": -2 log p, with p of the true class, as in R.
@@ -199,7 +199,7 @@ class RMethods(RpartFit):
         if type not in ("usual", "pearson", "deviance"):
             raise OptionError(f"type must be 'usual', 'pearson' or 'deviance', got {type!r}.")
         if self.method not in ("class", "anova"):
-            raise OptionError(f"residuals is not supported with method={self.method!r}.")
+            raise OptionError(f"residuals requires method 'class' or 'anova', got {self.method!r}.")
         y = self._read_truth(X, y)
         mask = find_present_rows(y)
         truth: Any = self._truth(y if mask.all() else take_rows(y, mask), int(mask.sum()))[:, 0]
@@ -211,7 +211,8 @@ class RMethods(RpartFit):
         unknown = sorted(set(map(str, truth.tolist())) - set(map(str, labels)))
         if unknown:
             raise DataError(
-                f"y must have the classes {', '.join(map(str, labels))}, got {', '.join(unknown)}."
+                f"y contains classes that were not seen in fit: {', '.join(map(repr, unknown))}. "
+                f"Classes: {', '.join(map(repr, labels))}."
             )
         code = np.array([labels.index(label) for label in truth.tolist()])
         if type == "usual":
@@ -329,7 +330,7 @@ class RMethods(RpartFit):
 
 
 def node_deviance(tree: Tree) -> Array:
-    """Return R's `dev` of each node, its total risk or the deviance of its rates."""
+    """Return R's `dev` of each node, which is its total risk or deviance."""
     factor = 2.0 if tree.criterion == "poisson" else 1.0
     return np.asarray(tree.risk * float(tree.weight[0]) * factor)
 
@@ -345,7 +346,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
     if first == last:  # a cut
         low = branch == int(table.low_branch[parent])
         if info.kind is not Kind.ORDERED:
-            # R sends values equal to the cut up. Adding 0.0 removes the sign of -0.0.
+            # In R, values equal to the cut take the upper branch. Adding 0.0 turns -0.0 into 0.0.
             cut = np.nextafter(table.cut[parent], np.inf) + 0.0
             return f"{info.name}{'< ' if low else '>='}{cut:.{digits}g}"
         levels = range(len(info.levels))
@@ -354,7 +355,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
 
 
 def _yvals(tree: Tree, digits: int) -> list[str]:
-    """Return the predictions of nodes in columns, aligned as in R."""
+    """Return the predictions of the nodes as text, aligned in columns as in R."""
     if tree.counts is None:
         return _signif(tree.value[:, 0, 0], digits)
     n_classes = tree.value.shape[2]
@@ -376,8 +377,8 @@ def _signif(values: Array, digits: int) -> list[str]:
 
 def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
     """Format a column of numbers like R's `format`."""
-    # All numbers have as many decimals as the one that needs most of them for `digits` significant
-    # digits (at least `least`), or all have an exponent if that is shorter.
+    # Print all numbers with the same decimals: as many (at least `least`) as any of them needs for
+    # `digits` significant digits without trailing zeros. Use exponents if the text is then shorter.
     parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]
     significant = [max(1, len(mantissa.replace(".", "").rstrip("0"))) for mantissa, _ in parts]
     power = [int(exponent) for _, exponent in parts]

@@ -1,11 +1,10 @@
-"""Select the rows that rpart() uses: those with a target and at least one value.
+"""Select the rows with a target and at least one non-missing feature, as rpart does.
 
 method="exp": survival times are scaled so that the overall hazard is 1. Observed times become the
 cumulative hazard of all rows at these times (Nelson's estimate with a constant rate between deaths,
 unweighted): overall survival is then exponential, and a poisson tree of the deaths per unit of
-scaled time is rpart's survival tree (LeBlanc and Crowley 1992; section 8 of rpart's long
-introduction). Death times that differ by rounding only are merged; more than 1000 of them are
-replaced by 1001 quantiles, as in R.
+scaled time is rpart's survival tree (LeBlanc and Crowley 1992). Death times that differ by rounding
+only are merged; more than 1000 of them are replaced by 1001 quantiles, as in R.
 """
 
 from __future__ import annotations
@@ -40,18 +39,18 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
-        raise DataError(f"method='exp': times must be above 0, got {t[row]:g} in row {row}.")
+        raise DataError(f"Survival times must be finite and above 0, got {t[row]:g} in row {row}.")
     if not np.isin(died, (0.0, 1.0)).all():
         wrong = died[~np.isin(died, (0.0, 1.0))][0]
         raise DataError(
-            "method='exp': status must be 1 if the event happened, else 0 (or 2 and 1), got "
-            f"{wrong:g}. Use 'Surv(time, status == 2) ~ ...' for other codes."
+            "method='exp': status must be 1 for an event and 0 otherwise (or 2 and 1), got "
+            f"{wrong:g}. For other codes, use 'Surv(time, status == 2) ~ ...'."
         )
     if not died.any():
-        raise DataError("method='exp': at least one row must have status 1.")
+        raise DataError("method='exp': at least one row must have an event (status 1), got none.")
     times = np.unique(t[died == 1])
     kept = [0]
-    for i in range(1, len(times)):  # drop times that differ from the previous one only by rounding
+    for i in range(1, len(times)):  # skip times that equal the previous one except for rounding
         if times[i] - times[kept[-1]] > np.finfo(np.float64).eps * times[i]:
             kept.append(i)
     deaths = times[kept]
@@ -61,7 +60,7 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
 
 
 class RpartRows(NamedTuple):
-    """Table, target and weights; with observation times, the target are rates."""
+    """Table, target (event rates if there are observation times) and weights of the rows in use."""
 
     table: Table
     target: Target
@@ -73,7 +72,7 @@ class RpartRows(NamedTuple):
 def read_rows(
     X: Any, y: Any, sample_weight: Any, exposure: Any, *, method: str, categorical_features: Any
 ) -> RpartRows:
-    """Return the rows that have a target and at least one value; `exposure` gives rates."""
+    """Return the rows that have a target and at least one non-missing feature."""
     name = None
     if isinstance(y, str):
         name, (X, y) = y, split_target(X, y)
@@ -90,7 +89,7 @@ def read_rows(
     keep &= ~np.logical_and.reduce([column.missing for column in table.columns])
     if not keep.all():
         if not keep.any():
-            raise DataError(f"All {len(keep)} rows lack a target or any value in X.")
+            raise DataError("At least one row must have a target and a non-missing feature.")
         table, for_target = fit_schema(table.take(keep)), take_rows(y, keep)
         weight = None if weight is None else weight[keep]
         time = None if time is None else time[keep]
@@ -117,21 +116,20 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
         if method != "exp":
             return X, y, None
         raise DataError(
-            "method='exp' requires two columns as y, the time and the status (1: the event "
-            f"happened), got {len(outputs)}. Use 'Surv(time, status) ~ ...', or y=['time', "
-            f"'status']."
+            "method='exp' requires two columns in y, the time and the status (1 for an event), "
+            f"got {len(outputs)}. Use 'Surv(time, status) ~ ...', or y=['time', 'status']."
         )
     try:
         time, events = (np.array(output, np.float64) for output in outputs)
     except (TypeError, ValueError):
         raise DataError(
             f"method={method!r}: time and {'status' if is_survival else 'events'} must be numbers. "
-            "Use 'Surv(time, status == \"dead\") ~ ...' for strings."
+            "For a status of strings, use 'Surv(time, status == \"dead\") ~ ...'."
         ) from None
     codes = events[~np.isnan(events)]
     if is_survival and len(codes) and codes.max() == 2 and codes.min() >= 1:
-        events -= 1.0  # 1 is censored and 2 the event, as in Surv
-    events[np.isnan(time)] = np.nan  # rows without a time are dropped too
+        events -= 1.0  # Surv also accepts 1 for censored rows and 2 for events
+    events[np.isnan(time)] = np.nan  # drop rows without a time
     return X, events, np.where(np.isnan(events), 1.0, time)
 
 
@@ -140,19 +138,19 @@ def _refuse_target(target: Target, method: str) -> None:
     if target.info.n_outputs > 1:
         raise DataError(
             f"rpart requires a target with one output, got {target.info.n_outputs}. Fit one model "
-            "for each, or use DecisionTreeClassifier or DecisionTreeRegressor; with "
-            "method='poisson', pass times as exposure=, or 'Surv(time, events) ~ ...'."
+            "per output, or use DecisionTreeClassifier or DecisionTreeRegressor. With "
+            "method='poisson', pass exposure=times, or use 'Surv(time, events) ~ ...'."
         )
     if method in RATES and (target.values < 0).any():
         row = int(np.argmax(target.values[:, 0] < 0))
         raise DataError(
-            f"method='poisson' requires events of at least 0, got {target.values[row, 0]:g} in row "
-            f"{row}. Some value(s) of y are negative: use method='anova'."
+            f"method={method!r} requires events of at least 0, got {target.values[row, 0]:g} in "
+            f"row {row}. For targets with negative values, pass method='anova'."
         )
 
 
 def _read_time(exposure: Any, n_rows: int) -> Array | None:
-    """Return the observation times, a positive number per row."""
+    """Return the validated observation times, or None if there is no exposure."""
     if exposure is None:
         return None
     try:

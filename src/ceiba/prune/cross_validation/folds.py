@@ -1,8 +1,8 @@
-"""Folds of cross-validation, that is, rows that are held out together.
+"""Folds of cross-validation, that is, sets of rows that are held out together.
 
 By default the core assigns rows to folds at random. It spreads the rows of each class evenly
 (`stratify`; rpart does not) or keeps groups of rows together (`groups`). Folds are as equal in size
-as possible, and there are never more of them than rows. Folds can also be an id for each row, any
+as possible, and there are at most as many folds as rows. Folds can also be an id for each row, any
 splitter of scikit-learn, or pairs of training and test rows. The default seed is 0; each repeat
 assigns the rows again.
 """
@@ -24,9 +24,9 @@ from ceiba.tree import Tree
 
 Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
-#: Maximum number of folds of a table beyond memory.
+#: Maximum number of folds for a table that is read in shards.
 _MOST_FOLDS: Final = 1000
-_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # each row or group is a fold
+_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # each row or each group is a fold
 
 _ALLOWED: Final = (
     "an integer of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "
@@ -36,7 +36,7 @@ _ALLOWED: Final = (
 
 @dataclass(frozen=True)
 class Fold:
-    """Training rows and test rows of a fold."""
+    """Training rows and held-out (test) rows of a fold, as row indices."""
 
     train: Rows
     test: Rows
@@ -48,7 +48,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class GrownFold(Fold):
-    """Test rows, the tree grown on all other rows, and the end nodes of the test rows."""
+    """Test rows of a fold, a tree grown on all other rows, and the end nodes of the test rows."""
 
     tree: Tree = field(repr=False)
     ends: npt.NDArray[np.int32] = field(repr=False)
@@ -67,14 +67,14 @@ def read_folds(
     random_state: Any = None,
     repeat: int = 0,
 ) -> list[Fold]:
-    """Return the folds in order."""
+    """Return the folds that the option `folds` specifies, in order."""
     n = problem.n_rows
     listed = hasattr(folds, "dtype") or not isinstance(folds, Iterable)
     folds = folds if listed or isinstance(folds, str | bytes) else list(folds)
     ids = fold_ids(
         folds, problem, stratify=stratify, groups=groups, random_state=random_state, repeat=repeat
     )
-    if ids is not None:  # the rows of each id are held out in turn
+    if ids is not None:  # each fold holds out the rows of one id
         order = np.argsort(ids, kind="stable").astype(np.uint32)
         keep = np.ones(n, bool)
         held_out = []
@@ -92,7 +92,7 @@ def read_folds(
 def fold_ids(
     folds: Any, problem: Problem, *, stratify: bool, groups: Any, random_state: Any, repeat: int
 ) -> Ids | Rows | None:
-    """Return the fold of each row, or None if folds are a splitter or pairs of rows."""
+    """Return the fold id of each row, or None if `folds` is a splitter or pairs of rows."""
     n = problem.n_rows
     codes = None if groups is None else encode_ids("groups", groups, n)
     if isinstance(folds, str) and folds in _LEAVE_ONE_OUT:
@@ -124,7 +124,7 @@ def fold_ids(
 
 
 def _are_ids(folds: Any) -> bool:
-    """Whether folds are ids of rows, not a splitter or pairs of rows."""
+    """Whether `folds` contains one id per row, and is not a splitter or pairs of rows."""
     pairs = isinstance(folds, list) and folds and isinstance(folds[0], tuple | list)
     return not (pairs or hasattr(folds, "split"))
 
@@ -133,8 +133,8 @@ def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
     """Raise an error for folds and options that require a table in memory."""
     if options.missing_rule == "fractional":
         raise OptionError(
-            "Cross-validation with missing='fractional' is not supported for tables beyond memory. "
-            "Use missing='learn' or 'majority'."
+            "Cross-validation with missing='fractional' is not supported for tables larger than "
+            "memory. Use missing='learn' or 'majority'."
         )
     if isinstance(folds, Integral) and not isinstance(folds, bool):
         n_folds = int(folds)
@@ -144,14 +144,14 @@ def check_shard_folds(folds: Any, groups: Any, options: GrowOptions) -> None:
         n_folds = len(np.unique(folds)) if _are_ids(folds) else _MOST_FOLDS + 1
     if n_folds > _MOST_FOLDS:
         raise OptionError(
-            f"folds={folds!r} is not supported for tables beyond memory. Pass an integer from 2 to "
-            f"{_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
+            f"folds={folds!r} is not supported for tables larger than memory. Pass an integer from "
+            f"2 to {_MOST_FOLDS}, or an array of one fold id per row with at most {_MOST_FOLDS} "
             "different ids."
         )
 
 
 def read_seed(random_state: Any) -> int:
-    """Return the seed: 0 for None, or a new number drawn from a generator."""
+    """Return an integer seed: the given integer, 0 for None, or a draw from a generator."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):
@@ -162,13 +162,13 @@ def read_seed(random_state: Any) -> int:
     if whole and int(random_state) >= 0:
         return int(random_state)
     raise OptionError(
-        "random_state must be None, an int of at least 0, or a numpy generator, got "
+        "random_state must be None, an int of at least 0, a RandomState or a Generator, got "
         f"{random_state!r}."
     )
 
 
 def encode_ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
-    """Return the code of each label in sorted order."""
+    """Return the index of each label among the sorted distinct labels."""
     values = np.asarray(labels)
     if values.shape != (n,):
         raise OptionError(
@@ -192,12 +192,15 @@ def _read_pair(pair: Any, n: int) -> Fold:
         if part.dtype == bool and part.shape == (n,):
             part = np.flatnonzero(part)
         if part.dtype.kind not in "iu" or part.ndim != 1 or len(part) == 0:
-            raise OptionError(f"A fold requires {name} rows as positions, got {part!r}.")
-        if part.min() < 0 or part.max() >= n:
             raise OptionError(
-                f"The {name} rows of a fold must be from 0 to {n - 1}, got {int(part.max())}."
+                f"The {name} rows of a fold must be row numbers or {n} booleans, got {part!r}."
+            )
+        outside = part[(part < 0) | (part >= n)]
+        if len(outside):
+            raise OptionError(
+                f"The {name} rows of a fold must be from 0 to {n - 1}, got {int(outside[0])}."
             )
         rows.append(part)
     if len(np.unique(rows[0])) != len(rows[0]):
-        raise OptionError("A fold contains a training row twice. Use weights to count rows twice.")
+        raise OptionError("Training rows of a fold must be distinct. Use weights to repeat rows.")
     return Fold(np.sort(rows[0]).astype(np.uint32), rows[1].astype(np.uint32))

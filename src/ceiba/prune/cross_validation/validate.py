@@ -1,4 +1,4 @@
-"""Cross-validate a whole pruning sequence with one tree per fold, routed once per held-out row.
+"""Cross-validate all steps of a pruning sequence with one tree per fold.
 
 The full tree has steps T_1 > T_2 > ... at alphas 0 = a_1 < a_2 < .... Step k is scored at alpha'_k
 = sqrt(a_k a_k+1) (the last at infinity): for each fold v a tree is grown on the other rows and
@@ -8,12 +8,12 @@ those of the full data. With weight w and error e of each row and W = sum of w:
 
     R_cv = sum w e / W,    standard error = sqrt((sum w e^2 / W - R_cv^2) / n)
 
-where n = W^2 / sum w^2 is the effective number of rows (Kish), which does not depend on the scale
-of the weights; n = W where weights are frequencies.
+where n = W^2 / sum w^2 is Kish's effective sample size, which does not depend on the scale of the
+weights; n = W where weights are frequencies.
 
-Error: cost of the prediction, times prior over share of the true class; squared or absolute error;
-half the Poisson deviance, or the exponential deviance of survival times. R_cv and its variance are
-means over repeats; `sd` is their spread.
+Error: cost of the prediction, times prior over share of the true class; squared, absolute or
+quantile error; half the Poisson deviance, or half the exponential deviance of survival times. R_cv
+and its variance are means over repeats; `sd` is the standard deviation of R_cv between repeats.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """Held-out risk of each step of a pruning sequence.
+    """Risk of each step of a pruning sequence on held-out rows.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class CrossValidation:
     costs : float64 array of shape (n_classes, n_classes), or None
         The cost matrix, if there is one.
     held_out : tuple of StepFunctions, or None
-        The held-out predictions at every step, one entry per repeat; None if they were not kept.
+        The held-out predictions at every step, one entry per repeat; None without `keep`.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class CrossValidation:
         return len(self.alpha)
 
     def predictions(self, step: int | None = None, *, repeat: int = 0) -> npt.NDArray[Any]:
-        """Return the held-out predictions as labels or numbers.
+        """Return the predictions of held-out rows, as labels or numbers.
 
         Parameters
         ----------
@@ -120,8 +120,8 @@ class CrossValidation:
         Returns
         -------
         array of shape (n_rows,) or (n_rows, n_steps)
-            Rows that no fold holds out have None (labels) or NaN; of a row held out several times
-            by one splitter, the last.
+            Rows that no fold holds out have None (labels) or NaN. Rows that a splitter holds out
+            several times have the last prediction.
         """
         functions = self._held_out_functions(repeat)
         steps = range(len(self)) if step is None else [self._check_step(step)]
@@ -132,7 +132,7 @@ class CrossValidation:
         """Return the held-out weight of each true class (row) and predicted class (column)."""
         functions = self._held_out_functions(repeat)
         if self.classes is None or self.codes is None:
-            raise OptionError("confusion is not supported for regression. Use predictions(step).")
+            raise OptionError("confusion requires a classification tree. Use predictions(step).")
         size = len(self.classes)
         predicted = functions.at(self._check_step(step)).astype(np.intp)
         cell = self.codes[functions.row] * size + predicted
@@ -169,8 +169,8 @@ class CrossValidation:
     def _held_out_functions(self, repeat: int) -> StepFunctions:
         if self.held_out is None:
             raise OptionError(
-                "The held-out predictions were not kept. Pass keep=True, or use "
-                "CostComplexity(keep_unpruned=True)."
+                "This method requires the held-out predictions. Pass keep=True to cross_validate, "
+                "or use CostComplexity(keep_unpruned=True)."
             )
         if not 0 <= repeat < len(self.held_out):
             raise OptionError(f"repeat must be from 0 to {len(self.held_out) - 1}, got {repeat}.")
@@ -179,7 +179,7 @@ class CrossValidation:
     def _check_step(self, step: int) -> int:
         at = step + len(self) if step < 0 else step
         if not 0 <= at < len(self):
-            raise OptionError(f"step must be from 0 to {len(self) - 1}, got {step}.")
+            raise OptionError(f"step must be from {-len(self)} to {len(self) - 1}, got {step}.")
         return at
 
 
@@ -218,24 +218,23 @@ def cross_validate(
 
 
 def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
-    """Grow the trees of all folds in the same passes over the shards."""
+    """Return the folds of a sharded table with their trees, all grown in the same passes."""
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
-    train = np.empty(0, np.uint32)  # only the shards need the training rows
+    train = np.empty(0, np.uint32)  # no training rows, because the trees are already grown
     return [GrownFold(train, *grown) for grown in grow_folds(problem, ids)]
 
 
 def run_folds(
     fold_tree: FoldTree, plan: list[list[Fold]], *, verbose: bool = False
 ) -> CrossValidation:
-    """Run the folds of all repeats and merge the results."""
+    """Call `fold_tree` on the folds of all repeats, and merge the results."""
     for folds in plan:
         for number, fold in enumerate(folds, 1):
             if not fold.has_weight(fold_tree.problem.row_weight):
                 raise DataError(
-                    f"Fold {number} of {len(folds)} holds out all rows with a weight above 0. "
-                    "Leave out zero-weight rows, pass fewer folds, or prune without "
-                    "cross-validation."
+                    f"Fold {number} of {len(folds)} must not hold out all rows with a positive "
+                    "weight. Remove zero-weight rows, or pass fewer folds."
                 )
     repeats = [_run_repeat(fold_tree, plan, number, verbose) for number in range(len(plan))]
     figures = [
@@ -270,7 +269,7 @@ def run_folds(
 
 @dataclass
 class _RepeatSums:
-    """Sums over the folds of one repeat."""
+    """Sums of scores and of their squares at each alpha over the folds of one repeat."""
 
     first: Array
     second: Array
@@ -280,9 +279,10 @@ class _RepeatSums:
 def _run_repeat(
     fold_tree: FoldTree, plan: list[list[Fold]], number: int, verbose: bool
 ) -> _RepeatSums:
-    """Run the folds, in threads for large tables, and sum their results in order."""
+    """Score the folds of one repeat, in threads for large tables, and sum the scores in order."""
     problem, folds = fold_tree.problem, plan[number]
-    threads = n_threads(problem.options.n_jobs, problem.n_rows * problem.table.n_columns)
+    work = problem.n_rows * problem.table.n_columns
+    threads = n_threads(problem.options.n_jobs, work, n_tasks=len(folds))
     workers = min(threads, len(folds))
     total = _RepeatSums(np.zeros(len(fold_tree.grid)), np.zeros(len(fold_tree.grid)), [])
     n_jobs = threads // max(workers, 1)
@@ -305,14 +305,14 @@ def _run_repeat(
 def _fold_results(
     fold_tree: FoldTree, folds: list[Fold], workers: int, n_jobs: int
 ) -> Iterator[tuple[Array, Array, StepFunctions | None]]:
-    if workers <= 1:  # run in this thread, so that Ctrl-C interrupts growing
+    if workers <= 1:  # run the folds in this thread, so that Ctrl-C interrupts growing
         for fold in folds:
             yield fold_tree(fold, 1)
         return
     with ThreadPoolExecutor(workers) as pool:
         try:
             started = []
-            with suppress(RuntimeError):  # no new thread can start, so this thread runs the rest
+            with suppress(RuntimeError):  # if no thread can start, the other folds run below
                 for fold in folds:
                     started.append(pool.submit(fold_tree, fold, n_jobs))
             for future in started:

@@ -4,9 +4,9 @@ A split is a tuple (or list), anything else is a leaf:
 
 - `("Patrons", {"None": ..., "Some": ..., "Full": ...})`: one branch per entry, in the order
   written; a tuple as key groups levels: `("Type", {("French", "Thai"): ..., ...})`.
-- `("age <= 30", if_true, if_false)`: a sentence as ceiba prints it (`splits/parse.py`); also
-  `"age > 30"`, `"city = Oslo"`, `"city in {Oslo, Lima}"`, `"income is missing"`; one per branch:
-  `("city = Oslo | city = Lima | city = Rome", ..., ..., ...)`.
+- `("age <= 30", if_true, if_false)`: a condition as ceiba prints it (`splits/parse.py`), such as
+  `"age > 30"`, `"city = Oslo"`, `"city in {Oslo, Lima}"`, `"income is missing"`; or a condition
+  per branch: `("city = Oslo | city = Lima | city = Rome", ..., ..., ...)`.
 - `(("age", [18, 65]), first, second, third)`: several cuts, a branch for each interval.
 - `(split, branch, branch, ...)` with a `Cut`, `Intervals`, `LevelSets` or `Presence` value.
 
@@ -35,7 +35,7 @@ from ceiba.tree.tree import Missing, Tree, Unseen
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf with class counts or probabilities, or with rows and impurity, besides its value.
+    """A leaf with its value or class counts and, optionally, its rows, weight and impurity.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Leaf:
     rows : int, optional
         Rows in the leaf (default: from integer counts, else 0).
     weight : float, optional
-        Weight of the leaf (default: the sum of counts, else rows, else 1).
+        Weight of the leaf (default: its rows if not 0, else the sum of counts, else 1).
     impurity : float
         Impurity of a regression leaf.
 
@@ -85,10 +85,9 @@ def build(
     Parameters
     ----------
     literal : nested tuples, dicts and leaves
-        See the forms above (`ceiba.tree.build` module): `(column, {level: branch, ...})`,
-        `("column <= number", if_true, if_false)` and other sentences as they are printed,
-        `(("column", [cut, cut, ...]), branch, ...)`,
-        `(Cut | Intervals | LevelSets | Presence, branch, ...)`; anything else is a leaf.
+        A split is `(column, {level: branch, ...})`, `("column <= number", if_true, if_false)` (or
+        another condition as ceiba prints it), `(("column", [cut, cut, ...]), branch, ...)` or
+        `(Cut | Intervals | LevelSets | Presence, branch, ...)`. Anything else is a leaf.
     levels : mapping of column name to levels, optional
         Levels of categorical columns, in order; also of columns that the tree does not use.
         Levels that only the literal names are added in the order written.
@@ -97,11 +96,11 @@ def build(
     ranges : mapping of column name to (lowest, highest), optional
         Range of numeric columns, for `Tree.sample`.
     columns : sequence of names, optional
-        Order of the columns. Default: those of `levels`, of `ranges`, then as met in the literal.
+        Order of the columns. Default: those of `levels`, of `ranges`, then of the literal.
     target : str, optional
         Name of the target.
     classes : sequence of labels, optional
-        Order of the classes. Default: sorted, or as met where labels cannot be sorted.
+        Order of the classes. Default: sorted, or as in the literal if they cannot be sorted.
     task : {"classification", "regression"}, optional
         Default: regression if every leaf is a number (not a bool), else classification.
     criterion, missing, unseen, cost_matrix
@@ -134,7 +133,7 @@ def build(
     levels, ordered = levels or {}, frozenset(ordered)
     for name in ordered - levels.keys():
         raise TreeError(
-            f"Column {name!r} in ordered= has no levels. Pass them, in order, in levels=."
+            f"Column {name!r} in `ordered` has no levels. Pass levels={{{name!r}: [...]}}."
         )
     written = _flatten(
         literal,
@@ -177,16 +176,16 @@ def build(
 
 @dataclass
 class _FlatLiteral:
-    """The literal, flattened in pre-order."""
+    """The nodes of a nested literal as flat lists, in pre-order."""
 
     parent: list[int] = field(default_factory=list)
     branch: list[int] = field(default_factory=list)
     splits: list[Split | None] = field(default_factory=list)
     leaves: dict[int, Leaf] = field(default_factory=dict)
-    missing: dict[int, int] = field(default_factory=dict)  # branch of missing values, if given
+    missing: dict[int, int] = field(default_factory=dict)  # default branch by node
 
     def describe_node(self, node: int) -> str:
-        """Return the position of a node as text, for errors."""
+        """Describe the position of a node in the literal for error messages."""
         words: list[str] = []
         while node > 0 and len(words) < 8:
             split = self.splits[self.parent[node]]
@@ -212,7 +211,8 @@ def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
             out.leaves[node] = part
         elif part is None:
             raise TreeError(
-                f"Hand-written tree, {out.describe_node(node)}: a leaf is None. Pass a value."
+                f"Hand-written tree, {out.describe_node(node)}: a leaf must be a label, a number, "
+                "class counts or a Leaf, got None."
             )
         else:
             out.leaves[node] = Leaf(counts=part) if isinstance(part, Mapping) else Leaf(part)
@@ -222,7 +222,7 @@ def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
 def _read_split(
     part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _FlatLiteral, node: int
 ) -> tuple[Split, list[Any]]:
-    """Return a split and its branches, in branch order."""
+    """Return the split of a literal (split, branch, ...), and the branches in the split's order."""
     question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
         groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
@@ -250,7 +250,7 @@ def _read_split(
             return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
         f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(part)} is not a split. Write "
-        "(column, {level: branch, ...}) or (sentence, if_true, if_false). Sentences: "
+        "(column, {level: branch, ...}) or (condition, if_true, if_false). Conditions: "
         f"{SPLIT_FORMS}."
     )
 
@@ -260,7 +260,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _abbreviate(part: Sequence[Any]) -> str:
-    """Return the first element as text; the others may be nested too deeply to print."""
+    """Describe a literal by its first element, because other elements may be deeply nested."""
     first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
     return f"({first}, ...) of length {len(part)}"
 
@@ -281,7 +281,7 @@ def _build_columns(
         unlisted = [name for name in names if name not in columns]
         if unlisted:
             raise TreeError(
-                f"Column {unlisted[0]!r} is used but not in columns={list(columns)}."
+                f"Column {unlisted[0]!r} is missing from columns={list(columns)}."
                 f"{did_you_mean(unlisted[0], columns)}"
             )
         names = list(columns)
@@ -308,11 +308,11 @@ def _build_column(
 
 
 def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
-    """Add the second branch of a single level group; reject splits that do not fit the column."""
+    """If only one group of levels is given, add the others; reject cuts of categorical columns."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels "
-            "and a numeric cut. Write (column, {level: branch, ...}), or add it to ordered=."
+            "and a numeric cut. Write (column, {level: branch, ...}), or list it in `ordered`."
         )
     if isinstance(split, LevelSets) and written.parent.count(node) > split.n_branches:
         rest = tuple(level for level in info.levels if level not in split.branches[0])
@@ -350,7 +350,7 @@ def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: 
 
 
 def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
-    """Return values, counts, rows, weights and impurity; NaN and 0 at inner nodes."""
+    """Return node arrays filled at the leaves; inner nodes have NaN as value and 0 elsewhere."""
     n = len(written.parent)
     size = target.width
     value = np.full((n, 1, size), np.nan)
@@ -377,7 +377,7 @@ def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
 
 
 def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _FlatLiteral, node: int) -> Array:
-    """Return the class counts (or probabilities) of a leaf."""
+    """Return the class counts (or probabilities) of a leaf as an array in class order."""
     counts = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
     for label, count in counts.items():
@@ -389,8 +389,8 @@ def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _FlatLiteral, 
         row[code_of[label]] += count
     if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: class counts {dict(counts)}. "
-            "They must be at least 0, one of them positive."
+            f"Hand-written tree, {written.describe_node(node)}: class counts must be "
+            f"finite, at least 0 and not all 0, got {dict(counts)}."
         )
     return row
 
@@ -402,14 +402,14 @@ def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
         number = float("nan")
     if not np.isfinite(number):
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: leaf {leaf.value!r} of a "
-            "regression tree is not a finite number. Pass a number, or task='classification'."
+            f"Hand-written tree, {written.describe_node(node)}: a leaf of a regression tree must "
+            f"be a finite number, got {leaf.value!r}. Pass task='classification' for labels."
         )
     return number
 
 
 def _count_rows(leaf: Leaf) -> int:
-    """Return the number of rows if counts are integers, 0 if they are probabilities."""
+    """Return the sum of a leaf's class counts, or 0 if a count is not an integer."""
     counts = list(leaf.counts.values()) if leaf.counts is not None else []
     whole = all(isinstance(count, int | np.integer) for count in counts)
     return int(sum(counts)) if whole else 0

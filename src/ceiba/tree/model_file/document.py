@@ -2,7 +2,7 @@
 
 ``{"format": "ceiba", "version": 7, "written": {...}, "schema": {...}, "tree": {...}, "model": {...}
 | null, "metadata": {...}}``; every key is described in docs/model_file.md. A file of another
-version is refused.
+version is rejected.
 
 Memory is bounded before it is allocated: a gzip file may expand a thousandfold, and JSON brackets
 need twenty times their size as Python objects. Unpacked, a file may have 50 times its size (16 MB
@@ -44,7 +44,7 @@ _dump = partial(json.dumps, allow_nan=False, ensure_ascii=False)
 
 @dataclass(frozen=True)
 class Document:
-    """The contents of a model file; `model` is the estimator as read, not yet validated."""
+    """The contents of a model file; `model` is the estimator as unvalidated JSON."""
 
     tree: Tree
     model: Field | None = None
@@ -55,7 +55,7 @@ class Document:
 def dumps(
     tree: Tree, *, model: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None
 ) -> bytes:
-    """Return a model file as UTF-8 JSON, one array per line; raise if `loads` would reject it."""
+    """Return a model file as UTF-8 JSON; raise an error if `loads` would reject it."""
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     document = {
         "format": "ceiba",
@@ -79,7 +79,7 @@ def dumps(
 
 
 def _format_json(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
-    """Append JSON lines: one per member of objects and lists of objects, one per other value."""
+    """Append a value as lines of JSON, one per member of an object or of a list of objects."""
     if isinstance(value, dict) and value:
         opening, closing, inside = "{", "}", list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -102,8 +102,8 @@ def loads(raw: bytes) -> Document:
     top = Field(_parse(unpack(raw)))
     if not isinstance(top.value, dict) or top.value.get("format") != "ceiba":
         raise ModelFileError(
-            "This is not a model file of ceiba: it does not begin with "
-            '{"format": "ceiba", ...}. Model files are written by model.save(path).'
+            'This is not a model file of ceiba: it is not a JSON object {"format": "ceiba", ...}. '
+            "Model files are written by model.save(path)."
         )
     if "version" not in top.value:
         top.fail("The key 'version' is missing.", "no version")
@@ -111,8 +111,8 @@ def loads(raw: bytes) -> Document:
     if number != VERSION:
         advice = "Update ceiba." if number > VERSION else "Fit the model again and save it."
         raise ModelFileError(
-            f"The model file has format version {number}; ceiba {version('ceiba')} reads version "
-            f"{VERSION}. {advice}"
+            f"The model file has format version {number}; ceiba {version('ceiba')} reads only "
+            f"version {VERSION}. {advice}"
         )
     top.object(_KEYS, _OPTIONAL_KEYS)
     tree = tree_from_json(top["tree"], schema_from_json(top["schema"]))
@@ -130,7 +130,7 @@ def loads(raw: bytes) -> Document:
 def _parse(text: bytes) -> Any:
     def refuse_constant(name: str) -> Any:
         raise ModelFileError(
-            f"Damaged model file: {name} is not JSON; use null for unknown numbers."
+            f"Damaged model file: {name} is not a JSON value. NaN must be written as null."
         )
 
     try:
@@ -139,7 +139,7 @@ def _parse(text: bytes) -> Any:
         raise
     except UnicodeDecodeError as error:
         raise ModelFileError(
-            f"This is not a model file: byte {error.start} is not UTF-8 text."
+            f"This is not a model file: byte {error.start} is not valid UTF-8."
         ) from None
     except json.JSONDecodeError as error:
         raise ModelFileError(
@@ -148,7 +148,7 @@ def _parse(text: bytes) -> Any:
         ) from None
     except RecursionError:
         raise ModelFileError("Damaged model file: brackets are nested too deeply.") from None
-    except ValueError as error:  # an integer of thousands of digits
+    except ValueError as error:  # Python refuses integers with thousands of digits
         raise ModelFileError(f"Damaged model file: {error}.") from None
 
 
@@ -160,7 +160,7 @@ def write(
     metadata: Mapping[str, Any] | None = None,
     compress: bool | None = None,
 ) -> None:
-    """Write a model file atomically, or into a buffer; gzip if the path ends in ``.gz``."""
+    """Write a model file atomically, or to a buffer; by default, compress ``.gz`` paths only."""
     text = dumps(tree, model=model, metadata=metadata)
     if hasattr(path, "write"):
         path.write(pack(text) if compress else text)
@@ -188,7 +188,7 @@ def _read_bytes(source: Any) -> bytes:
             ) from None
     raw = source.read()
     if not isinstance(raw, bytes):
-        raise ModelFileError("A model file must be opened in binary mode.")
+        raise ModelFileError("A model file must be opened in binary mode ('rb').")
     return raw
 
 
@@ -203,7 +203,7 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     -------
     dict
         `metadata` as passed to `save`, `written` (version of ceiba, time), `version` of the
-        format, `class` of the estimator (None for a bare tree), `target` and `columns`.
+        format, `class` of the estimator (None if there is none), `target` and `columns`.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     """
     top = _parse(unpack(_read_bytes(path)))
     if not isinstance(top, dict) or top.get("format") != "ceiba":
-        raise ModelFileError("This is not a model file of ceiba.")
+        raise ModelFileError("This is not a model file of ceiba. Pass one written by model.save.")
     schema = top.get("schema")
     schema = schema if isinstance(schema, dict) else {}
     columns, target, model = schema.get("columns"), schema.get("target"), top.get("model")
@@ -238,19 +238,19 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
 
 
 def unpack(raw: bytes) -> bytes:
-    """Return the JSON text of a model file, compressed or not."""
+    """Return the JSON text of a model file as bytes, decompressed if it was compressed."""
     text = _gunzip(raw) if raw.startswith(_GZIP) else raw
     check_memory_need(text)
     return text
 
 
 def check_memory_need(text: bytes) -> None:
-    """Reject a text whose brackets and strings would need far more memory than its size."""
+    """Reject JSON text whose objects would need far more memory than the text."""
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
     needed = objects * _OBJECT_BYTES
     if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
         raise ModelFileError(
-            f"Damaged model file: {objects} brackets and strings in {len(text)} bytes."
+            f"Damaged model file: parsing it would require about {needed} bytes of memory."
         )
 
 
@@ -272,19 +272,19 @@ def _gunzip(raw: bytes) -> bytes:
         if not unzip.eof:
             parts.append(unzip.flush())
     except zlib.error as error:
-        raise ModelFileError(f"Damaged model file: cannot be decompressed ({error}).") from None
+        raise ModelFileError(f"Damaged model file: it cannot be decompressed ({error}).") from None
     if not unzip.eof:
         raise ModelFileError("Damaged model file: the compressed data are truncated.")
     if unzip.unused_data:
         raise ModelFileError(
-            f"Damaged model file: {len(unzip.unused_data)} bytes after the compressed data."
+            f"Damaged model file: {len(unzip.unused_data)} bytes follow the compressed data."
         )
     return b"".join(parts)
 
 
 def pack(text: bytes) -> bytes:
-    """Compress a text with gzip, deterministically (without a timestamp)."""
-    for level in (6, 0):  # store uncompressed if `unpack` would reject the compression ratio
+    """Compress bytes with gzip, deterministically (without a timestamp)."""
+    for level in (6, 0):  # level 0 if `unpack` would reject the ratio of level 6
         packer = zlib.compressobj(level, wbits=31)
         packed = packer.compress(text) + packer.flush()
         if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):

@@ -1,4 +1,4 @@
-"""Convert parameter values and fitted attributes to JSON and back, without pickle or code.
+"""Convert parameters and fitted attributes to JSON and back, without running stored code.
 
 Numbers, strings, true, false, null and lists are themselves. Other values are objects with one key
 that starts with ``$``: ``{"$tuple": [...]}``, ``{"$items": [[key, value], ...]}`` (a dict
@@ -32,9 +32,10 @@ _DTYPES: Final = {
 } | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
 
 
-_INT_LIMIT: Final = 2**64  # larger integers can be chosen to have equal hashes
-_MAX_DEPTH: Final = 50  # of nested brackets
-_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10  # bytes of a text array, as in document.py
+_INT_LIMIT: Final = 2**64  # larger integers allow an attacker to provoke hash collisions
+_MAX_DEPTH: Final = 50  # maximum depth of nested brackets
+# A string array is rejected if it takes over 64 MiB and over 10 times the size of its strings.
+_TEXTS_FREE, _TEXTS_TIMES = 2**26, 10
 
 
 class UnwritableError(ModelFileError):
@@ -42,14 +43,14 @@ class UnwritableError(ModelFileError):
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
-    """Return a value as JSON data."""
+    """Return a value as JSON data; raise an error for classes that are not in `objects`."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):
         if abs(value) >= _INT_LIMIT:
-            raise UnwritableError(f"Integers must be below 2**64, got about {Decimal(value):.3g}.")
+            raise UnwritableError(f"Integers must be in (-2**64, 2**64), got {Decimal(value):.3g}.")
         return int(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else {"$float": str(value)}
@@ -65,7 +66,7 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
     if isinstance(value, np.ndarray):
         kind = "text" if value.dtype.kind in "UT" else value.dtype.name
         if kind not in _DTYPES:
-            raise UnwritableError(f"An array of {value.dtype} cannot be saved in a model file.")
+            raise UnwritableError(f"Arrays of dtype {value.dtype} cannot be saved in a model file.")
         entries = [to_json(item, objects) for item in value.reshape(-1).tolist()]
         return {"$array": [kind, list(value.shape), entries]}
     name = type(value).__name__
@@ -77,11 +78,11 @@ def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:
         else:
             state = value.__getstate__()
         return {"$object": [name, to_json(state, objects)]}
-    raise UnwritableError(f"A {name} cannot be saved in a model file: {value!r}.")
+    raise UnwritableError(f"Values of type {name} cannot be saved in a model file, got {value!r}.")
 
 
 def from_json(field: Field, objects: Mapping[str, type] | None = None) -> Any:
-    """Return the value that `to_json` wrote; only classes in `objects` are allowed."""
+    """Return the value that `to_json` wrote; reject classes that are not in `objects`."""
     value = field.value
     if isinstance(value, list):
         return [from_json(item, objects) for item in field.items()]
@@ -135,30 +136,30 @@ def _array_from_json(field: Field, objects: Mapping[str, type] | None) -> Any:
         try:
             array = np.array(values, dtype=dtype)
         except OverflowError:
-            entries.fail(f"Numbers must fit {kind.value}.", "a number that does not")
+            entries.fail(f"Numbers must fit {kind.value}.", "a larger number")
     try:
         return array.reshape(sizes)
     except ValueError:  # numpy limits the shape even of arrays without entries
-        shape.fail("Not a valid array shape.")
+        shape.fail("Must be a valid array shape.")
 
 
 def text_array(field: Field, texts: list[str]) -> npt.NDArray[np.str_]:
-    """Return a text array; reject it if its longest text would multiply the memory."""
+    """Return a string array; raise an error if padding to equal length takes too much memory."""
     room = 4 * len(texts) * max(map(len, texts), default=0)
     if room > _TEXTS_FREE and room > _TEXTS_TIMES * 4 * sum(map(len, texts)):
-        field.fail("Texts must be of similar length.", f"texts that take {room} bytes")
+        field.fail("Strings must be of similar length.", f"strings that take {room} bytes")
     return np.array(texts, dtype=str)
 
 
 def check_integer_size(field: Field) -> None:
-    """Reject integers of 2**64 and more."""
+    """Reject integers whose absolute value is 2**64 or more."""
     if type(field.value) is int and abs(field.value) >= _INT_LIMIT:
-        field.fail("Integers must be below 2**64.", f"{Decimal(field.value):.6g}")
+        field.fail("Integers must be in (-2**64, 2**64).", f"{Decimal(field.value):.6g}")
 
 
 def check_depth(field: Field) -> None:
-    """Raise for deeply nested values."""
-    # Level by level: recursion could exhaust the stack before the limit is checked.
+    """Raise an error for deeply nested values."""
+    # Visit the values level by level, because recursion could exhaust the stack.
     layer = [field.value]
     for _ in range(_MAX_DEPTH):
         layer = [
@@ -170,7 +171,7 @@ def check_depth(field: Field) -> None:
         ]
         if not layer:
             return
-    field.fail(f"Brackets may be nested {_MAX_DEPTH} deep.", "deeper ones")
+    field.fail(f"Brackets may be nested at most {_MAX_DEPTH} deep.", "more")
 
 
 def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
@@ -186,4 +187,4 @@ def _object_from_json(field: Field, objects: Mapping[str, type]) -> Any:
         instance.__setstate__(state)
         return instance
     except (TypeError, KeyError, AttributeError, ValueError) as error:
-        parts.fail(f"These are not the fields of {name.value}: {error}", "others")
+        parts.fail(f"Must be the fields of {name.value}: {error}.")
