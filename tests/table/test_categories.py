@@ -112,7 +112,7 @@ def test_intervals_are_levels_by_their_text() -> None:
 
 def test_levels_with_the_same_text_are_refused() -> None:
     X = pd.DataFrame({"d": pd.Categorical([pd.Interval(0, 1), "(0, 1]"])})
-    with pytest.raises(DataError, match=r"Column 'd': two levels are written '\(0, 1\]'"):
+    with pytest.raises(DataError, match=r"Column 'd': two levels are both read as '\(0, 1\]'"):
         read(X)
 
 

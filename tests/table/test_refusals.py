@@ -136,7 +136,7 @@ def test_ragged_rows_are_refused_with_both_rows(X: Any, words: str) -> None:
 
 
 def test_columns_of_unequal_length_are_refused() -> None:
-    with pytest.raises(DataError, match="the same length, but 'a' has 2, 'b' has 1 rows"):
+    with pytest.raises(DataError, match="the same length, got 2 .'a'., 1 .'b'."):
         read({"a": [1, 2], "b": [1]})
 
 

@@ -44,7 +44,7 @@ def test_columns_may_come_in_another_order(tmp_path: Path) -> None:
     ("other", "words"),
     [
         ({"x": [1.0]}, "Column 'z' of .* is missing"),
-        ({"x": [1.0], "z": [1]}, "Column 'z' is int64 in"),
+        ({"x": [1.0], "z": [1]}, "Column 'z' has type int64 in"),
         ({"x": [1.0], "z": [1.0], "w": [1.0]}, "Column 'w' of .* is missing"),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", {"x": np.arange(1000.0)})
     scan = ceiba.scan(path)
     write(path, {"x": np.arange(1001.0)})
-    with pytest.raises(DataError, match="changed while it was read"):
+    with pytest.raises(DataError, match="changed after it was scanned"):
         list(scan.batches())
     path.unlink()
     with pytest.raises(DataError, match="No such file"):
@@ -98,13 +98,13 @@ def test_sizes_that_are_none(size: Any) -> None:
     if size == "4":
         assert parse_size(size, "memory") == 4
         return
-    with pytest.raises(OptionError, match="memory must be a positive number of bytes"):
+    with pytest.raises(OptionError, match="`memory` must be a positive number of bytes"):
         parse_size(size, "memory")
 
 
 def test_options_of_scan_are_checked(tmp_path: Path) -> None:
     path = write(tmp_path / "a.parquet", {"x": [1.0]})
-    with pytest.raises(OptionError, match="scratch must be an existing directory"):
+    with pytest.raises(OptionError, match="`scratch` must be an existing directory"):
         ceiba.scan(path, scratch=tmp_path / "nowhere")
     with pytest.raises(OptionError, match="must be a path"):
         ceiba.scan([3])

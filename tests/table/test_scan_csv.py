@@ -65,7 +65,7 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     assert scan.column("x").tolist() == [1.0, 2.0, 2.5]
     assert scan.column("y").tolist() == ["a", "b", "c"]
     write(tmp_path / "c.csv", {"y": ["c"], "z": ["2.5"]})
-    with pytest.raises(SchemaError, match=r"c\.csv must have the columns"):
+    with pytest.raises(SchemaError, match=r"c\.csv must have the same columns"):
         ceiba.scan(tmp_path / "*.csv")
 
 
@@ -96,7 +96,7 @@ def test_the_spool_has_no_name_and_goes_with_the_scan(tmp_path: Path) -> None:
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text("a,b\n1,2\n3,4,5\n")
-    with pytest.raises(DataError, match=r"wide\.csv, line 3: 3 cells, but the header has 2"):
+    with pytest.raises(DataError, match=r"wide\.csv, line 3: 3 cells, but the table has 2 columns"):
         ceiba.scan(tmp_path / "wide.csv")
     (tmp_path / "none.csv").write_text("a,b\n")
     with pytest.raises(DataError, match="no rows"):

@@ -93,7 +93,7 @@ def test_target_stored_with_a_plain_text_gets_its_task_back() -> None:
 
 
 def test_unknown_name_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(OptionError, match=r"or 'survival', got 'ranking'"):
+    with pytest.raises(OptionError, match=r"'survival', got 'ranking'"):
         TargetInfo("y", "ranking")  # type: ignore[arg-type]
 
 

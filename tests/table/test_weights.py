@@ -67,7 +67,7 @@ def test_wrong_weights_are_refused(weights: Any, words: str) -> None:
 
 @pytest.mark.parametrize("weights", [["a", "b"], [None, {}]])
 def test_weights_that_are_no_numbers_are_refused(weights: Any) -> None:
-    with pytest.raises(DataTypeError, match="sample_weight must hold numbers"):
+    with pytest.raises(DataTypeError, match="sample_weight must contain numbers"):
         read_weights(weights, 2)
 
 

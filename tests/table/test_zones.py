@@ -93,7 +93,7 @@ def test_column_of_nothing_but_missing_fits() -> None:
 
 def test_python_datetimes_with_and_without_a_zone_in_one_column_are_refused() -> None:
     mixed = [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)]
-    with pytest.raises(DataTypeError, match="mixes datetimes with and without a time zone"):
+    with pytest.raises(DataTypeError, match="mixes times with and without a time zone"):
         read({"t": mixed})
 
 

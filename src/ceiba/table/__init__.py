@@ -1,7 +1,7 @@
-"""Read tabular data into Table, Column, Schema and Target.
+"""Read tabular data and targets into `Table`, `Column`, `Schema` and `Target` objects.
 
 Input: numpy, scipy.sparse, pandas, polars, pyarrow, DuckDB, dicts and lists. Output: typed columns
-with names, kinds, levels and marked missing values. No other room depends on the container.
+with names, kinds, levels and marked missing values. Other packages work with these objects.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ceiba.table.identifiers import MIN_DISTINCT as MIN_DISTINCT
 from ceiba.table.identifiers import classify_texts as classify_texts
 from ceiba.table.identifiers import has_rare_levels as has_rare_levels
 from ceiba.table.identifiers import is_identifier as is_identifier
+from ceiba.table.identifiers import level_counts as level_counts
 from ceiba.table.identifiers import should_warn_identifier as should_warn_identifier
 from ceiba.table.levels import Levels
 from ceiba.table.levels import encode_numbers as encode_numbers

@@ -1,13 +1,13 @@
-"""Detect identifier columns, and text columns that contain numbers or dates.
+"""Detect identifier columns, and string columns that contain numbers or dates.
 
-A column of texts or integers is an identifier if at least 99 % of its values are distinct, in at
-least 50 rows. Texts written as numbers or dates are not identifiers, unless they are codes: digits
-with leading zeros, or all of one width. Integers can also be measurements (areas, prices), so they
-need one more sign, any of
+A column of strings or integers is an identifier if at least 99 % of its values are distinct, in at
+least 50 rows. Strings written as numbers or dates are not identifiers, unless they are codes:
+digits with leading zeros, or all of one width. Integers can also be measurements (areas, prices),
+so they need one more sign, any of
 
 - the name: ``id``, ``customer_nr``, ``PassengerId``;
-- equal steps: at least a tenth of the differences of sorted values are equal. Independent
-  measurements repeat about half as often as they differ by one step, and repeats are at most 1 %;
+- equal steps: at least a tenth of the differences of sorted values are equal. Measurements differ
+  by one step about twice as often as they repeat, and at most 1 % repeat here;
 - an even spread: each quarter of the range contains about a quarter of the values. Measurements
   concentrate somewhere.
 """
@@ -31,9 +31,9 @@ MIN_DISTINCT: Final = 0.99
 MANY_LEVELS: Final = 1000
 _SAMPLE_ROWS: Final = 1024
 _MIN_EQUAL_STEPS: Final = 0.1
-_MAX_CHI_SQUARE: Final = 7.81  # 95 % quantile with 3 degrees of freedom
-_MIN_SHARE: Final = 0.8  # share of cells that look like numbers or dates
-_CODE_WIDTH: Final = 5  # numbers of equal width from here on are codes; years have 4 digits
+_MAX_CHI_SQUARE: Final = 7.81  # 95 % quantile of chi-square with 3 degrees of freedom
+_MIN_SHARE: Final = 0.8  # minimum share of cells that look like numbers or dates
+_CODE_WIDTH: Final = 5  # minimum width of codes without leading zeros; years have 4 digits
 _NAME: Final = re.compile(
     r"(?i:(?:^|[^a-z])(?:id|nr|no|key|index|code))$|[a-z](?:Id|ID|Nr|No|Key|Index|Code)$|^[A-Z]ID$"
 )
@@ -50,7 +50,7 @@ TextContent = Literal["numbers", "dates", "codes", ""]
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column is an identifier by the rule in the module docstring."""
+    """Whether a column is an identifier according to the rule in the module docstring."""
     if column.info.is_numeric:
         return column.info.display == "number" and _is_row_number(column)
     if column.info.kind is Kind.ORDERED or column.info.n_levels < MIN_DISTINCT * MIN_ROWS:
@@ -63,7 +63,7 @@ def is_identifier(column: Column) -> bool:
 
 
 def has_rare_levels(column: Column) -> bool:
-    """Whether levels have fewer than two rows on average, in a column of at least 50 rows."""
+    """Whether a categorical column of at least 50 rows has under two rows per level on average."""
     if column.info.kind is not Kind.CATEGORICAL:
         return False
     counts = level_counts(column)
@@ -72,9 +72,9 @@ def has_rare_levels(column: Column) -> bool:
 
 
 def level_counts(column: Column) -> NDArray[np.int64]:
-    """Return the number of rows of each level."""
-    codes = column.values
-    return np.bincount(codes[codes >= 0], minlength=column.info.n_levels)
+    """Return the number of rows with each level of the column."""
+    codes, n = column.values, column.info.n_levels
+    return np.bincount(codes[codes >= 0], minlength=n)[:n]
 
 
 def _is_row_number(column: Column) -> bool:
@@ -86,7 +86,7 @@ def _is_row_number(column: Column) -> bool:
         or high - low + 1 < MIN_DISTINCT * (len(values) - info.n_missing)
     ):
         return False
-    # Check a sample first, because it rules out most measurements by repeats or fractions.
+    # Check a sample first, because repeated or fractional values rule out most columns.
     some = values[:: -(-len(values) // _SAMPLE_ROWS)] if len(values) > _SAMPLE_ROWS else values
     for part in (some, values) if some is not values else (values,):
         present = part[~np.isnan(part)]
@@ -108,7 +108,7 @@ def _is_row_number(column: Column) -> bool:
 def classify_texts(
     levels: Iterable[Any], counts: NDArray[np.int64]
 ) -> tuple[TextContent, str | None]:
-    """Return the type of most texts (numbers, dates or codes), and a text of another type."""
+    """Return what most strings look like ("numbers", "dates", "codes", ""), and an exception."""
     pairs = zip(levels, counts.tolist(), strict=True)
     texts = {text: k for text, k in pairs if k and isinstance(text, str) and text.strip()}
     n = sum(texts.values())
@@ -140,14 +140,14 @@ def should_warn_identifier(columns: Sequence[Column], j: int) -> bool:
 
 
 def warn_about_columns(columns: Sequence[Column]) -> None:
-    """Warn about identifiers, many levels, and numbers or dates read as texts."""
+    """Warn about identifiers, many levels, and numbers or dates read as strings."""
     for j, column in enumerate(columns):
         if should_warn_identifier(columns, j):
             n_rows = int(np.count_nonzero(~column.missing))
             name = column.info.name
             _warn(
                 f"Column {name!r} is an identifier: at least 99 % of its values in {n_rows} rows "
-                f"are distinct, so it does not generalize to new rows. Drop it: "
+                f"are distinct, so splits on it do not generalize. Drop it: "
                 f"X.drop(columns={name!r}) in pandas, X.drop({name!r}) in polars."
             )
         elif column.info.kind is Kind.CATEGORICAL:
@@ -166,13 +166,13 @@ def _warn_about_levels(column: Column) -> None:
     if likeness in ("numbers", "dates"):
         convert = "to_numeric" if likeness == "numbers" else "to_datetime"
         _warn(
-            f"Column {name!r}: {n_levels} levels in {n_rows} rows; it looks like {likeness} read "
-            f"as strings. Convert it, e.g. pandas.{convert}(...)."
+            f"Column {name!r} has {n_levels} levels in {n_rows} rows and looks like {likeness} "
+            f"read as strings. Convert it, e.g. pandas.{convert}(...)."
         )
     elif n_levels >= MANY_LEVELS:
         _warn(
-            f"Column {name!r}: {n_levels} levels in {n_rows} rows; splits by so many levels "
-            "overfit. Group the levels, or drop the column."
+            f"Column {name!r} has {n_levels} levels in {n_rows} rows; splits on so many "
+            "levels overfit. Group the levels, or drop the column."
         )
 
 

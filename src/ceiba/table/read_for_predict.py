@@ -1,9 +1,9 @@
 """Read a table for predicting, using the schema seen when fitting.
 
 container -> TableSource -> columns matched by position or by name -> levels encoded by the schema
--> Table. A float matrix skips these steps. Matching by position follows scikit-learn: different
-names raise its error, and names in only one of the two tables its warning. Matching by name allows
-any order and ignores other columns. Both skip a column with the name of the target.
+-> Table. A float matrix skips these steps. Matching by position follows scikit-learn: it raises an
+error if names differ, and warns if only one of the tables has names. Matching by name allows any
+order and ignores other columns. A column with the name of the target is skipped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ceiba.table.schema import ColumnInfo, Kind, Schema, join_names
 from ceiba.table.table import FLOATS, MISSING_CODE, Column, Table
 
 Unseen = Literal["keep", "missing", "error"]
-_SMALL = 100_000  # cells; below, copying is faster than reading each column
+_SMALL = 100_000  # maximum number of cells for which copying is fast
 _MATCHES = ("position", "name", "order")
 _MAX_LISTED = 5
 _PLAIN = ("number", "boolean")
@@ -42,13 +42,14 @@ def read_like(
     unseen: Unseen = "keep",
     owner: str = "this tree",
 ) -> Table:
-    """Read a table (or a scan, by name) for predicting, using the schema seen when fitting.
+    """Read a table or a scan for predicting, using the schema seen when fitting.
 
-    "order" ignores names. A level not seen when fitting gets the code ``n_levels`` ("keep"),
-    becomes "missing", or raises an "error". Infinities are allowed, as they compare with any cut.
-    `owner` names the fitted object in messages.
+    With ``match="position"``, the names in X, if any, must be those of the schema, in its order;
+    "order" ignores names. Scans are always matched by name. Levels not seen when fitting get the
+    code ``n_levels`` (``unseen="keep"``), become missing, or raise an error. Infinities are
+    allowed. `owner` names the fitted object in messages.
     """
-    # The fast path uses a float matrix for unnamed numeric columns without conversion.
+    # Fast path: use a float matrix directly if the columns are numeric and unnamed.
     if type(X) is np.ndarray and X.ndim == 2 and schema.is_matrix and not schema.named:
         dtype, shape = X.dtype, X.shape
         if dtype in FLOATS and shape[1] == schema.n_columns and shape[0] and X.flags.aligned:
@@ -66,7 +67,7 @@ def read_like(
         positions = match_by_name(source.names, source.n_columns, schema, owner)
     else:
         raise OptionError(
-            f"match must be 'position', 'name' or 'order', got {match!r}."
+            f"`match` must be 'position', 'name' or 'order', got {match!r}."
             f"{did_you_mean(match, _MATCHES)}"
         )
     as_is = positions == list(range(source.n_columns))
@@ -84,7 +85,7 @@ def read_like(
 def match_by_position(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
-    """Return the positions in X of the columns of ``schema``, which must have the same order."""
+    """Return the position in X of each column of ``schema``; X must have the schema's order."""
     positions = _drop_target(names, n_columns, schema)
     if names is not None and schema.named:
         columns = [names[j] for j in positions]
@@ -102,7 +103,7 @@ def match_by_position(
 def match_by_name(
     names: tuple[str, ...] | None, n_columns: int, schema: Schema, owner: str
 ) -> list[int]:
-    """Return the positions in X of the columns of ``schema``, by name if both have names."""
+    """Return the position in X of each column of ``schema``, by name if possible."""
     if names is None or not schema.named:
         positions = _drop_target(names, n_columns, schema)
         if names is not None and set(schema.names) <= set(names):
@@ -124,7 +125,7 @@ def match_by_name(
 
 
 def check_n_columns(n_columns: int, schema: Schema, owner: str) -> None:
-    """Raise scikit-learn's error if the number of columns differs."""
+    """Raise scikit-learn's error if the schema does not have `n_columns` columns."""
     if n_columns != schema.n_columns:
         raise SchemaError(
             f"X has {n_columns} features, but {owner} is expecting {schema.n_columns} features as "
@@ -144,7 +145,7 @@ def _warn(message: str) -> None:
 
 
 def _name_mismatch_message(names: Sequence[str], fitted: Sequence[str]) -> str:
-    """Return scikit-learn's message, verbatim, followed by hints."""
+    """Return scikit-learn's message about wrong feature names, with suggested corrections."""
     unseen = sorted(set(names) - set(fitted))
     absent = sorted(set(fitted) - set(names))
     lines = ["The feature names should match those that were passed during fit."]
@@ -198,7 +199,7 @@ def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
         if column.missing.all():
             return np.full(len(column.values), np.nan)
         if info.display in _DATES and all(isinstance(level, str) for level in column.info.levels):
-            # Each distinct string is parsed once; code -1 indexes the last entry.
+            # Parse each distinct string once; code -1 (missing) indexes the last entry, NaN.
             used = np.unique(column.values[~column.missing])
             texts = [column.info.levels[code] for code in used.tolist()]
             by_code: NDArray[Any] = np.full(len(column.info.levels) + 1, np.nan)
@@ -217,7 +218,7 @@ def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
 
 
 def _check_zones(info: ColumnInfo, zone: str | None) -> None:
-    """Raise an error if only one of fit and predict has datetimes with a time zone."""
+    """Raise an error if the column has a time zone in X but had none in `fit`, or vice versa."""
     if (info.zone is None) == (zone is None):
         return
     then = "without a time zone" if info.zone is None else f"in a time zone ({info.zone})"
@@ -230,7 +231,6 @@ def _check_zones(info: ColumnInfo, zone: str | None) -> None:
 
 
 def _kind_error(info: ColumnInfo, got: str) -> SchemaError:
-    """Return the error for a column whose kind differs from the one when fitting."""
     expected = f"{info.display}s"
     if not info.is_numeric:
         kind = "an ordered category" if info.kind is Kind.ORDERED else "categories"

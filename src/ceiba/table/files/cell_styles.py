@@ -1,8 +1,8 @@
-"""Detect the notation of the cells of a CSV column: 1.5, 1.234,5, R$ 12, 8 %, 31/12/2024, true.
+"""Detect the notation of CSV cells, such as `1.5`, `1.234,5`, `R$ 12`, `31/12/2024` or `true`.
 
 `matching_styles` lists the styles that match every cell of a column. Cells such as 1.234 match two
-(decimal point, or thousands separator). To choose one, `choose_styles` looks at the other columns,
-the training file of the model and the separator, in this order, and reports the ambiguity.
+(decimal point, or thousands separator). `choose_styles` then uses the options, the other columns,
+the training file of the model or the separator, in this order, and reports uncertain choices.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ceiba._polars import pl
 from ceiba.errors import DataError
 from ceiba.table.schema import ColumnInfo
 
-#: Cells that are missing values in columns of numbers and dates, but levels in text columns.
+#: Strings that mark missing values in number and date columns, but are levels in string columns.
 WEAK_MARKERS: Final = (
     "", "-", "--", "---", "–", "—", ".", "..", "…", "None", "none", "NONE", "na", "Na", "N.A.",
     "n.a.",
@@ -30,7 +30,7 @@ _AFFIXED: Final = (
     rf"^([+-]?)\s*({_CURRENCY}|)\s*([+-]?[\d.,'’ \u00a0\u202f\u2009]+?)\s*({_CURRENCY}|%|)$"
 )
 _GROUPS: Final = {"": "", ".": r"\.", ",": ",", " ": "[ \u00a0\u202f\u2009]", "'": "['’]"}
-_DATES: Final = {  # patterns are needed because %Y alone would read 24 as the year 24
+_DATES: Final = {  # %Y alone would read 24 as the year 24, so the patterns check the digits
     "%Y-%m-%d": r"^\d{4}-\d{1,2}-\d{1,2}$",
     "%Y/%m/%d": r"^\d{4}/\d{1,2}/\d{1,2}$",
     "%d/%m/%Y": r"^\d{1,2}/\d{1,2}/\d{4}$",
@@ -43,20 +43,20 @@ _DATES: Final = {  # patterns are needed because %Y alone would read 24 as the y
     "%d.%m.%y": r"^\d{1,2}\.\d{1,2}\.\d{2}$",
     "%d-%m-%y": r"^\d{1,2}-\d{1,2}-\d{2}$",
 }
-#: Whole numbers that begin with 0 (00501) are codes.
+#: Integers with a leading zero, such as 00501, are codes.
 CODE: Final = r"^[+-]?0\d+$"
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
-#: Patterns distinguish only 0 from other digits, so 3.14 and 2.71 have the same shape.
+#: Replaces the digits 2 to 9 with 1, because patterns distinguish only 0 from other digits.
 _DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
-#: The kinds of styles that represent numbers.
+#: Style kinds that represent numbers.
 NUMBERS: Final = ("integer", "number")
 
 
 @dataclass(frozen=True)
 class Style:
-    """The notation of the cells of a column."""
+    """The notation of a column's cells: kind, decimal and thousands marks, affixes, date format."""
 
     kind: str
     decimal: str = ""
@@ -66,11 +66,11 @@ class Style:
     form: str = ""
 
     def read(self, series: Any) -> Any:
-        """Convert texts; cells that do not match the style become null."""
+        """Convert a series of strings to values; those that do not match the style become null."""
         return series.to_frame().select(self.expression(pl.col(series.name))).to_series()
 
     def expression(self, cells: Any) -> Any:
-        """Return the polars expression that converts a column of texts."""
+        """Return the polars expression that converts a string column in this style to values."""
         if self.kind == "text":
             return cells
         cells = strip_weak_markers(cells)
@@ -107,7 +107,7 @@ class Style:
 
     @property
     def pattern(self) -> str:
-        """Regular expression for numbers of this style, without currency or percent sign."""
+        """Regular expression of numbers in this style, without currency or percent sign."""
         groups, mark = _GROUPS[self.thousands], _GROUPS[self.decimal]
         whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{groups}\d{{3}})+)" if groups else r"\d+"
         if not mark:
@@ -115,12 +115,12 @@ class Style:
         return rf"^[+-]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
 
     def to_dict(self) -> dict[str, str]:
-        """Return the fields that are not empty, for the model file."""
+        """Return the nonempty fields as a dict for the model file."""
         return {name: value for name, value in vars(self).items() if value}
 
     @staticmethod
     def from_dict(data: Any) -> Style | None:
-        """Return a style from a model file, or None if it is not valid."""
+        """Return the style stored in a model file, or None if it is invalid."""
         is_text = isinstance(data, dict) and all(isinstance(v, str) for v in data.values())
         if not is_text or not {"kind"} <= set(data) <= set(Style.__dataclass_fields__):
             return None
@@ -142,18 +142,18 @@ _PAIRS: Final = tuple(
 
 
 def strip_cells(cells: Any, markers: Iterable[str] = ()) -> Any:
-    """Return the expression that strips texts and turns missing value markers into null."""
+    """Return a polars expression that strips strings; empty ones and `markers` become null."""
     bare = cells.str.strip_chars()
     return pl.when(~bare.is_in(["", *markers])).then(bare)
 
 
 def strip_weak_markers(cells: Any) -> Any:
-    """Return the expression that strips texts and turns weak markers into null."""
+    """Return a polars expression that strips strings; `WEAK_MARKERS` become null."""
     return strip_cells(cells, WEAK_MARKERS)
 
 
 def matching_styles(cells: Iterable[str | None]) -> tuple[Style, ...]:
-    """Return the styles that match every cell of a text column, the plainest first."""
+    """Return the styles that match every cell of a string column, simplest first."""
     present = {cell.strip() for cell in cells if cell is not None}.difference(WEAK_MARKERS)
     if not present:
         return ()
@@ -168,7 +168,7 @@ def matching_styles(cells: Iterable[str | None]) -> tuple[Style, ...]:
 
 
 def is_blank(cells: Iterable[str | None]) -> bool:
-    """Whether all cells of a text column are missing."""
+    """Whether all cells of a string column are missing."""
     return all(cell is None or cell.strip() in WEAK_MARKERS for cell in cells)
 
 
@@ -210,7 +210,7 @@ def _matching_date_styles(cells: list[str]) -> Iterable[Style]:
 def _reads_all(style: Style, series: Any) -> bool:
     try:
         return not style.read(series).null_count()
-    except pl.exceptions.PolarsError:  # polars could not infer a time format
+    except pl.exceptions.PolarsError:  # polars cannot infer the time format of these cells
         return False
 
 
@@ -227,14 +227,14 @@ def _all_match(cells: list[str], pattern: str) -> bool:
 
 @dataclass
 class StyleChoice:
-    """The style of each column, and remarks about ambiguous ones."""
+    """The chosen style of each column, and messages about ambiguous columns."""
 
     styles: dict[str, Style] = field(default_factory=dict)
     ambiguities: list[str] = field(default_factory=list)
 
     @property
     def decimal_comma(self) -> bool:
-        """Whether the file uses decimal commas."""
+        """Whether some number columns have decimal commas, and none has decimal points."""
         marks = [style.decimal for style in self.styles.values() if style.kind in NUMBERS]
         return "," in marks and "." not in marks
 
@@ -247,8 +247,8 @@ def choose_styles(
     day_first: bool | None = None,
     stored: Mapping[str, Style] | None = None,
 ) -> StyleChoice:
-    """Choose one style for each column."""
-    # An unambiguous column decides for the ambiguous ones.
+    """Choose one of the matching styles for each column."""
+    # Columns with one possible decimal mark or date order determine those of ambiguous columns.
     marks, orders = (
         {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}
         for possible in (_possible_marks, _possible_orders)
@@ -266,7 +266,7 @@ def choose_styles(
 
 
 def _possible_marks(styles: Sequence[Style]) -> set[str]:
-    """Return the possible decimal marks, or none if no cell has a mark."""
+    """Return the possible decimal marks of a column, or an empty set if it may be integers."""
     numbers = [style for style in styles if style.kind in NUMBERS]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
         return set()
@@ -288,7 +288,7 @@ def _choose_number(
     if len(possible) < 2:
         return styles[0]
     by_mark = {mark: next(s for s in styles if s.decimal == mark) for mark in (".", ",")}
-    grouped = by_mark["."].thousands == ","  # whether cells look like 1,234
+    grouped = by_mark["."].thousands == ","  # cells such as 1,234
     if decimal_comma is not None:
         return by_mark["," if decimal_comma else "."]
     if len(marks) == 1:
@@ -298,9 +298,10 @@ def _choose_number(
     elif name in stored and stored[name].decimal in by_mark:
         return by_mark[stored[name].decimal]
     elif (styles[0].prefix or styles[0].suffix) not in ("", "%"):
-        return by_mark["." if grouped else ","]  # no currency has three decimals
+        # Currency amounts rarely have three decimals, so the mark separates thousands.
+        return by_mark["." if grouped else ","]
     elif grouped and separator == ";":
-        chosen, why = by_mark[","], "as is usual between semicolons"
+        chosen, why = by_mark[","], "as is usual in files with semicolons"
     else:
         chosen, why = by_mark["."], "by default"
         if not grouped and separator != ";":
@@ -316,7 +317,7 @@ def _choose_number(
 
 
 def _possible_orders(styles: Sequence[Style]) -> set[str]:
-    """Return which of day and month may come first, or none if the year comes first."""
+    """Return the possible first fields (%d, %m) of dates, or an empty set if years may be first."""
     forms = {style.form[:2] for style in styles if style.form[:2] in ("%d", "%m")}
     return forms if all(style.form[:2] in ("%d", "%m") for style in styles) else set()
 
@@ -340,27 +341,27 @@ def _choose_date(
     if name in stored and stored[name].form[:2] in by_order:
         return by_order[stored[name].form[:2]]
     choice.ambiguities.append(
-        f"Column {name!r}: 03/04 is read as 3 April, the day first. If that is wrong, pass "
+        f"Column {name!r}: 03/04 is read as 3 April, with the day first. If that is wrong, pass "
         "--month-first."
     )
     return by_order["%d"]
 
 
 def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) -> str:
-    """Convert a typed value to standard notation (1234.5, 2024-12-31), unless it is ambiguous."""
+    """Convert a value to standard notation (1234.5, 2024-12-31); reject ambiguous values."""
     if not info.is_numeric or info.display not in ("number", "date", "datetime"):
         return text
     is_number = info.display == "number"
     fits = [style for style in matching_styles([text]) if (style.kind in NUMBERS) == is_number]
     if not fits:
         return text
-    # The style of the column decides, or else the decimal mark of the other columns.
+    # Use the style of the column or, without one, the decimal mark of the other columns.
     marks = {style.decimal for style in styles.values() if style.kind in NUMBERS} - {""}
     styled = info.name in styles and styles[info.name].decimal
     decimal_comma = True if marks == {","} and not styled else None
     choice = choose_styles({info.name: fits}, decimal_comma=decimal_comma, stored=styles)
     if choice.ambiguities:
-        example = "1234.5" if is_number else "2024-12-31"
-        raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write it as {example}.")
+        form = "numbers as 1234.5" if is_number else "dates as 2024-12-31"
+        raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write {form}.")
     value: Any = choice.styles[info.name].read(pl.Series("value", [text]))[0]
     return text if value is None else str(value)

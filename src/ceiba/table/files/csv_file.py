@@ -1,4 +1,4 @@
-"""Read a CSV file in pieces: detect its format, and parse pieces to given types.
+"""Read a CSV file in pieces: detect its format, and parse each piece with given types.
 
 Errors (a record with too many cells, an unclosed quote) name the line of the file.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
@@ -25,6 +25,7 @@ from ceiba.table.files.cell_styles import (
 )
 from ceiba.table.files.header import detect_separator, name_columns, parse_records
 from ceiba.table.files.streams import (
+    TextPiece,
     display_name,
     first_line,
     read_pieces,
@@ -35,13 +36,13 @@ from ceiba.table.files.streams import (
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_BYTES: Final = 2**20  # header and styles are detected from these
+_SAMPLE_BYTES: Final = 2**20  # sample from which header and styles are detected
 _SAMPLE_ROWS: Final = 10_000
 
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """The dialect of a CSV file."""
+    """Separator, encoding, header, markers and cell styles of a CSV file."""
 
     separator: str = ","
     encoding: str = "utf-8"
@@ -51,7 +52,7 @@ class CsvFormat:
     styles: Mapping[str, Style] = field(default_factory=dict)  # cell style by column
 
     def to_dict(self) -> dict[str, Any]:
-        """Return header, names and unusual styles, for the model file."""
+        """Return header, names and nondefault styles as a dict for the model file."""
         written = {
             name: style.to_dict()
             for name, style in self.styles.items()
@@ -67,7 +68,7 @@ class CsvPiece:
     file: CsvFile
     raw: bytes
     line: int
-    encoding: str = "utf-8"  # encoding of the file; `raw` is UTF-8
+    encoding: str = "utf-8"  # encoding of the file (`raw` is always UTF-8)
 
     def parse(
         self,
@@ -77,7 +78,7 @@ class CsvPiece:
         markers: bool = True,
         rows: int | None = None,
     ) -> pl.DataFrame:
-        """Return the first `rows` rows, with these column types and all other columns as texts."""
+        """Parse all rows, or the first `rows`; columns without a type in `kinds` stay strings."""
         file = self.file
         missing = list(file.format.markers) if markers else None
         try:
@@ -87,13 +88,14 @@ class CsvPiece:
             raise
         except pl.exceptions.PolarsError as error:
             self.refuse_malformed()
-            raise DataError(f"{display_name(file.source)}: {first_line(error)}") from None
+            name = display_name(file.source)
+            raise DataError(f"Cannot read {name}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
-        """Parse as `parse` does, but leave markers in text columns to the caller."""
-        # Comparing every cell with the markers takes polars 40 % longer, and most files have none
-        # among numbers. It is skipped until a cell is not a finite number, unless a marker that is
-        # itself a number (-999) occurs in the piece.
+        """Do the same as `parse(kinds)`, but faster; string columns may keep missing markers."""
+        # Comparing every cell with the markers is slow, and most files have no markers in number
+        # columns. Skip the check until a cell is not a finite number, unless the piece contains a
+        # marker that is itself a number, such as -999.
         file = self.file
         if file.numbers_only and not any(marker in self.raw for marker in file.numeric_markers):
             try:
@@ -113,7 +115,7 @@ class CsvPiece:
         rows: int | None,
     ) -> pl.DataFrame:
         file = self.file
-        # polars does not unescape doubled quotes in a header.
+        # polars does not unescape doubled quotes in a header, so rename these columns afterwards.
         doubled = {name: name.replace('"', '""') for name in file.format.names}
         frame = pl.read_csv(
             file.header + self.raw,
@@ -132,12 +134,17 @@ class CsvPiece:
         text = io.StringIO(self.raw.decode("utf-8"), newline="")
         reader = csv.reader(text, delimiter=self.file.format.separator)
         line = self.line
-        for cells in reader:
-            yield line, cells
-            line = self.line + reader.line_num
+        limit = csv.field_size_limit()
+        csv.field_size_limit(max(limit, len(self.raw)))  # like polars, accept cells of any length
+        try:
+            for cells in reader:
+                yield line, cells
+                line = self.line + reader.line_num
+        finally:
+            csv.field_size_limit(limit)
 
     def find_line(self, row: int) -> int:
-        """Return the line number in the file at which a row of this piece begins."""
+        """Return the line of the file at which a row of this piece begins."""
         if b'"' not in self.raw:
             return self.line + row
         return next(line for k, (line, _) in enumerate(self._records()) if k == row)
@@ -151,15 +158,12 @@ class CsvPiece:
             for line, _ in self._records():  # noqa: B007 - the last record is the open one
                 pass
             raise DataError(f'{where}, line {line}: unclosed quote (").')
-        try:
-            for line, cells in self._records():
-                if len(cells) > n:
-                    raise DataError(
-                        f"{where}, line {line}: {len(cells)} cells, but the header has {n}. Check "
-                        f"the separator ({separator!r}); cells that contain it need quotes."
-                    )
-        except csv.Error:  # a cell is too long for Python, and the caller raises polars' error
-            return
+        for line, cells in self._records():
+            if len(cells) > n:
+                raise DataError(
+                    f"{where}, line {line}: {len(cells)} cells, but the table has {n} columns. "
+                    f"Check the separator ({separator!r}); cells that contain it need quotes."
+                )
 
 
 class CsvFile:
@@ -172,26 +176,35 @@ class CsvFile:
         self.done = 0
         markers = tuple(marker for marker in reading.markers if marker)
         self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
-        self.numbers_only = True  # false once a marker is found among numbers
+        self.numbers_only = True  # False once a number column has a cell that is no finite number
         self.remarks: list[str] = []
         self._pieces = read_pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
-        first = next(self._pieces, None)
-        if first is None or not first.raw.strip():
-            raise DataError(f"{display_name(source)} is empty.")
-        start, separator = self._find_start(first.raw)
+        skip = reading.skip_rows
+        for first in self._pieces:  # find the piece in which the table starts
+            n = first.raw.count(b"\n")
+            if first.raw.strip() and (n > skip or not first.raw.endswith(b"\n")):
+                break
+            skip = max(skip - n, 0)
+        else:
+            first = TextPiece(b"", 1, 0)
+        if reading.skip_rows and (more := next(self._pieces, None)):  # samples need some rows
+            first = replace(more, raw=first.raw + more.raw, line=first.line)
+        start, separator = self._find_start(first.raw, skip)
         sample = first.raw[start : start + _SAMPLE_BYTES].decode("utf-8", "ignore")
         separator = separator or detect_separator(sample)
-        rows_seen = parse_records(sample, separator)
+        rows_seen = parse_records(sample, separator, display_name(source))
         if not rows_seen:
-            raise DataError(f"{display_name(source)} is empty.")
+            skipped = " after --skip-rows" * bool(reading.skip_rows)
+            raise DataError(f"{display_name(source)} is empty{skipped}.")
         names, has_header, remarks = name_columns(rows_seen, reading, display_name(source))
         self.remarks += remarks
         self.format = CsvFormat(separator, first.encoding, has_header, tuple(names), markers)
         end = start
-        if has_header:  # a quoted name may span several lines
-            while (end := first.raw.find(b"\n", end) + 1) and first.raw.count(b'"', start, end) % 2:
-                pass
-            end = end or len(first.raw)
+        if has_header:  # skip empty lines and the header, whose quoted names may span lines
+            head = b""
+            while end < len(first.raw) and (not head.strip() or head.count(b'"') % 2):
+                end = first.raw.find(b"\n", end) + 1 or len(first.raw)
+                head = first.raw[start:end]
         line = io.StringIO(newline="")
         csv.writer(line, delimiter=separator, lineterminator="\n").writerow(names)
         self.header = line.getvalue().encode("utf-8")
@@ -199,15 +212,15 @@ class CsvFile:
         self._first = CsvPiece(self, first.raw[end:], first.line + before, first.encoding)
         self._first_done = first.done
 
-    def _find_start(self, raw: bytes) -> tuple[int, str]:
-        """Return the offset of the table, after skipped lines and ``sep=;``, and the separator."""
+    def _find_start(self, raw: bytes, skip: int) -> tuple[int, str]:
+        """Return the offset of the table, and the separator set by an option or ``sep=``, or ""."""
         at, separator = 0, self.reading.separator or ""
-        for _ in range(self.reading.skip_rows):
+        for _ in range(skip):
             at = raw.find(b"\n", at) + 1
             if not at:
                 raise OptionError(
-                    f"--skip-rows {self.reading.skip_rows} exceeds the lines of "
-                    f"{display_name(self.source)}."
+                    "--skip-rows must be less than the number of lines in "
+                    f"{display_name(self.source)}, got {self.reading.skip_rows}."
                 )
         line = raw[at : raw.find(b"\n", at) + 1].strip()
         if line[:4].lower() == b"sep=" and len(line) <= 5:
@@ -221,12 +234,11 @@ class CsvFile:
         raw = self._first.raw
         cut = len(raw) if len(raw) <= _SAMPLE_BYTES else record_end(raw, 0, _SAMPLE_BYTES)
         piece = CsvPiece(self, raw[: cut or len(raw)], self._first.line)
-        frame = piece.parse().head(_SAMPLE_ROWS)
-        cells = frame.to_dict(as_series=False)
+        cells = piece.parse().head(_SAMPLE_ROWS).to_dict(as_series=False)
         return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
     def choose(self, fits: Mapping[str, Any]) -> StyleChoice:
-        """Choose among matching styles, using the options and the styles of the model."""
+        """Choose a style for each column from `fits`, by the options and the model's styles."""
         reading = self.reading
         return choose_styles(
             fits,
@@ -238,13 +250,12 @@ class CsvFile:
 
     @property
     def decimal_comma(self) -> bool:
-        """Whether numbers are written 1,5 in this file."""
-        if self.reading.decimal_comma is not None:
-            return self.reading.decimal_comma
-        return self.choice.decimal_comma
+        """Whether numbers in this file have decimal commas, as in 1,5."""
+        given = self.reading.decimal_comma
+        return self.choice.decimal_comma if given is None else given
 
     def __iter__(self) -> Iterator[CsvPiece]:
-        """Yield the pieces in order: at least one, which may be empty."""
+        """Yield the pieces in order. A file without rows has one empty piece."""
         self.done = self._first_done
         yield self._first
         for piece in self._pieces:

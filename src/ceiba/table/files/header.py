@@ -16,28 +16,30 @@ from ceiba.table.files.streams import require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SEPARATORS: Final = ";\t|,"  # comma last: it may occur in numbers
+_SEPARATORS: Final = ";\t|,"  # comma comes last, because it may occur in numbers
 _NUMBER: Final = re.compile(r"[+-]?[\d.,'\s]*\d[\d.,'\s]*%?")
 _SAMPLE_ROWS: Final = 1000
 
 
-def parse_records(text: str, separator: str, limit: int = _SAMPLE_ROWS) -> list[list[str]]:
-    """Split a text into records of stripped cells; empty lines are skipped."""
+def parse_records(text: str, separator: str, source: str) -> list[list[str]]:
+    """Split text into at most 1,000 records of stripped cells, without empty lines."""
     rows: list[list[str]] = []
+    records = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     try:
-        for cells in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
-            if cells:
-                rows.append([cell.strip() for cell in cells])
-            if len(rows) == limit:
-                break
-    except csv.Error:  # a cell is too long for Python
-        pass
+        for cells in itertools.islice(records, _SAMPLE_ROWS):
+            rows.append([cell.strip() for cell in cells])
+    except csv.Error:  # a cell exceeds the size limit of the csv module
+        if not rows:
+            raise DataError(
+                f"{source}: the cells of the first record must have at most "
+                f'{csv.field_size_limit():,} characters. Is there an unclosed quote (")?'
+            ) from None
     return rows
 
 
 def detect_separator(text: str) -> str:
-    r"""Return the separator that splits all lines alike, else the first line's most frequent."""
-    outside = "".join(text.split('"')[::2])  # the text outside quoted cells
+    r"""Return the separator that occurs equally often in all lines, or most often in the first."""
+    outside = "".join(text.split('"')[::2])  # text outside quotes
     lines = [line for line in outside.split("\n")[:50] if line.strip(" \r")] or [""]
     counts = {mark: [line.count(mark) for line in lines] for mark in _SEPARATORS}
     agreed = [mark for mark in _SEPARATORS if counts[mark][0] and len(set(counts[mark])) == 1]
@@ -51,8 +53,8 @@ def detect_separator(text: str) -> str:
 def is_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first record contains names rather than data.
 
-    It is data if no text has numbers below it, and if either a number has numbers below it or most
-    texts occur again below. Consecutive numbers (2019, 2020, ...) are names.
+    It is data if no string has numbers below it, and if either a number has numbers below it or
+    most strings occur again below them. Consecutive integers (2019, 2020, ...) are names.
     """
     if len(rows) < 2 or not any(rows[0]):
         return True
@@ -81,7 +83,7 @@ def is_header(rows: Sequence[Sequence[str]]) -> bool:
 def name_columns(
     rows: Sequence[Sequence[str]], reading: ReadOptions, source: str
 ) -> tuple[list[str], bool, list[str]]:
-    """Return the column names, whether the first record is a header, and remarks."""
+    """Return the column names, whether the first record is a header, and messages for the user."""
     first, n = rows[0], len(rows[0])
     header = reading.header
     if header is None:
@@ -89,8 +91,8 @@ def name_columns(
     if reading.names is not None:
         if len(reading.names) != n:
             raise OptionError(
-                f"--names must list {n} names, one for each column of {source}, got "
-                f"{len(reading.names)}."
+                f"--names or --names-from must list {n} names, one for each column of {source}, "
+                f"got {len(reading.names)}."
             )
         return make_unique(reading.names)[0], header, []
     if header:
@@ -110,7 +112,7 @@ def name_columns(
 
 
 def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return unique column names, and remarks about changed names."""
+    """Rename duplicate and empty column names; return the names and messages about duplicates."""
     taken = {name for name in names if name}
     unique: list[str] = []
     seen: set[str] = set()
@@ -126,7 +128,7 @@ def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
         taken.add(new)
         unique.append(new)
         if name:
-            remarks.append(f"Duplicate column name {name!r}: the second one is renamed to {new!r}.")
+            remarks.append(f"Duplicate column name {name!r}: column {j + 1} is renamed to {new!r}.")
     return unique, remarks
 
 
@@ -136,7 +138,7 @@ def split_names(texts: Iterable[str] | None) -> list[str]:
 
 
 def read_names(path: str) -> list[str]:
-    """Read column names from a file: one per line (as in ``age: continuous.``), or one line."""
+    """Read column names from a file: all in one line, or one per line (``age: continuous.``)."""
     try:
         text = Path(require_file(path)).read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -144,7 +146,7 @@ def read_names(path: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and line[0] not in "|#"]
     if len(lines) == 1:
-        names = parse_records(lines[0], detect_separator(lines[0]))[0]
+        names = parse_records(lines[0], detect_separator(lines[0]), f"--names-from {path}")[0]
     else:
         names = [line.partition(":")[0].strip().strip('"') for line in lines]
     if not names:

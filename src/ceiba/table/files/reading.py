@@ -1,7 +1,7 @@
-"""Read files as polars frames: CSV of any dialect, Parquet, spreadsheets, databases.
+"""Read files as polars frames: CSV, Parquet, Arrow, NDJSON, spreadsheets and databases.
 
 `load_table` reads a whole table with typed columns, for learning. `read_batches` reads a table in
-batches, for predicting; cells of a CSV stay texts, so that they can be written back unchanged.
+batches, for predicting; cells of a CSV stay strings, so that they can be written back unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ceiba.table.files.spreadsheets import SPREADSHEETS, is_spreadsheet, read_sp
 from ceiba.table.files.streams import PACKED, display_name, first_line, make_seekable, require_file
 from ceiba.table.files.typed_csv import ColumnSink, cast_frame, find_nameless, read_csv
 
-#: Cells that are always missing values.
+#: Strings that mark missing values in columns of any type.
 MARKERS: Final = (
     "", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "null", "NULL", "?", "#N/A", "#DIV/0!",
     "#VALUE!", "#REF!", "#NAME?", "#NUM!",
@@ -35,7 +35,7 @@ _TYPED: Final = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".ndjson", ".j
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of text files; `quiet` hides the progress bar."""
+    """Options for reading CSV files and spreadsheets; `quiet` hides the progress bar."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -64,7 +64,7 @@ def build_read_options(
     names_from: str | None = None,
     skip_rows: int = 0,
 ) -> ReadOptions:
-    """Check and return read options; the default markers are always missing."""
+    """Check and return read options; the user's missing markers are added to the default ones."""
     if separator is not None:
         separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
         if len(separator) != 1:
@@ -77,11 +77,8 @@ def build_read_options(
                 f"Unknown --encoding {encoding!r}. Pass e.g. utf-8 or latin-1."
             ) from None
     if names is not None and names_from is not None:
-        raise OptionError("Pass --names or --names-from, not both.")
-    if names_from is not None:
-        listed = tuple(read_names(names_from))
-    else:
-        listed = tuple(split_names([names])) if names is not None else ()
+        raise OptionError("Pass either --names or --names-from, not both.")
+    listed = read_names(names_from) if names_from is not None else split_names([names or ""])
     return ReadOptions(
         separator=separator,
         encoding=encoding,
@@ -89,13 +86,13 @@ def build_read_options(
         decimal_comma=decimal_comma,
         day_first=day_first,
         header=header,
-        names=listed or None,
+        names=tuple(listed) or None,
         skip_rows=skip_rows,
     )
 
 
 def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
-    """Convert the keyword arguments of a function to read options."""
+    """Convert the keyword arguments of `caller` to read options; reject unknown names."""
     names = list(inspect.signature(build_read_options).parameters)
     for name in options:
         if name not in names:
@@ -105,7 +102,7 @@ def check_read_options(caller: str, options: Mapping[str, Any]) -> ReadOptions:
 
 @dataclass(frozen=True)
 class LoadedTable:
-    """A whole table as a frame, with remarks for the user and its format."""
+    """A table read as a frame, with its file format and messages for the user."""
 
     frame: Any
     remarks: list[str] = field(default_factory=list)
@@ -114,7 +111,7 @@ class LoadedTable:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some rows of a table."""
+    """A batch of consecutive rows of a table."""
 
     columns: list[str]
     first_row: int = 0
@@ -123,21 +120,21 @@ class Batch:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
-        """Return the rows, optionally of some columns; with `markers`, NA etc. become missing."""
+        """Return all or the given columns; with `markers`, markers such as NA become missing."""
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
         part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
         return part
 
     def locate(self, row: int) -> str:
-        """Return the position of a row in the file, for messages."""
+        """Return the position of a row in its file for messages."""
         if self.piece is None:
             return f"row {self.first_row + row + 1}"
         return f"{display_name(self.piece.file.source)}, line {self.piece.find_line(row)}"
 
 
 def is_text(source: str) -> bool:
-    """Whether a source is a CSV text file."""
+    """Whether a source is a CSV file (compressed or not) or standard input."""
     if source == "-":
         return True
     if "::" in source:
@@ -179,7 +176,7 @@ def expand_sources(source: str) -> list[str]:
 
 
 def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
-    """Read a sheet, inferring types of its texts as in a CSV file."""
+    """Read a sheet; the types of text cells are inferred as in a CSV file."""
     for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
         if value is not None:
             raise OptionError(f"{option} is not supported for spreadsheets, got {source}.")
@@ -196,7 +193,7 @@ def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
 
 
 def refuse_text_options(source: str, reading: ReadOptions) -> None:
-    """Raise an error if options of text files are passed for a typed file."""
+    """Raise an error if options for CSV files are passed with a file of typed columns."""
     values = {
         "--separator": reading.separator, "--encoding": reading.encoding,
         "--decimal-comma": reading.decimal_comma, "--header": reading.header,
@@ -206,12 +203,12 @@ def refuse_text_options(source: str, reading: ReadOptions) -> None:
     for option, value in values.items():
         if value is not None:
             raise OptionError(
-                f"{option} is supported for text files only, got {display_name(source)}."
+                f"{option} is not supported for {display_name(source)}, whose columns have types."
             )
 
 
 def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
-    """Drop columns of lists and structs, which no split supports."""
+    """Drop nested, binary and object columns, which splits do not support."""
     nested = [
         series.name
         for series in frame.get_columns()
@@ -220,14 +217,14 @@ def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
     if not nested:
         return frame, []
     if len(nested) == frame.width:
-        raise DataError(f"All columns are nested (lists or structs): {', '.join(nested[:5])}.")
+        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert them.")
     return frame.drop(nested), [
-        f"Dropped (lists or structs): {', '.join(nested)}. Unnest columns that you need."
+        f"Dropped nested and binary columns: {', '.join(nested)}. Convert those that you need."
     ]
 
 
 def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch]:
-    """Yield a table in batches of about `size` rows: at least one, which may be empty."""
+    """Yield a table in batches of about `size` rows; a sheet or an empty table is one batch."""
     if len(paths := expand_sources(source)) > 1 or paths != [source]:
         for path in paths:
             yield from read_batches(path, reading, size)
@@ -263,7 +260,7 @@ def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch
             empty = lazy.collect()
             yield Batch(empty.columns, 0, empty)
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{display_name(source)}: {first_line(error)}") from None
+        raise DataError(f"Cannot read {display_name(source)}: {first_line(error)}") from None
 
 
 def _call_polars(source: str, read: Any) -> Any:
@@ -272,7 +269,7 @@ def _call_polars(source: str, read: Any) -> Any:
     except pl.exceptions.NoDataError:
         raise DataError(f"{display_name(source)} is empty.") from None
     except pl.exceptions.PolarsError as error:
-        raise DataError(f"{display_name(source)}: {first_line(error)}") from None
+        raise DataError(f"Cannot read {display_name(source)}: {first_line(error)}") from None
 
 
 def _read_typed(source: str) -> Any:
@@ -309,12 +306,12 @@ def read_database(source: str) -> Any:
         try:
             base = duckdb.connect(path, read_only=True)
         except failures as error:
-            raise DataError(f"{path} is not a database: {first_line(error)}") from None
+            raise DataError(f"Cannot open database {path}: {first_line(error)}") from None
     try:
         cursor = base.execute(f"SELECT * FROM {name}")
         names = [column[0] for column in cursor.description]
         return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
     except failures as error:
-        raise DataError(f"{path}, table {table!r}: {first_line(error)}") from None
+        raise DataError(f"Cannot read table {table!r} of {path}: {first_line(error)}") from None
     finally:
         base.close()

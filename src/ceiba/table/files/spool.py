@@ -1,8 +1,8 @@
-"""Open files of any format as a scan.
+"""Open Parquet and other files as a `Scan`, a table that is read piece by piece.
 
-Parquet files are scanned in place. Other files are read once, in pieces, into a temporary Parquet
-file, with the types that `read_file` would infer. On Linux that file is unlinked while open, so
-that it disappears however the process ends; elsewhere it is deleted with its scan.
+Parquet files are scanned in place. If any file has another format, all are written to a temporary
+Parquet file, with the types that `read_file` would infer. On Linux that file is unlinked while
+open, so that it disappears however the process ends; elsewhere it is deleted with its scan.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _OPEN_FILES: Final = Path("/proc/self/fd")
 
 @dataclass(frozen=True)
 class OpenedScan:
-    """A scan, the format of its files, and remarks for the user."""
+    """A `Scan`, the CSV format of its files, and messages for the user."""
 
     scan: Scan
     format: CsvFormat
     remarks: list[str]
-    n_left_out: int = 0  # dropped rows without a target
+    n_left_out: int = 0  # number of rows without a target, which are dropped
 
 
 def open_scan(
@@ -54,25 +54,25 @@ def open_scan(
     cluster: Any = None,
     target: str = "",
 ) -> OpenedScan:
-    """Open files of any format as a scan; rows without a target are dropped except from Parquet."""
+    """Open files as a scan; unless all are Parquet files, drop rows without a target."""
     paths = _paths(source)
     if cluster is not None and scratch is not None:
         raise OptionError(
-            "scratch is not supported with cluster, whose workers keep rows in memory. Pass only "
-            "one of them."
+            "`scratch` is not supported with `cluster`, because the workers keep the rows in "
+            "memory. Pass only one of them."
         )
     size, directory = parse_size(memory, "memory"), None if scratch is None else str(scratch)
     if directory is not None and not Path(directory).is_dir():
-        raise OptionError(f"scratch must be an existing directory, got {directory!r}.")
+        raise OptionError(f"`scratch` must be an existing directory, got {directory!r}.")
     if all(map(_is_parquet, paths)):
         refuse_text_options(paths[0], reading)
-        if cluster is not None:  # workers have other working directories
+        if cluster is not None:  # workers may have different working directories
             paths = [str(Path(path).absolute()) for path in paths]
         files = [ParquetFile.from_path(Path(path)) for path in paths]
         return OpenedScan(make_scan(files, size, directory, cluster), CsvFormat(), [])
     other = next(path for path in paths if not _is_parquet(path))
     if cluster is not None:
-        raise OptionError(f"Only Parquet files are supported with cluster, got {other}.")
+        raise OptionError(f"Only Parquet files are supported with `cluster`, got {other}.")
     spool = _Spool(directory, target)
     if all(map(is_text, paths)):
         csv, remarks = read_csv(paths, reading, spool)
@@ -88,26 +88,26 @@ def _paths(source: Any) -> list[str]:
     paths: list[str] = []
     for path in source if isinstance(source, list | tuple) else [source]:
         if not isinstance(path, str | os.PathLike):
-            raise OptionError(f"source must be a path or a pattern, got {path!r}.")
+            raise OptionError(f"`source` must be a path, pattern or list of these, got {path!r}.")
         if is_stream(name := os.fspath(path)):
-            raise OptionError(f"A scan cannot read a stream, got {name}. Write it to a file.")
+            raise OptionError(f"`source` must be a file, got the stream {name}. Save it to a file.")
         paths += expand_sources(name)
     if not paths:
-        raise DataError("source must contain at least one file.")
+        raise DataError(f"`source` must contain at least one path, got {source!r}.")
     return paths
 
 
 def _is_parquet(path: str) -> bool:
     if path.lower().endswith((".parquet", ".pq")) or "::" in path:
         return "::" not in path
-    with Path(path).open("rb") as file:  # some programs write files without an extension
+    with Path(path).open("rb") as file:  # a Parquet file may have no extension
         return file.read(4) == b"PAR1"
 
 
 def _spool_typed(
     paths: Sequence[str], reading: ReadOptions, spool: _Spool
 ) -> tuple[CsvFormat, list[str]]:
-    """Write typed tables: Arrow and NDJSON in batches, others (small ones) as a whole."""
+    """Write files of any format to a spool: Arrow and NDJSON in batches, others as a whole."""
     csv = CsvFormat()
     remarks: list[str] = []
     for path in paths:
@@ -124,12 +124,12 @@ def _spool_typed(
             for frame in lazy(path).collect_batches(chunk_size=1 << 17, maintain_order=True):
                 spool.add(frame)
         except pl.exceptions.PolarsError as error:
-            raise DataError(f"{path}: {first_line(error)}") from None
+            raise DataError(f"Cannot read {path}: {first_line(error)}") from None
     return csv, remarks
 
 
 class _Spool:
-    """Write frames of one schema, without rows that lack a target, into a Parquet file."""
+    """A sink that writes frames to a temporary Parquet file and drops rows without a target."""
 
     def __init__(self, directory: str | None, target: str) -> None:
         self._directory, self._target = directory or tempfile.gettempdir(), target
@@ -145,14 +145,14 @@ class _Spool:
         self.restart()
 
     def restart(self) -> None:
-        """Discard all rows."""
+        """Discard all rows that were written so far."""
         self._waiting: list[Any] = []
         self._writer: Any = None
-        self.filled: set[str] = set()  # columns with at least one value
+        self.filled: set[str] = set()  # names of columns with at least one value
         self.n_left_out = 0
 
     def add(self, frame: Any) -> None:
-        """Write the rows of a frame that have a target."""
+        """Write the rows of a frame; rows without a target are dropped."""
         self.filled |= {
             series.name for series in frame.get_columns() if series.null_count() < len(series)
         }
@@ -172,10 +172,10 @@ class _Spool:
             self._flush()
 
     def finish(self, name: str) -> ParquetFile:
-        """Finish writing and return the file; errors call it `name`."""
+        """Finish writing and return the Parquet file; error messages call it `name`."""
         self._flush()
         if self._writer is None:
-            raise DataError(f"{name} has no rows.")
+            raise DataError(f"{name} has no rows{' with a target' * bool(self.n_left_out)}.")
         try:
             self._writer.close()
         except OSError as error:
@@ -202,9 +202,9 @@ class _Spool:
             return error
         return DataError(
             f"No space left in {self._directory}. Free some space, or pass another directory as "
-            "scratch."
+            "`scratch`."
         )
 
 
 class _Owner:
-    """Deletes the temporary file when garbage-collected."""
+    """Owner of a temporary file that is deleted when this object is garbage-collected."""

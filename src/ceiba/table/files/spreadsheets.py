@@ -1,7 +1,7 @@
 """Read a sheet from ``FILE.xlsx`` or ``FILE.xlsx::SHEET``, or from .xls, .xlsb and .ods files.
 
-A column of only numbers, dates or booleans keeps that type. A column that contains a text becomes a
-text column, whose type is then inferred as in a CSV file.
+A column of only numbers, dates or booleans keeps that type. A column that contains a string
+becomes a string column, whose type is then inferred as in a CSV file.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from ceiba.table.files.streams import call_in_child, require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-#: File extensions of spreadsheets.
+#: File extensions of supported spreadsheets.
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _BASE_MEMORY: Final = 2 << 30  # bytes
-_MEMORY_PER_BYTE: Final = 1000  # bytes per byte of the file, whose cells have 1 to 10 each
+_MEMORY_PER_BYTE: Final = 1000  # memory limit per byte of the file, in bytes
 
 
 def is_spreadsheet(source: str) -> bool:
-    """Whether a source is a sheet of a spreadsheet."""
+    """Whether a source is a spreadsheet, or one of its sheets."""
     return Path(source.partition("::")[0].lower()).suffix in SPREADSHEETS
 
 
 def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, bool, list[str]]:
-    """Return the named or first nonempty sheet, whether it has a header, and remarks."""
+    """Return the named or the first nonempty sheet, whether it has a header, and messages."""
     # The reader allocates a dense range of cells and aborts its process if two cells are too far
     # apart. It therefore runs in a child process, whose memory limit depends on the file size.
     path, _, wanted = source.partition("::")
     memory = _BASE_MEMORY + _MEMORY_PER_BYTE * Path(require_file(path)).stat().st_size
     rows, remarks = call_in_child(path, memory, _read_rows, path, wanted, reading.skip_rows)
     if not rows:
-        raise DataError(f"{source} has no rows after --skip-rows {reading.skip_rows}.")
+        raise DataError(f"{source} has no rows{' after --skip-rows' * bool(reading.skip_rows)}.")
     cells = [[str(cell).strip() for cell in row] for row in rows[:1000]]
     names, has_header, noticed = name_columns(cells, reading, source)
     n, n_named = len(names), sum(map(bool, cells[0]))
     if has_header and n_named < n / 2:
         raise DataError(
-            f"{source}: the first row names {n_named} of {n} columns. If there is a title above "
+            f"{source}: the first row names only {n_named} of {n} columns. If a title is above "
             "the table, skip it with --skip-rows."
         )
     body = rows[1:] if has_header else rows
@@ -53,13 +53,13 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
 
 
 def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
-    """Return the nonempty rows of a sheet, and remarks."""
+    """Return the nonempty rows of a sheet, and messages for the user."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
         raise ImportError(
-            f"Reading {path!r} requires python-calamine. Install it with: pip install "
-            "ceiba[excel]. Or save the sheet as CSV.",
+            f"Reading {path!r} requires python-calamine. Install it with `pip install "
+            "'ceiba[excel]'`, or save the sheet as CSV.",
             name="python_calamine",
         ) from None
     try:
@@ -68,19 +68,19 @@ def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]],
         if wanted and wanted not in names:
             listed = ", ".join(names)
             raise OptionError(
-                f"Sheet not found: {wanted!r}. {path} has {listed}.{did_you_mean(wanted, names)}"
+                f"Sheet not found: {wanted!r}. Sheets: {listed}.{did_you_mean(wanted, names)}"
             )
         sheets = {name: book.get_sheet_by_name(name) for name in ([wanted] if wanted else names)}
     except CalamineError as error:
         raise DataError(f"{path} cannot be read as a spreadsheet: {error}") from None
     full = [name for name, sheet in sheets.items() if sheet.height]
     if not full:
-        raise DataError(f"{path} is empty.")
+        raise DataError(f"{path}{'::' * bool(wanted)}{wanted} is empty.")
     remarks = []
     if len(full) > 1:
         remarks.append(
-            f"{path} has {len(full)} sheets; {full[0]!r} is read. Pass e.g. {path}::{full[1]} for "
-            "another one."
+            f"{path} has {len(full)} nonempty sheets; {full[0]!r} is read. To read another sheet, "
+            f"pass e.g. {path}::{full[1]}."
         )
     rows = itertools.islice(sheets[full[0]].iter_rows(), skip_rows, None)
     return [row for row in rows if any(cell != "" for cell in row)], remarks

@@ -1,4 +1,4 @@
-"""Read text files of any compression and encoding in pieces of whole UTF-8 records.
+"""Read text files, compressed or not, in any encoding as pieces of whole UTF-8 records.
 
 A file or the standard input is read once, sequentially, in pieces of a few megabytes. Each piece
 ends at the end of a record, so that it can be parsed alone. A second thread reads, decompresses and
@@ -38,7 +38,7 @@ PACKED: Final[dict[str, Callable[..., Any]]] = {
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
-_BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark starts with that of UTF-16
+_BYTE_ORDER_MARKS: Final = {  # UTF-32 is first, because its mark begins with the mark of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -47,7 +47,7 @@ _BYTE_ORDER_MARKS: Final = {  # UTF-32 first: its mark starts with that of UTF-1
 }
 _LETTERS: Final = b"\xc0-\xd6\xd8-\xf6\xf8-\xff\x8a\x8c\x8e\x9a\x9c\x9e\x9f"
 _NON_ASCII: Final = re.compile(rb"[\x80-\xff]+")
-#: Western letters next to ASCII letters, or signs (euro, quotes, dashes, degrees, ordinals).
+#: Windows-1252 bytes of accented letters next to ASCII letters, or of common symbols.
 _WESTERN: Final = re.compile(
     rb"(?<=[A-Za-z])[" + _LETTERS + rb"]{1,2}(?![\x80-\xff])"
     rb"|(?<![\x80-\xff])[" + _LETTERS + rb"]{1,2}(?=[A-Za-z])"
@@ -59,13 +59,13 @@ _WORD: Final = re.compile(
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _PIECE_SIZE: Final = 16 * _BLOCK
-_MAX_RECORD: Final = 256 << 20  # bytes; a small compressed file may contain a huge record
+_MAX_RECORD: Final = 256 << 20  # bytes; limits the memory after an unclosed quote
 _MAX_AHEAD: Final = 2  # number of pieces
 
 
 @dataclass(frozen=True)
 class TextPiece:
-    """Whole records of a text file."""
+    """A piece of a text file that consists of whole records."""
 
     raw: bytes
     line: int
@@ -74,13 +74,13 @@ class TextPiece:
 
 
 def display_name(source: str) -> str:
-    """Return the name of a source for messages."""
+    """Return the name of a source as it appears in messages."""
     source = next((stream for stream, copy in _COPIES.items() if copy == source), source)
     return "standard input" if source == "-" else source
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error message, as those of polars and duckdb are long."""
+    """Return the first line of an error message; those of polars and duckdb have many lines."""
     return str(error).strip().split("\n")[0]
 
 
@@ -94,8 +94,8 @@ def require_file(path: str) -> str:
 
 
 def call_in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in a child process, so that a malicious file cannot crash this one."""
-    # Pass on sys.path: -c would put the working directory, which may contain the data, first.
+    """Call a function in a child process, so that a malicious file cannot crash this process."""
+    # -P omits the working directory, which is not trusted; sys.path is that of this process.
     code = (
         f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _run_child; _run_child()"
     )
@@ -104,8 +104,8 @@ def call_in_child(source: str, memory: int, function: Callable[..., Any], *argum
     if child.returncode != 0:
         raise DataError(
             f"{display_name(source)} cannot be read: it is damaged, or needs more than "
-            f"{memory / 2**30:.0f} GB of memory. In a spreadsheet, delete cells far from the "
-            "table, or save it as CSV."
+            f"{memory / 2**30:.0f} GB of memory. Delete cells far from the table, or save the "
+            "table as CSV."
         )
     answer = pickle.loads(child.stdout)
     if isinstance(answer, Exception):
@@ -114,7 +114,7 @@ def call_in_child(source: str, memory: int, function: Callable[..., Any], *argum
 
 
 def _run_child() -> None:
-    """Run the function that the parent process sent, in the child process."""
+    """Run the function sent by the parent process; called in the child process."""
     memory, function, arguments = pickle.load(sys.stdin.buffer)
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
@@ -138,7 +138,7 @@ def is_stream(source: str) -> bool:
     return source == "-" or (path.exists() and not path.is_file() and not path.is_dir())
 
 
-_COPIES: Final[dict[str, str]] = {}  # temporary copy of each stream, by name
+_COPIES: Final[dict[str, str]] = {}  # path of the temporary copy of each stream, by name
 
 
 def make_seekable(source: str) -> str:
@@ -159,7 +159,7 @@ def make_seekable(source: str) -> str:
 
 
 def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Yield blocks of decompressed bytes, each with its end offset in the file."""
+    """Yield blocks of decompressed bytes, each with its end offset in the file (0: unknown)."""
     if source == "-":
         while block := sys.stdin.buffer.read(_BLOCK):
             yield block, 0
@@ -184,7 +184,7 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
 
 
 def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Decompress with polars, line by line; before Python 3.14 the standard library cannot."""
+    """Decompress Zstandard with polars, because the standard library needs Python 3.14 for it."""
     lines = pl.scan_csv(
         source, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
@@ -198,13 +198,12 @@ def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
 
 
 def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Decompress the only file in an archive."""
     try:
         with zipfile.ZipFile(source) as archive:
             files = [name for name in archive.namelist() if not name.endswith("/")]
             files = [name for name in files if not name.startswith("__MACOSX/")]
             if len(files) != 1:
-                listed = ", ".join(files[:5]) + (", ..." if len(files) > 5 else "")
+                listed = ", ".join(files[:5] or ["none"]) + (", ..." if len(files) > 5 else "")
                 raise DataError(
                     f"{source} must contain one file, got {len(files)} ({listed}). Extract one."
                 )
@@ -218,7 +217,7 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
 def read_pieces(
     source: str, encoding: str | None, *, rows: int | None = None, remarks: list[str] | None = None
 ) -> Iterator[TextPiece]:
-    """Yield a text source in pieces of whole records, which a thread reads ahead."""
+    """Yield a text source in pieces of whole records, which a second thread reads ahead."""
     ahead: queue.Queue[TextPiece | BaseException | None] = queue.Queue(_MAX_AHEAD)
     stopped = threading.Event()
 
@@ -235,7 +234,7 @@ def read_pieces(
                 if not put(piece):
                     return
             put(None)
-        except BaseException as error:  # raised again in the consuming thread
+        except BaseException as error:  # the consumer of the queue raises the error again
             put(error)
 
     threading.Thread(target=read_ahead, name="ceiba-read-ahead", daemon=True).start()
@@ -271,7 +270,7 @@ def _cut_pieces(
                     f"{display_name(source)}, line {line}: record of more than "
                     f'{_MAX_RECORD >> 20} MB. Is there an unclosed quote (")?'
                 )
-            # Doubling keeps the cost linear: a long record is not searched again for each block.
+            # Doubling `size` keeps the cost linear: a long record is not searched for each block.
             if not end:
                 size = max(size, 2 * (len(text) - at))
                 break
@@ -285,10 +284,10 @@ def _cut_pieces(
 
 
 def record_end(raw: bytes, start: int, stop: int) -> int:
-    """Return the end of the last record in raw[start:stop] (a newline outside quotes), or 0."""
+    """Return the offset after the last newline outside quotes in raw[start:stop], or 0."""
     end = raw.rfind(b"\n", start, stop) + 1
     quotes = raw.count(b'"', start, end) if end else 0
-    while end and quotes % 2:  # this is inside a quoted cell, so continue before its opening quote
+    while end and quotes % 2:  # the line break is in a quoted cell, so go back to its quote
         opened = raw.rfind(b'"', start, end)
         before = raw.rfind(b"\n", start, opened) + 1
         quotes -= raw.count(b'"', max(before, start), end)
@@ -297,7 +296,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
 
 
 def _detect_encoding(block: bytes) -> str:
-    """Detect the encoding from the first bytes: a byte order mark, or NUL at every other byte."""
+    """Detect the encoding by byte order mark; NUL in every other byte is UTF-16, else UTF-8."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name
@@ -310,9 +309,9 @@ def _detect_encoding(block: bytes) -> str:
 
 
 def _western_word(raw: bytes) -> str:
-    """Return an example word if bytes are almost certainly Windows-1252, else ""."""
-    # Each non-ASCII byte must be a Western letter next to ASCII letters, at most two in a row, or
-    # one of a few signs. Other code pages have signs there, or words of non-ASCII bytes only.
+    """Return an accented word if bytes are almost certainly Windows-1252, else ""."""
+    # Non-ASCII bytes must be common symbols, or one or two accented letters next to ASCII letters.
+    # In other code pages, all letters of a word are non-ASCII, or the bytes are rare symbols.
     if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):
         return ""
     word = _WORD.search(raw)
@@ -322,11 +321,11 @@ def _western_word(raw: bytes) -> str:
 def _decode_blocks(
     source: str, encoding: str | None, remarks: list[str] | None = None
 ) -> Iterator[tuple[bytes, int, str]]:
-    """Yield blocks as UTF-8 with line feeds, each with its offset and the file's encoding."""
+    """Yield blocks converted to UTF-8, each with its end offset and the encoding of the file."""
     line = column = 1  # position of the next byte
     decoder: Any = None
     plain = old_mac = guessed = False
-    beyond = False  # whether a non-ASCII character was decoded
+    beyond = False  # whether any non-ASCII character was decoded
     first = True
     done = 0
     for block, done in itertools.chain(_blocks(source), [(b"", -1)]):
@@ -376,7 +375,7 @@ def _decode_blocks(
 
 
 def _format_position(before: bytes, line: int, column: int, source: str) -> str:
-    """Format the position after some bytes that begin at a line and column, for messages."""
+    """Format the position after the bytes `before`, which begin at `line` and `column`."""
     ends = before.count(b"\n")
     at = len(before) - before.rfind(b"\n") if ends else column + len(before)
     return f"{display_name(source)}, line {line + ends}, column {at}"
@@ -385,7 +384,7 @@ def _format_position(before: bytes, line: int, column: int, source: str) -> str:
 def _decode_error(
     error: UnicodeDecodeError, line: int, column: int, source: str, encoding: str
 ) -> DataError:
-    # `error.object` includes the bytes that the decoder kept from the previous block.
+    # `error.object` begins with bytes that the decoder buffered from the previous block.
     place = _format_position(error.object[: error.start], line, column, source)
     if b"\0" in error.object[:1000]:
         hint = "It is not a text file. Is it a spreadsheet or a database with a wrong extension?"

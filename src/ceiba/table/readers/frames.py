@@ -1,9 +1,9 @@
 """Read data frames with narwhals: pandas, polars (eager and lazy), pyarrow, DuckDB and others.
 
-The narwhals type of a column decides how it is read; numbers are read as numpy arrays. Categories
+The narwhals type of a column determines its reader; numbers are read as numpy arrays. Categories
 and strings are encoded by the library of the frame, many times faster than Python strings. pandas
 categories, polars Enums and ordered Arrow dictionaries declare the order of their levels. polars
-Categoricals and plain Arrow dictionaries list levels by first appearance, so these are sorted.
+Categoricals and plain Arrow dictionaries list levels by first appearance; ceiba sorts them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _SMALL = 100_000
 _WIDE = 500
 _FEW_ROWS = 1000
-# Type names of pandas (numpy) and polars. The nullable "Float64" of pandas differs from that of
-# polars in the kind of its numpy type.
+# Names of float types in pandas and polars. Frames with the nullable "Float64" of pandas may
+# convert to object matrices, which are rejected.
 _FLOAT_TYPES = frozenset({"float64", "float32", "Float64", "Float32"})
 
 
@@ -53,8 +53,8 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if isinstance(frame, nw.Series):
         refused = dimension_error(np.asarray(frame.to_numpy()))
         raise DataError(
-            f"{refused} A Series is one column or one row: pass frame[['name']] or "
-            "frame.iloc[[0]], or pass one row to predict_one."
+            f"{refused} For a Series, pass frame[['name']] (a column) or frame.iloc[[0]] (a row), "
+            "or pass one row to predict_one."
         )
     if isinstance(frame, nw.DataFrame):
         return frame
@@ -69,7 +69,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 
 
 def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
-    """Open a narwhals frame."""
+    """Open a narwhals frame as a `TableSource`."""
     names = normalize_names(frame.columns)
     n_rows, n_columns = frame.shape
 
@@ -78,18 +78,18 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
         return list(frame.iter_columns())
 
     def read_column(j: int, name: str) -> Column:
-        # frame[:, j] iterates over all names, so reading all columns would be quadratic.
+        # frame[:, j] iterates over all names, so wide frames would take quadratic time.
         return _narwhals_to_column(name, listed()[j] if n_columns > _WIDE else frame[:, j])
 
     return TableSource(n_rows, n_columns, names, read_column, _small_matrix(frame))
 
 
 def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
-    """Return a small frame of floats as one matrix, or None for other frames."""
-    # Copying a small frame takes two microseconds, but reading it takes 60 for each column.
+    """Return a frame of at most 100,000 floats as one matrix, or None for other frames."""
+    # Copying a small frame takes two microseconds; reading its columns takes 60 for each.
     n_rows, n_columns = frame.shape
     native = frame.to_native()
-    dtypes = getattr(native, "dtypes", None)  # pyarrow has none, but its columns are cheap
+    dtypes = getattr(native, "dtypes", None)  # None for pyarrow tables, which are read fast
     if dtypes is None or not 0 < n_rows * n_columns <= _SMALL:
         return None
     if any(str(dtype) not in _FLOAT_TYPES for dtype in dtypes):
@@ -106,7 +106,7 @@ def series_to_column(name: str, values: Any) -> Column:
     if pandas is not None and isinstance(
         values, pandas.api.extensions.ExtensionArray | pandas.Index
     ):
-        values = pandas.Series(values)  # keeps the order of categories and the time zone
+        values = pandas.Series(values)  # use the Series, which keeps category order and time zone
     series = nw.from_native(values, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return _narwhals_to_column(name, series)
@@ -116,7 +116,7 @@ def series_to_column(name: str, values: Any) -> Column:
 def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
     native = series.to_native()
     dtype = getattr(native, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "fib":  # pandas columns are not copied
+    if isinstance(dtype, np.dtype) and dtype.kind in "fib":  # use pandas columns without a copy
         return array_to_column(name, native.to_numpy())
     import narwhals as nw
 
@@ -150,7 +150,7 @@ def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
     if kind.is_nested() or isinstance(kind, nw.Binary):
         raise DataTypeError(
             f"Column {name!r} has unsupported type {kind}. Supported types: numbers, booleans, "
-            "strings, categories and dates. Extract the values that you need as columns."
+            "strings, categories, dates and durations. Extract the values as columns."
         )
     return array_to_column(name, as_array(name, series))
 
@@ -159,11 +159,11 @@ def as_array(name: str, series: nw.Series[Any]) -> NDArray[Any]:
     """Return a series as a numpy array; raise DataTypeError if numpy has no such type."""
     try:
         return np.asarray(series.to_numpy())
-    except Exception as error:  # libraries raise different errors
+    except Exception as error:  # each library raises its own type of error
         native = getattr(series.to_native(), "type", series.dtype)
         raise DataTypeError(
             f"Column {name!r} has unsupported type {native} ({error}). Supported types: numbers, "
-            "booleans, strings, categories and dates. Convert the column."
+            "booleans, strings, categories, dates and durations. Convert the column."
         ) from None
 
 
@@ -174,7 +174,7 @@ def _floats(series: nw.Series[Any]) -> NDArray[Any]:
 
 def _time_column(name: str, series: nw.Series[Any]) -> Column:
     values = np.asarray(series.to_numpy())
-    if values.dtype.kind != "M":  # dates of an Arrow-typed pandas column are objects
+    if values.dtype.kind != "M":  # numpy returns objects for Arrow dates
         return array_to_column(name, values)
     zone = getattr(series.dtype, "time_zone", None)
     numbers, display = to_seconds(name, values, zoned=zone is not None)
@@ -183,10 +183,10 @@ def _time_column(name: str, series: nw.Series[Any]) -> Column:
 
 def _category_column(name: str, series: nw.Series[Any]) -> Column:
     if series.implementation.is_pandas_like() and hasattr(series.to_native(), "cat"):
-        native = series.to_native()
-        codes = native.cat.codes.to_numpy()
-        levels: Sequence[Any] = native.cat.categories.tolist()
-        return _levels_column(name, codes, levels, ordered=bool(native.cat.ordered), declared=True)
+        cat = getattr(series.to_native(), "array" if series.implementation.is_pandas() else "cat")
+        codes = cat.codes if isinstance(cat.codes, np.ndarray) else cat.codes.to_numpy()
+        levels: Sequence[Any] = cat.categories.tolist()
+        return _levels_column(name, codes, levels, ordered=bool(cat.ordered), declared=True)
     if series.implementation.is_polars():
         enum = series.to_native()
         if not isinstance(enum.dtype, pl.Enum):
@@ -195,13 +195,13 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
         return _levels_column(name, _codes(enum), levels, declared=True)
     if series.implementation.is_pyarrow():
         return _arrow_category(name, series.to_native())
-    if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas cannot convert all of them
+    if hasattr(series.to_native().dtype, "pyarrow_dtype"):  # pandas cannot convert every Arrow type
         return _arrow_category(name, series.to_native().array.__arrow_array__())
     return array_to_column(name, np.asarray(series.to_numpy(), dtype=object))
 
 
 def _polars_strings(name: str, native: Any) -> Column:
-    if len(native) <= _FEW_ROWS:  # a dict is faster than a polars query for few rows
+    if len(native) <= _FEW_ROWS:  # a dict is faster for few rows
         coded, observed_levels = encode_strings(native.to_list())
         return _levels_column(name, coded, observed_levels, declared=True, observed=True)
     # Casting to an Enum of the sorted levels encodes each row by one hash lookup.
@@ -227,7 +227,7 @@ def _arrow_category(name: str, native: Any) -> Column:
             -1 if level is None else place.setdefault(level, len(place)) for level in levels
         ]
         codes = chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
-        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # code -1 selects the last entry
+        parts.append(np.array([*codes_of, -1], np.int32)[codes])  # code -1 selects -1
     ordered = bool(native.type.ordered)
     codes = np.concatenate(parts)
     return _levels_column(name, codes, list(place), ordered=ordered, declared=ordered)
@@ -255,7 +255,7 @@ def _levels_column(
     observed: bool = False,
 ) -> Column:
     settled, plain = normalize_levels(name, codes, levels, declared=declared)
-    if not plain:  # a column with neither values nor levels is read as None
+    if not plain:  # all values are missing, as in a column of None
         return numeric_column(name, np.full(len(codes), np.nan))
     kind = Kind.ORDERED if ordered else Kind.CATEGORICAL
     return Column(ColumnInfo(name, kind, plain), settled, levels_found=observed or not declared)

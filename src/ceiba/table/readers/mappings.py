@@ -23,17 +23,17 @@ _NUMBER_TYPES = frozenset({int, float})
 
 
 def open_mapping(X: Mapping[Any, Any]) -> TableSource:
-    """Open a dict of columns (lists, arrays, Series), or a dict of scalars as one row."""
+    """Open a dict of columns (lists, arrays or Series), or a dict of scalars as a single row."""
     names = normalize_names(list(X))
     if X and all(_is_single(value) for value in X.values()):
         columns = [[value] for value in X.values()]
     else:
         columns = [_check_values(name, value) for name, value in X.items()]
-    lengths = {name: len(values) for name, values in zip(X, columns, strict=True)}
-    if len(set(lengths.values())) > 1:
-        text = ", ".join(f"{name!r} has {length}" for name, length in list(lengths.items())[:8])
-        raise DataError(f"Columns must have the same length, but {text} rows.")
-    n_rows = next(iter(lengths.values()), 0)
+    lengths = {len(values): name for name, values in zip(X, columns, strict=True)}
+    if len(lengths) > 1:
+        text = ", ".join(f"{length} ({name!r})" for length, name in list(lengths.items())[:8])
+        raise DataError(f"Columns must have the same length, got {text}.")
+    n_rows = next(iter(lengths), 0)
 
     def read_column(j: int, name: str) -> Column:
         return values_to_column(name, columns[j])

@@ -23,7 +23,7 @@ from ceiba.table.table import Column, Table
 if TYPE_CHECKING:
     import polars as pl
 
-#: Minimum rows of a piece, unless its file has fewer.
+#: Minimum number of rows in a piece, except in the last piece of a file.
 PIECE_ROWS: Final = 1 << 20
 T = TypeVar("T")
 _UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -38,7 +38,7 @@ class ScanPiece:
     n_rows: int
 
     def call_naming_file(self, work: Callable[[], T]) -> T:
-        """Call `work`, which reads these rows, and name the file in its errors."""
+        """Call a function that reads this piece, and add the file name to its errors."""
         try:
             return work()
         except CeibaError as error:
@@ -49,7 +49,7 @@ class ScanPiece:
 
 @dataclass(frozen=True)
 class Scan:
-    """A table in files, which :func:`ceiba.scan` creates.
+    """A table in files that is read piece by piece, created by :func:`ceiba.scan`.
 
     Estimators accept it in place of a table: `fit(scan, "target")`, `predict(scan)`,
     `score(scan, "target")`.
@@ -69,19 +69,19 @@ class Scan:
     names: tuple[str, ...]
     memory: int
     scratch: str | None = None
-    # A function of a kind of message ("plan" or "progress") and its text.
+    # Function called with the kind ("plan" or "progress") and the text of each message.
     watch: Callable[[str, str], None] | None = None
-    # The address of a Dask scheduler or a client, whose workers read the files.
+    # A Dask client or the address of its scheduler; its workers read the files.
     cluster: Any = None
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """Total number of rows in all files."""
         return sum(sum(file.group_rows) for file in self.files)
 
     @property
     def pieces(self) -> tuple[ScanPiece, ...]:
-        """Consecutive row groups of about a million rows; empty files have none."""
+        """Pieces of consecutive row groups with about a million rows each, in file order."""
         pieces = []
         for file in self.files:
             groups: list[int] = []
@@ -100,7 +100,7 @@ class Scan:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """Names of the numeric columns."""
+        """Names of the numeric and boolean columns."""
         from pyarrow import types
 
         tests = (types.is_integer, types.is_floating, types.is_boolean)
@@ -114,7 +114,7 @@ class Scan:
         return frozenset(name for name in self.names if str(self.arrow_type(name)) == "float")
 
     def without(self, *names: str) -> Scan:
-        """Return the scan without some columns."""
+        """Return the scan without the given columns."""
         for name in names:
             if name not in self.names:
                 raise column_error(name, self.names)
@@ -133,7 +133,7 @@ class Scan:
             yield from piece.file.batches(piece.groups, wanted)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Read one column as a whole."""
+        """Read all values of one column."""
         self.without(name)
         return np.concatenate([batch.column(name).to_numpy() for batch in self.batches([name])])
 
@@ -155,13 +155,13 @@ def scan(
     ----------
     source : str, path, or list of these
         Files, or patterns such as ``"big/*.parquet"``, whose files are sorted by name. Files in
-        other formats (CSV, Arrow, NDJSON, ...) are read once, as by :func:`ceiba.read_file`, into
+        other formats (CSV, Arrow, NDJSON, ...) are converted, as by :func:`ceiba.read_file`, to
         a temporary Parquet file in `scratch`.
     memory : str or int, default="4GB"
         Memory limit for fitting, in bytes or with KB, MB, GB or TB.
     scratch : str or path, optional
-        Directory for temporary files, which are deleted when fitting ends. They are about as large
-        as the uncompressed table. Default: the temporary directory of the system.
+        Directory for temporary files, which are deleted with the scan or when fitting ends. They
+        are about as large as the uncompressed table. Default: the system's temporary directory.
     cluster : str or distributed.Client, optional
         A Dask cluster on which the tree is grown, such as ``"tcp://scheduler:8786"``. Its workers
         read the files, which must have the same paths there, and keep the rows in memory. `memory`
@@ -210,7 +210,7 @@ def scan(
 def make_scan(
     files: Sequence[ParquetFile], memory: int, scratch: str | None, cluster: Any = None
 ) -> Scan:
-    """Return a scan of opened files, which must have the same columns and at least one row."""
+    """Return a scan of opened files after checking that they have rows and the same columns."""
     check_same_columns(files)
     names = tuple(files[0].schema.names)
     check_unique_names(names, files[0].display_name)
@@ -225,31 +225,28 @@ def parse_size(size: str | int, option: str) -> int:
     """Parse a number of bytes such as ``"4GB"``."""
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
-    parts = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", size) if isinstance(size, str) else None
+    pattern = r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([A-Za-z]*)\s*"
+    parts = re.fullmatch(pattern, size) if isinstance(size, str) else None
     unit = _UNITS.get(parts[2].upper()) if parts else None
-    try:
-        number = float(parts[1]) if parts else 0.0
-    except ValueError:
-        number = 0.0
-    if unit is None or number <= 0:
+    if parts is None or unit is None or float(parts[1]) <= 0:
         raise OptionError(
-            f"{option} must be a positive number of bytes, such as '4GB' or '500MB', got {size!r}."
+            f"`{option}` must be a positive number of bytes, e.g. '4GB' or '500MB', got {size!r}."
         )
-    return int(number * unit)
+    return int(float(parts[1]) * unit)
 
 
 def is_dask_frame(X: Any) -> bool:
-    """Whether a table is a dask DataFrame (or a column a dask Series)."""
+    """Whether an object is a dask DataFrame or a dask Series."""
     return _is_from_dask(X) and hasattr(X, "map_partitions")
 
 
 def is_dask_array(X: Any) -> bool:
-    """Whether a table is a dask Array."""
+    """Whether an object is a dask Array."""
     return _is_from_dask(X) and hasattr(X, "map_blocks")
 
 
 def is_dask(X: Any) -> bool:
-    """Whether a table is a dask DataFrame or Array."""
+    """Whether an object is a dask DataFrame, Series or Array."""
     return is_dask_frame(X) or is_dask_array(X)
 
 
@@ -258,7 +255,7 @@ def _is_from_dask(X: Any) -> bool:
 
 
 class ScannedTable(Table):
-    """The columns of a schema in a scan."""
+    """A table that reads the columns of a schema from a scan, one piece at a time."""
 
     is_whole: ClassVar[bool] = False
 
@@ -270,7 +267,7 @@ class ScannedTable(Table):
         self.__dict__["columns"] = tuple(_ScannedColumn(self, info) for info in schema.columns)
 
     def pieces(self) -> Iterator[Table]:
-        """Yield the rows in pieces."""
+        """Yield the rows as tables, one piece at a time."""
         for batch in self.scan.batches(self.schema.names):
             yield self.__dict__["_read"](batch, self.schema)
 
@@ -283,7 +280,7 @@ class _ScannedColumn(Column):
 
     @property
     def values(self) -> NDArray[Any]:
-        """All values."""
+        """The values in all rows, read from the files."""
         table: ScannedTable = self.__dict__["_table"]
         alone = ScannedTable.__new__(ScannedTable)
         alone.__dict__.update(table.__dict__, schema=Schema((self.info,)))
@@ -301,8 +298,8 @@ def read_file(path: str | os.PathLike[str], **options: Any) -> pl.DataFrame:
         CSV (compressed or not; a pattern such as ``*.csv`` for several files), Parquet, Arrow,
         NDJSON, a spreadsheet (`FILE::SHEET`), or `FILE.db::TABLE` of SQLite or DuckDB.
     **options
-        Override detected settings: `separator`, `encoding`, `missing_marker` (a list of
-        strings), `decimal_comma`, `day_first`, `header`, `names` ("a,b,c") and `skip_rows`.
+        Settings that replace the detected ones: `separator`, `encoding`, `decimal_comma`,
+        `day_first`, `header`, `names` ("a,b,c") and `skip_rows`; `missing_marker` adds a list.
 
     Returns
     -------

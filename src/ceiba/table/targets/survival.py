@@ -1,13 +1,13 @@
-"""Read survival targets (times, and whether the event was observed) from any container.
+"""Read survival targets, which are times and event indicators, from any container.
 
 A target is a structured array (a boolean and a numeric field, as in scikit-survival), two columns
 (time, then event), ``Surv(time, status)`` with column names, or times alone, all of them observed.
 `Target.values` has a column of times and one of events (1.0, or 0.0 if right-censored).
 
-`hazard_times` scales times so that the overall hazard is 1: the cumulative hazard of all rows at
-these times (Nelson's estimate with a constant rate between events). Overall survival is then
-exponential, and a Poisson tree for events per unit of scaled time is a survival tree that predicts
-relative hazards (LeBlanc and Crowley 1992).
+`hazard_times` replaces each time by the cumulative hazard of all rows at this time (Nelson's
+estimate with a constant rate between events), so that the overall hazard is 1. Overall survival is
+then exponential, and a Poisson tree for events per unit of scaled time is a survival tree that
+predicts relative hazards (LeBlanc and Crowley 1992).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CODE = re.compile(r"(?P<column>.+?)\s*==\s*(?P<code>.+)")
 
 
 class SurvivalNames(NamedTuple):
-    """The columns of a target and the code of the event; R's codes 1 and 2 may be allowed."""
+    """The column names of a survival target, and the value that marks events."""
 
     time: str
     event: str
@@ -41,14 +41,14 @@ class SurvivalNames(NamedTuple):
 
 
 def parse_surv(text: str) -> SurvivalNames | None:
-    """Return the columns of ``Surv(time, status == 2)``, or None for texts of another form."""
+    """Return the columns of ``Surv(time, status == 2)``, or None if `text` has another form."""
     match = _SURV.fullmatch(text)
     if match is None:
         return None
     time, *rest = (_unquote(part) for part in match["arguments"].split(","))
     if len(rest) != 1 or not time or not rest[0] or "=" in rest[0].replace("==", ""):
         raise DataError(
-            f"{text!r}: Surv must have two columns, the time and the event. {_NOT_SUPPORTED}"
+            f"{text!r}: Surv must have two unnamed arguments, time and event. {_NOT_SUPPORTED}"
         )
     code = _CODE.fullmatch(rest[0])
     if code is None:
@@ -62,26 +62,26 @@ def _unquote(text: str) -> str:
 
 
 def split_columns(outputs: list[npt.NDArray[Any]]) -> tuple[Any, Any]:
-    """Split target columns into times and events, which are None without an event column."""
+    """Return the times and the events of a target; events are None if it has only times."""
     if len(outputs) == 1:
         return outputs[0], None
     if len(outputs) > 2:
         raise DataError(
-            f"A survival target must have two columns, time and event, got {len(outputs)}. "
-            f"{_NOT_SUPPORTED}"
+            "A survival target must have one column (time) or two (time and event), got "
+            f"{len(outputs)}. {_NOT_SUPPORTED}"
         )
     first, second = outputs
-    if first.dtype.kind == "b" and second.dtype.kind != "b":  # scikit-survival puts the event first
+    if first.dtype.kind == "b" and second.dtype.kind != "b":  # scikit-survival's order
         return second, first
     return first, second
 
 
 def read_times(values: npt.NDArray[Any]) -> Array:
-    """Return times as numbers of at least 0."""
+    """Return times as floats; raise an error if they are negative or not numbers."""
     if values.dtype.kind in "mM":
         raise DataTypeError(
-            f"Times must be numbers, got {values.dtype}. Divide durations by a unit, such as "
-            "np.timedelta64(1, 'D')."
+            f"Times must be numbers, got {values.dtype}. Subtract a start from dates, and divide "
+            "durations by a unit, such as np.timedelta64(1, 'D')."
         )
     try:
         time = np.asarray(values, np.float64)
@@ -97,11 +97,11 @@ def read_times(values: npt.NDArray[Any]) -> Array:
 
 
 def read_events(values: npt.NDArray[Any], code: Any = None, *, as_in_r: bool = False) -> Array:
-    """Return 1.0 for observed events, 0.0 for censored rows and NaN for missing values."""
+    """Convert event values to 1.0 (observed), 0.0 (censored) and NaN (missing)."""
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64)
         levels = np.unique(numbers[~np.isnan(numbers)]).tolist()
-    else:  # events are numbered in the order of their names
+    else:  # encode the event values in the order of their strings
         missing = missing_mask(values.tolist())
         present = values if missing is None else values[~missing]
         levels = sorted(dict.fromkeys(present.tolist()), key=str)
@@ -125,7 +125,8 @@ def read_events(values: npt.NDArray[Any], code: Any = None, *, as_in_r: bool = F
 
 
 def _is_code(level: Any, code: Any) -> bool:
-    """Whether a value is the code of the event, which may be written as text."""
+    """Whether a value is the code of the event, which may be passed as a string."""
+    code = {"True": True, "False": False}.get(str(code), code)
     try:
         return bool(level == code or float(level) == float(code))
     except (TypeError, ValueError):
@@ -133,32 +134,35 @@ def _is_code(level: Any, code: Any) -> bool:
 
 
 def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
-    """Raise an error unless events are 0 and 1, or two values of which one is the code."""
+    """Raise the error for invalid event values.
+
+    There are more than two, they lack `code`, or without `code` they are other than 0 and 1.
+    """
     levels = [int(v) if isinstance(v, float) and v.is_integer() else v for v in levels]
     shown = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
     if len(levels) > 2:
         raise DataError(
-            f"Events must have two values, got {shown}. Competing risks are not supported: pass a "
-            "column that is True for the event and False otherwise."
+            f"Events must have at most two values, got {shown}. Competing risks are not supported: "
+            "pass a column that is True for the event and False otherwise."
         )
     if code is None:
         raise DataError(
             f"Events must be 1 (observed) or 0 (censored), got {shown}. Pass the code of the "
-            f"event: event={levels[-1]!r}."
+            f"event, e.g. event={levels[-1]!r}."
         )
-    raise DataError(f"event={code!r} is not a value of the events: {shown}.")
+    raise DataError(f"event={code!r} does not occur among the events. Values: {shown}.")
 
 
 def check_observed(event: Array, weight: Array | None = None) -> None:
     """Raise an error if no row with a positive weight has an observed event."""
     if not (event > 0 if weight is None else (event > 0) & (weight > 0)).any():
         raise DataError(
-            "No event is observed: all rows are censored. At least one row must have the event."
+            "At least one row with a positive weight must have an observed event, got none."
         )
 
 
 def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Array:
-    """Scale times so that the overall hazard is 1; all of them are above 0."""
+    """Transform times so that the overall hazard is 1; all transformed times are positive."""
     counted = np.ones(len(time), bool) if weight is None else weight > 0
     if not time.all():  # a time of 0 counts as half the smallest positive time
         positive = time[(time > 0) & counted]
@@ -169,11 +173,11 @@ def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Arra
 def cumulative_hazard(
     time: Array, event: Array, event_times: Array, weight: Array | None = None
 ) -> Array:
-    """Return the cumulative hazard of all rows at each time, with constant rates between events."""
+    """Return the cumulative hazard at each time; its rate is constant between event times."""
     borders = np.concatenate(([0.0], event_times[:-1], [time.max()]))
     length = np.diff(borders)
     n = len(length)
-    # The interval of each row is open on the left, as in R's `cut`.
+    # Intervals are open on the left, as in R's `cut`.
     interval = np.clip(np.searchsorted(borders, time, side="left") - 1, 0, n - 1)
     cases = np.ones(len(time)) if weight is None else weight
     rows = np.bincount(interval, cases, n)
@@ -185,7 +189,7 @@ def cumulative_hazard(
 
 
 def log_rank_scores(values: Array) -> Array:
-    """Return event - H(time) of each row, with the Nelson-Aalen estimate H; the sum is 0."""
+    """Return log-rank scores: event (1 or 0) minus the Nelson-Aalen estimate at the row's time."""
     place = np.unique(values[:, 0], return_inverse=True)[1]
     leaving = np.bincount(place)
     at_risk = leaving[::-1].cumsum()[::-1]
@@ -196,10 +200,10 @@ def log_rank_scores(values: Array) -> Array:
 def risk_sets(
     values: Array, group: npt.NDArray[Any], n_groups: int
 ) -> tuple[Array, npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the rows at risk by group and event time, and the events by time and by group."""
+    """Return rows at risk by group and event time, events by event time, and events by group."""
     time, event = values.T
     event_times = np.unique(time[event > 0])
-    n_times = np.searchsorted(event_times, time, side="right")  # event times at risk
+    n_times = np.searchsorted(event_times, time, side="right")  # number of event times <= time
     shape = (n_groups, len(event_times) + 1)
     cells = np.bincount(group * shape[1] + n_times, minlength=shape[0] * shape[1]).reshape(shape)
     at_risk = cells[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(np.float64)
@@ -208,21 +212,21 @@ def risk_sets(
 
 
 def log_rank_chi_square(values: Array, group: npt.NDArray[Any], n_groups: int) -> float:
-    """Return the chi-square of the log-rank test between groups."""
+    """Return the chi-square statistic of the log-rank test between groups."""
     at_risk, happened, observed = risk_sets(values, group, n_groups)
     total = at_risk.sum(axis=0)
     share = at_risk / total
     spread = happened * (total - happened) / np.maximum(total - 1, 1)
-    excess = (observed - share @ happened)[:-1]  # all of them sum to 0
+    excess = (observed - share @ happened)[:-1]  # omit one group, as the sum over groups is 0
     variance = np.diag(share @ spread) - (share * spread) @ share.T
     return float(excess @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ excess)
 
 
 class HazardTarget:
-    """A survival target as event rates per unit of scaled time, for growing and scoring."""
+    """A survival target for growing: event rates per unit of scaled time."""
 
     def __init__(self, values: Array, weight: Array | None) -> None:
-        self.event = np.ascontiguousarray(values[:, 1])  # 1 if observed, 0 if censored
+        self.event = np.ascontiguousarray(values[:, 1])  # 1 for observed and 0 for censored rows
         check_observed(self.event, weight)
         self.cases = np.ones(len(values)) if weight is None else weight
         self.time = hazard_times(values[:, 0], self.event, weight)  # scaled
@@ -230,7 +234,7 @@ class HazardTarget:
 
     @cached_property
     def rate(self) -> Array:
-        """The number of events per unit of scaled time."""
+        """The event rate of each row per unit of scaled time."""
         return np.asarray(self.event / self.time)
 
     @cached_property
@@ -240,6 +244,6 @@ class HazardTarget:
 
     @cached_property
     def event_rank(self) -> npt.NDArray[np.uint32]:
-        """The number of distinct event times up to the time of each row."""
+        """For each row, the number of distinct event times up to and including its time."""
         times = np.unique(self._observed[self.event > 0])
         return np.searchsorted(times, self._observed, side="right").astype(np.uint32)

@@ -33,7 +33,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The target values of all rows.
+    """The target of a table: one value per row and output.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class Target:
     values: Array
 
     def take(self, rows: Array) -> Target:
-        """Return the target of these rows (positions or mask), with the same classes."""
+        """Return the target of the given rows (positions or mask), with the same classes."""
         return Target(self.info, np.ascontiguousarray(self.values[rows]))
 
     def class_totals(self, weight: Array | None) -> NDArray[np.float64]:
-        """Return the weight of each class of the first output."""
+        """Return the total weight of each class of the first output."""
         n_classes = len(self.info.classes[0])
         if weight is None:
             return np.bincount(self.values[:, 0], minlength=n_classes).astype(float)
@@ -77,7 +77,7 @@ def read_target(
     name: str | None = None,
     n_threads: int = 1,
 ) -> Target:
-    """Read a target.
+    """Read a target and encode its classes.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def read_target(
         One value per row, or several outputs (2-d). Class labels of any sortable type. A Target is
         returned as it is.
     task : {"classification", "regression", "survival"}
-        What is learned.
+        The learning task.
     n_rows : int, optional
         Number of rows of the table, which the target must have too.
     name : str, optional
         Name of the target; by default, the name of the Series.
     n_threads : int, default=1
-        Threads that encode integers.
+        Number of threads that encode integers.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def read_target(
             raise DataError(f"This target was read for {y.info.task}, but the task is {task}.")
         _check_rows(list(y.values.T), n_rows)
         return y
-    # The fast path for integer classes, which cannot be missing or infinite.
+    # Fast path for integer classes, which cannot be missing or infinite.
     if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
         _check_rows([y], n_rows)
         classes, codes = encode_labels(y, n_threads)
@@ -129,9 +129,9 @@ def read_target(
         if missing is not None:
             n_missing, row = int(np.count_nonzero(missing)), int(np.argmax(missing))
             raise DataError(
-                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target, the "
-                f"first is row {row}. Pass drop_missing_target=True to fit to drop them, or impute "
-                "them."
+                f"Input y contains NaN. {n_missing} of {len(output)} rows have no target (the "
+                f"first is row {row}). Impute the target, or drop these rows with fit(..., "
+                "drop_missing_target=True)."
             )
         refuse_infinite(output)
     names = found_name if isinstance(found_name, tuple) else ()
@@ -162,7 +162,7 @@ def read_target(
 
 
 def find_present_rows(y: Any, n_rows: int | None = None) -> NDArray[np.bool_]:
-    """Return the mask of the rows whose target is present, in all outputs."""
+    """Return a mask of the rows whose target is present in all outputs."""
     outputs, _ = read_outputs(y)
     _check_rows(outputs, n_rows)
     mask = np.ones(len(outputs[0]), dtype=bool)
@@ -225,7 +225,6 @@ def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
 
 
 def _output_names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
-    """Return the name of one output, or the names of several."""
     listed = tuple(str(name) for name in names)
     if not listed:
         return None
@@ -236,8 +235,8 @@ def _series_to_array(series: Any) -> Array:
     import narwhals as nw
 
     if isinstance(series.dtype, nw.Categorical) and _is_arrow(series.to_native()):
-        column = series_to_column("y", series.to_native())  # Arrow cannot decode all of them
-        if column.info.is_numeric:  # all values must be missing
+        column = series_to_column("y", series.to_native())  # numpy cannot read all Arrow categories
+        if column.info.is_numeric:  # all values are missing
             return column.values
         labels: Array = np.array([*column.info.levels, None], dtype=object)[column.values]
         return labels
@@ -256,7 +255,7 @@ def _is_arrow(values: Any) -> bool:
 
 
 def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
-    """Return some rows of a target in any container; several outputs become a 2-d array."""
+    """Return the selected rows of a target: an array, or a dict of arrays if `y` is a dict."""
     if isinstance(y, Mapping):
         return {name: np.asarray(values, dtype=object)[rows] for name, values in y.items()}
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
@@ -267,7 +266,7 @@ def take_rows(y: Any, rows: NDArray[np.bool_]) -> Any:
 
 
 def _to_array(y: Any) -> Array:
-    """Convert to an array without numpy's type promotion: [1, 'a'] must not become strings."""
+    """Convert a target to an array without type promotion, e.g. of [1, 'a'] to strings."""
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
             return y.data
@@ -285,7 +284,7 @@ def _to_array(y: Any) -> Array:
         except ValueError:
             lengths = sorted({len(row) for row in y if hasattr(row, "__len__")})
             raise DataError(
-                f"y is ragged: its rows have {lengths} values. Use None for missing values."
+                f"y is ragged: its rows have different lengths {lengths}. Use None for missing."
             ) from None
     result = np.empty(len(y), dtype=object)
     result[:] = y
@@ -325,7 +324,7 @@ def _to_numbers(output: Array) -> Array:
             return column.values
     raise DataTypeError(
         f"Regression requires a numeric target, got {output.dtype} ({output[0]!r}, ...). Convert "
-        "it, or use the classifier."
+        "it, or use a classifier."
     )
 
 
@@ -344,15 +343,15 @@ def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
 
 
 def order_as_declared(target: Target, y: Any) -> Target:
-    """Return the target with its classes in the order that ``y`` declares, if it does."""
-    # scikit-learn sorts classes; R keeps the declared order, in which priors and losses are passed.
+    """Return the target with its classes in the order that ``y`` declares, if it declares one."""
+    # scikit-learn sorts classes, but R users pass priors and losses in the declared order.
     declared = declared_classes(y)
     if declared is None or target.info.n_outputs != 1:
         return target
     classes = target.info.classes[0]
     position = {label: code for code, label in enumerate(classes.tolist())}
     order = [position[label] for label in declared if label in position]
-    if len(order) < len(classes):  # types of labels and declared classes may differ
+    if len(order) < len(classes):  # the labels do not have the type of the declared classes
         return target
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
@@ -360,7 +359,7 @@ def order_as_declared(target: Target, y: Any) -> Target:
 
 
 def declared_classes(y: Any) -> list[Any] | None:
-    """Return the declared classes of a target in order, or None if it declares none."""
+    """Return the classes in the order that the type of a target declares, or None."""
     if isinstance(y, Levels):
         return list(y.levels)
     if isinstance(y, np.ndarray | list | tuple):
@@ -369,14 +368,14 @@ def declared_classes(y: Any) -> list[Any] | None:
     categories = getattr(dtype, "categories", None)  # pandas categories and polars Enums
     if categories is not None and type(dtype).__name__ != "Categorical":
         return list(categories.tolist() if hasattr(categories, "tolist") else categories)
-    if getattr(dtype, "ordered", False):  # pyarrow cannot unify dictionaries with nulls
+    if getattr(dtype, "ordered", False):  # pyarrow cannot unify chunks with null levels
         levels = (chunk.dictionary.to_pylist() for chunk in getattr(y, "chunks", [y]))
         return [level for level in dict.fromkeys(chain(*levels)) if level is not None]
     return None
 
 
 def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
-    """Read a target with the outputs and class codes of a tree."""
+    """Read a target for an existing tree, with the outputs and class codes of `info`."""
     if isinstance(y, Target) and y.info == info and len(y) == n_rows:
         return y
     target = read_target(y, task=info.task, n_rows=n_rows)
@@ -394,7 +393,7 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
         if unknown:
             raise DataError(
                 f"The target contains {unknown[0]!r}, which is not a class of this tree. "
-                f"Classes: {', '.join(map(str, code_of))}."
+                f"Classes: {', '.join(map(repr, code_of))}."
             )
         lookup = np.array([code_of[label] for label in labels.tolist()], np.int32)
         codes[:, k] = lookup[target.values[:, k]]
