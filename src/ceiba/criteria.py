@@ -1,22 +1,24 @@
-"""Define the split criteria with their tasks, units and impurity functions in numpy.
+"""Split criteria: their tasks, units, and impurity or gain functions in numpy.
 
-A criterion measures how mixed a node is; the gain of a split is the impurity of the node minus the
-weighted impurities of its branches. These functions are the readable definition (used by
-`ceiba.impurity`, `ceiba.gain` and the tests); trees are grown with the same formulas in C++. With
-p(j) the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
+The gain of a split is the impurity of its node minus the weighted mean impurity of its branches.
+`ceiba.impurity`, `ceiba.gain` and the tests use these functions. The core grows trees with the same
+formulas in C++. p(j) is the share of class j (Breiman et al. 1984, chapters 4, 8 and 11):
 
-gini 1 - sum p^2; entropy - sum p log2 p, in bits; error 1 - max p; squared_error the variance;
-absolute_error the mean distance from the median; quantile(q) the mean pinball loss about the
-quantile v of level q, q (y - v) above it and (1 - q) (v - y) below (Koenker and Bassett 1978);
-poisson half the mean deviance, mean(y log(y / mean)). gain_ratio (C4.5) has the impurity and gain
-of entropy, and chooses the split by gain / split information. Two criteria score a split, not a
-node: twoing is pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, and hellinger the mean over pairs of classes
-j, k of 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) (Cieslak and Chawla 2008).
+    gini            1 - sum p^2
+    entropy         - sum p log2 p, in bits; gain_ratio (C4.5) is gain / split information
+    error           1 - max p
+    squared_error   variance
+    absolute_error  mean distance from the median
+    quantile(q)     mean of q (y - v) above and (1 - q) (v - y) below the q-quantile v
+    poisson         mean(y log(y / mean)), half the mean deviance
+    twoing          pL pR / 4 (sum |p(j|L) - p(j|R)|)^2, for a split
+    hellinger       mean of 1 - sqrt(p(L|j) p(L|k)) - sqrt(p(R|j) p(R|k)) over class pairs j, k
 
-Survival trees report the exponential deviance of nodes (LeBlanc and Crowley 1992), half the mean
-over rows: with d events in scaled time T (overall hazard 1), -log of the scaled times of the events
-minus d log(d / T). The gain of "exponential" is its decrease; that of "logrank" is half the
-chi-square of the log-rank test between the branches, per unit of weight.
+Survival trees report half the mean exponential deviance of nodes (LeBlanc and Crowley 1992): with d
+events in scaled time T, the sum of -log t over scaled event times t, minus d log(d / T), divided by
+the weight. The gain of "exponential" is the decrease of this deviance; the gain of "logrank" is
+half the log-rank chi-square per unit of weight.
+Sources: Koenker and Bassett (1978) for quantiles, Cieslak and Chawla (2008) for hellinger.
 """
 
 from __future__ import annotations
@@ -38,26 +40,26 @@ __all__ = ["Criterion", "criterion_named", "criterion_names"]
 
 Array = npt.NDArray[np.float64]
 _QUANTILE: Final = re.compile(r"quantile\((0?\.\d+|\d(?:\.\d+)?e-\d+)\)")
-#: Largest denominator of a quantile level; as a fraction, it gives integer costs.
+#: Quantile levels are rounded to fractions with at most this denominator, so costs are integers.
 _MAX_DENOMINATOR: Final = 1_000_000
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A split criterion: name, task, unit and impurity function.
+    """A split criterion with its task, its unit and its impurity or gain function.
 
     Attributes
     ----------
     name : str
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival"}
     unit : str
-        Unit of impurity and gain; empty for shares.
+        Unit of impurity and gain; empty if they have no unit.
     of_counts : callable or None
         For classification, the impurity of weighted class counts over the last axis.
     of_values : callable or None
         For regression, the impurity of values y with weights w.
     of_split : callable or None
-        For criteria that score a split, the gain from class counts (..., 2 branches, classes).
+        For criteria that score a split, the gain from class counts of shape (..., 2, n_classes).
         Nodes then report the Gini impurity.
 
     Examples
@@ -77,7 +79,7 @@ class Criterion:
 
 
 def _shares(counts: npt.ArrayLike) -> Array:
-    """Return class shares over the last axis, or zeros if all counts are zero."""
+    """Return counts divided by their sum over the last axis, or zeros if all counts are zero."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1, keepdims=True)
     shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
@@ -85,10 +87,10 @@ def _shares(counts: npt.ArrayLike) -> Array:
 
 
 def gini(counts: npt.ArrayLike) -> Array:
-    """Return the Gini impurity: 1 - sum of squared shares."""
+    """Return the Gini impurity: 1 minus the sum of the squared class shares."""
     counted: Array = np.asarray(counts, dtype=np.float64)
     total = counted.sum(axis=-1)
-    # sum c (n - c) / n^2 avoids cancellation and is correctly rounded for integer counts.
+    # sum c (n - c) / n^2 avoids cancellation; for integer counts with n <= 2**26, it rounds once.
     mixed = (counted * (total[..., None] - counted)).sum(axis=-1)
     impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
     return impurity
@@ -103,7 +105,7 @@ def entropy(counts: npt.ArrayLike) -> Array:
 
 
 def error(counts: npt.ArrayLike) -> Array:
-    """Return the misclassification rate: 1 - largest share."""
+    """Return the misclassification rate: 1 minus the largest class share."""
     p = _shares(counts)
     impurity: Array = np.where(p.any(axis=-1), 1.0 - p.max(axis=-1), 0.0)
     return impurity
@@ -126,7 +128,7 @@ def squared_error(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> floa
 
 
 def quantile_level(criterion: str) -> float | None:
-    """Return the quantile level that nodes predict under a criterion, or None."""
+    """Return the quantile level of a criterion (0.5 for "absolute_error"), or None."""
     if criterion == "absolute_error":
         return 0.5
     match = _QUANTILE.fullmatch(criterion)
@@ -134,13 +136,13 @@ def quantile_level(criterion: str) -> float | None:
 
 
 def quantile_costs(level: float) -> tuple[int, int]:
-    """Return the integer costs per unit of distance above and below a quantile."""
+    """Return the pinball losses one unit above and below a quantile, scaled to integers."""
     share = Fraction(float(level)).limit_denominator(_MAX_DENOMINATOR)
     return share.numerator, share.denominator - share.numerator
 
 
 def quantile_loss(criterion: str, gap: Array) -> Array:
-    """Return the losses of residuals: absolute errors, or the pinball loss of a level."""
+    """Return the loss of each residual: the absolute error or, for a quantile, the pinball loss."""
     level = quantile_level(criterion)
     if criterion == "absolute_error" or level is None:
         return np.abs(gap)
@@ -148,7 +150,7 @@ def quantile_loss(criterion: str, gap: Array) -> Array:
 
 
 def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: Any) -> Array:
-    """Return weighted quantiles, or the mean of two values if a level is exactly between them."""
+    """Return weighted quantiles; if a level falls between two values, return their mean."""
     values, weights = _values(y, weight)
     keep = weights > 0
     order = np.argsort(values[keep], kind="stable")
@@ -157,12 +159,12 @@ def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: A
     wanted, reached = costs[:, 0] * below[-1], np.multiply.outer(costs.sum(axis=1), below)
     at = (reached < wanted[:, None]).sum(axis=1)
     above = np.minimum(at + (reached[np.arange(len(at)), at] == wanted), len(values) - 1)
-    with np.errstate(over="ignore"):  # the sum of two very large values may overflow
+    with np.errstate(over="ignore"):  # the sum of two large values may overflow to infinity
         return np.asarray(np.where(at == above, values[at], (values[at] + values[above]) / 2))
 
 
 def _quantile_error(name: str) -> Callable[[npt.ArrayLike, npt.ArrayLike | None], float]:
-    """Return a function of y and weights for the mean loss about the weighted quantile."""
+    """Return the impurity function of a quantile criterion: the mean loss about the quantile."""
 
     def of_values(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
         values, weights = _values(y, weight)
@@ -188,7 +190,7 @@ def poisson(y: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
 
 
 def twoing_gain(counts: npt.ArrayLike) -> Array:
-    """Return the twoing value of binary splits with counts of shape (..., 2 branches, classes)."""
+    """Return the twoing criterion of binary splits from counts of shape (..., 2, n_classes)."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     weight = branches.sum(axis=-1)
     total = weight.sum(axis=-1, keepdims=True)
@@ -200,12 +202,12 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 
 
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
-    """Return the squared Hellinger distance between two branches, averaged over class pairs."""
+    """Return the mean, over class pairs, of the squared Hellinger distance of branch shares."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))
     n_present = (total > 0).sum(axis=-1)
-    # The mean of half the squared differences over pairs is the variance with ddof=1.
+    # Half the mean squared difference over all class pairs is the variance with ddof=1.
     mean = root.sum(axis=-1) / np.maximum(n_present, 1)
     gap = np.where(total > 0, root - mean[..., None], 0.0)
     value: Array = (gap**2).sum(axis=(-2, -1)) / np.maximum(n_present[..., 0] - 1, 1)
@@ -232,14 +234,13 @@ _ROWS: Final = (
     Criterion("exponential", Task.SURVIVAL, "half mean deviance"),
 )
 
-#: All criteria by name.
+#: Criteria by name, except aliases, quantiles and the tests of CHAID.
 CRITERIA: Final = MappingProxyType({row.name: row for row in _ROWS})
 
-#: Aliases used by scikit-learn.
+#: Criterion names of scikit-learn that are aliases of the criteria in `CRITERIA`.
 ALIASES: Final = MappingProxyType({"log_loss": "entropy", "friedman_mse": "squared_error"})
 
-
-#: Criteria that choose splits by significance tests (CHAID), by task; they have no impurity.
+#: Criteria that choose splits by significance tests (CHAID), with their tasks.
 TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
     {
         "chi2": Task.CLASSIFICATION,
@@ -249,19 +250,19 @@ TEST_CRITERIA: Final[MappingProxyType[str, Task]] = MappingProxyType(
 )
 
 
-#: The default criterion and test for each task.
+#: The default criterion of each task, and the default significance test of CHAID trees.
 DEFAULT_CRITERION: Final = MappingProxyType(
     {Task.CLASSIFICATION: "gini", Task.REGRESSION: "squared_error", Task.SURVIVAL: "logrank"}
 )
 DEFAULT_TEST: Final = MappingProxyType({Task.CLASSIFICATION: "chi2", Task.REGRESSION: "f_test"})
 
 
-#: The tasks with criteria that are functions of labels or numbers.
+#: Tasks whose criteria have an impurity or gain function in this module.
 _OF_LABELS: Final = (Task.CLASSIFICATION, Task.REGRESSION)
 
 
 def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
-    """Return the criterion names of a task, aliases last.
+    """Return the criterion names of a task, then their aliases; quantile criteria are omitted.
 
     Examples
     --------
@@ -274,19 +275,19 @@ def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
 
 
 def split_gain(name: str | None) -> Callable[[npt.ArrayLike], Array] | None:
-    """Return the gain function of a criterion that scores binary splits, or None."""
+    """Return the gain function of a criterion that scores splits, or None for other criteria."""
     row = CRITERIA.get(name or "")
     return None if row is None else row.of_split
 
 
 def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion:
-    """Return the criterion for a name or alias.
+    """Return the criterion with a given name or alias.
 
     Parameters
     ----------
     name : str
-    task : {"classification", "regression"}, optional
-        Accept criteria of this task only.
+    task : {"classification", "regression", "survival"}, optional
+        Accept only criteria for this task. Default: classification and regression.
 
     Examples
     --------
@@ -302,11 +303,11 @@ def criterion_named(name: Any, task: Task | TaskName | None = None) -> Criterion
         criterion = Criterion(name, Task.REGRESSION, unit, None, _quantile_error(name))
     if criterion is not None and task in (None, criterion.task):
         if task is None:
-            criterion.task.require(_OF_LABELS, f"The formula of criterion={name!r}")
+            criterion.task.require(_OF_LABELS, f"The impurity with criterion={name!r}")
         return criterion
     allowed = [
         choice for of in (_OF_LABELS if task is None else (task,)) for choice in criterion_names(of)
-    ]
+    ] + ["quantile(LEVEL)"] * (task in (None, Task.REGRESSION))
     raise OptionError(
         f"criterion={name!r} is not supported{f' for {task}' if task else ''}. "
         f"Allowed values: {', '.join(map(repr, allowed))}.{did_you_mean(str(name), allowed)}"

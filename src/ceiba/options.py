@@ -1,4 +1,4 @@
-"""Declare options as data: one row per option with its allowed values, and option objects.
+"""Options with their allowed values, and the base class of option objects.
 
 A check is a test with a description of the allowed values, which the error message lists. Messages
 are worded as in scikit-learn ("The 'max_depth' parameter of X must be ... Got ... instead."),
@@ -24,12 +24,12 @@ T = TypeVar("T", bound=type)
 
 
 class ParameterError(OptionError, TypeError):
-    """An option has a wrong type or value; also a TypeError, as in scikit-learn."""
+    """Raised for an option with an invalid type or value; also a TypeError, as in scikit-learn."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A test of a value, and a description of the values that it allows."""
+    """A check of an option value, with a description of the allowed values."""
 
     allows: str
     test: Callable[[Any], bool]
@@ -37,7 +37,7 @@ class Check:
 
 
 def integer(low: int) -> Check:
-    """Accept integers of at least `low`; booleans are rejected."""
+    """Return a check that accepts integers of at least `low`, but no booleans."""
     return Check(
         f"an int in the range [{low}, inf)",
         lambda value: isinstance(value, Integral) and not _is_bool(value) and int(value) >= low,
@@ -45,7 +45,7 @@ def integer(low: int) -> Check:
 
 
 def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a float") -> Check:
-    """Accept floats (not ints) in an interval with these `brackets`."""
+    """Return a check of floats (not ints) in an interval; `brackets` marks included endpoints."""
     inside = _interval_test(low, high, brackets)
     return Check(
         f"{kind} in the range {brackets[0]}{low}, {high}{brackets[1]}",
@@ -54,7 +54,7 @@ def fraction(low: float, high: float, brackets: str = "[]", *, kind: str = "a fl
 
 
 def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
-    """Accept ints and floats between two bounds."""
+    """Return a check that accepts ints and floats in an interval, but no booleans."""
     inside = _interval_test(low, high, brackets)
     return Check(
         f"a float in the range {brackets[0]}{low}, {high}{brackets[1]}",
@@ -63,7 +63,7 @@ def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
 
 
 def one_of(*names: str) -> Check:
-    """Accept one of several strings."""
+    """Return a check that accepts the given strings."""
     listed = ", ".join(map(repr, names))
     return Check(
         f"a str among {{{listed}}}" if len(names) > 1 else f"the str {listed}",
@@ -73,12 +73,12 @@ def one_of(*names: str) -> Check:
 
 
 def instance(words: str, *types: type) -> Check:
-    """Accept instances of the types."""
+    """Return a check that accepts instances of the given types; `words` describes them."""
     return Check(words, lambda value: isinstance(value, types))
 
 
 def array_like(words: str = "an array-like") -> Check:
-    """Accept anything with a length, except text and dicts."""
+    """Return a check of objects with `__len__` or `__array__`, except str, bytes and dict."""
     return Check(
         words,
         lambda value: (
@@ -95,7 +95,7 @@ boolean = Check("a bool", lambda value: _is_bool(value))
 def check_options(
     options: Mapping[str, Any], allowed: Mapping[str, tuple[Check, ...]], owner: str
 ) -> None:
-    """Raise an error for the first option of `owner` that fails all of its checks."""
+    """Raise an error if an option passes none of its checks; the message names the `owner`."""
     for name, value in options.items():
         checks = allowed.get(name)
         if checks is None or any(check.test(value) for check in checks):
@@ -124,28 +124,28 @@ def _interval_test(low: float, high: float, brackets: str) -> Callable[[Any], bo
 
 @dataclass(frozen=True)
 class Option:
-    """A user parameter as one row, from which checks, documentation and flags are generated."""
+    """A parameter with its default, checks, documentation and command-line flag."""
 
     name: str
     default: Any
-    allowed: tuple[Check, ...]  # a value must pass one check
-    kind: str  # the type in the numpydoc entry
-    help: str  # the command line prints the first sentence
-    # The type of the flag: int, float, str, tuple (numbers "0.1,0.9"), list (groups "a,b;c"), None.
+    allowed: tuple[Check, ...]  # the value must pass at least one of these checks
+    kind: str  # text for the type in the numpydoc parameter list
+    help: str  # description; the command line prints its first sentence
+    # Type of the command-line flag: tuple parses numbers ("0.1,0.9"), list parses groups ("a,b;c").
     flag: Any = None
-    growers: frozenset[str] | None = None  # growers that support the option (None: all)
-    core: str | None = None  # field of the core's options that receives the value
+    growers: frozenset[str] | None = None  # growers that support the option; None for all
+    core: str | None = None  # name of the field in the core's options
     to_core: Callable[[Any], Any] | None = None
 
     def entry(self) -> str:
-        """Return the entry of the option in a numpydoc parameter list."""
+        """Return the entry of this option for a numpydoc parameter list."""
         default = f'"{self.default}"' if isinstance(self.default, str) else repr(self.default)
         text = fill(" ".join(self.help.split()), 88)
         return f"{self.name} : {self.kind}, default={default}\n{indent(text, '    ')}"
 
 
 def init_from_options(options: Iterable[Option]) -> Callable[[T], T]:
-    """Set `__init__`, signature and docstring (``{parameters}``) of a class from option rows."""
+    """Return a class decorator that adds `__init__` and fills ``{parameters}`` in the docstring."""
     rows = {option.name: option for option in options}
     defaults = {name: row.default for name, row in rows.items()}
 
@@ -180,7 +180,7 @@ def init_from_options(options: Iterable[Option]) -> Callable[[T], T]:
 
 
 def is_default(value: Any, default: Any) -> bool:
-    """Whether a str, int, float or bool equals the default and has its type."""
+    """Whether a value is a str, int, float or bool that equals the default and has its type."""
     plain = type(value) in (str, int, float, bool)
     return plain and type(value) is type(default) and value == default
 
@@ -192,7 +192,7 @@ def parameter(*allowed: Check, default: Any, kw_only: bool = True) -> Any:
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
 class OptionObject:
-    """Base class of option objects, whose fields define `__init__` and its checks."""
+    """Base class of option objects; their fields define the parameters and their checks."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]  # defined in subclasses
     _allowed: ClassVar[Mapping[str, tuple[Check, ...]]] = {}
@@ -204,11 +204,11 @@ class OptionObject:
         cls._allowed = {name: allowed for name, allowed in checks.items() if allowed}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Get the parameters by name."""
+        """Return the parameters by name."""
         return {parameter.name: getattr(self, parameter.name) for parameter in fields(self)}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name."""
+        """Set parameters by name and return the object."""
         names = [parameter.name for parameter in fields(self)]
         for name, value in params.items():
             if name not in names:
@@ -220,7 +220,7 @@ class OptionObject:
         return self
 
     def check(self) -> None:
-        """Raise an error for invalid values, on use, because `set_params` must accept any value."""
+        """Raise an error for invalid values; `__init__` and `set_params` do not check them."""
         params = {
             parameter.name: value
             for parameter in fields(self)
@@ -247,7 +247,6 @@ class OptionObject:
 
 
 def _is_equal(a: Any, b: Any) -> bool:
-    """Whether two parameters are equal, which may be arrays."""
     if a is b:
         return True
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):

@@ -97,7 +97,7 @@ def test_ask_says_what_is_lacking(learned: Path) -> None:
 
 def test_value_that_reads_two_ways_is_refused_unless_the_file_settles_it() -> None:
     tree = ceiba.tree.build(("x <= 2.5", "a", "b"))
-    with pytest.raises(DataError, match="'2,600' is ambiguous. Write it as 1234.5"):
+    with pytest.raises(DataError, match="'2,600' is ambiguous. Write numbers as 1234.5"):
         Conversation(tree).set_value("x", "2,600")
     for decimal, known in ((",", "2.6"), (".", "2600.0")):
         thousands = "." if decimal == "," else ","

@@ -41,8 +41,8 @@ def test_errors_of_a_column_and_of_the_model_agree(scored: Path) -> None:
     ("flags", "message"),
     [
         (("-p", "prediction"), "--predictions requires --target"),
-        ((), "Pass --predictions"),
-        (("-p", "prediction", "-m", "one.ceiba"), "Pass --predictions"),
+        ((), "Pass either --predictions"),
+        (("-p", "prediction", "-m", "one.ceiba"), "Pass either --predictions"),
         (("-m", "one.ceiba", "--drop", "a"), "--drop is not supported with --model"),
         (("-p", "predictoin", "-t", "species"), "Did you mean 'prediction'"),
     ],
@@ -67,7 +67,7 @@ def test_reasons_are_those_of_the_method(scored: Path) -> None:
     assert "la respuesta cambia con" in spanish
     refused = run(*given, "--protected", "sepal width,petal width", cwd=scored)
     assert refused.returncode == 2
-    assert "uses protected columns: 'petal width'" in refused.stderr
+    assert "use protected columns, got 'petal width'" in refused.stderr
 
 
 def test_compare_writes_a_page_and_takes_models_of_other_columns(scored: Path) -> None:
@@ -77,6 +77,28 @@ def test_compare_writes_a_page_and_takes_models_of_other_columns(scored: Path) -
     assert [row["figure"] for row in said["differences"]] == ["error", "log loss"]
     assert said["rows"][0]["row"] >= 1
     assert "Comparison of two models" in (scored / "c.html").read_text("utf-8")
+    back = json.loads(ok("compare", "b.ceiba", "one.ceiba", "iris.csv", "--json", cwd=scored))
+    for row, other in zip(said["differences"], back["differences"], strict=True):
+        assert (row["first"], row["second"]) == (other["second"], other["first"])
+
+
+def test_compare_weights_rows_and_shows_the_costs_of_the_models(scored: Path) -> None:
+    costs = "truth,predicted,cost\nsetosa,virginica,9\n"
+    (scored / "costs.csv").write_text(costs, "utf-8")
+    given = ("-t", "species", "--costs", "costs.csv", "--max-depth", "1", "-m", "costs.ceiba")
+    ok("learn", "iris.csv", *given, cwd=scored)
+    lines = (scored / "iris.csv").read_text("utf-8").splitlines()
+    twice = [f"{line},{2 * ('setosa' in line)}" for line in lines[1:]]
+    (scored / "weighted.csv").write_text("\n".join([f"{lines[0]},w", *twice]), "utf-8")
+    given = ("compare", "one.ceiba", "costs.ceiba", "weighted.csv", "--json")
+    figures = {
+        row["figure"]: row["second"]
+        for row in json.loads(ok(*given, "--weight", "w", cwd=scored))["differences"]
+    }
+    alone = json.loads(ok(*given, cwd=scored))["differences"]
+    assert [row["figure"] for row in alone] == ["error", "cost", "log loss"]
+    assert figures["error"] == 0  # only setosa counts
+    assert alone[0]["second"] == pytest.approx(1 / 3)
 
 
 def test_card_is_written_in_the_format_of_its_ending(scored: Path) -> None:

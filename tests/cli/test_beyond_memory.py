@@ -72,9 +72,9 @@ def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatc
         (["--test-size", "0.3"], "--test-size is not supported with --memory"),
         (["--weight", "x"], "a.parquet: Negative values"),
         (["--weight", "z"], "--weight 'z'"),
-        (["--missing", "surrogate"], "is not supported for tables beyond memory"),
-        (["--memory", "lots"], "memory must be a positive number of bytes"),
-        (["--drop", "label"], "--drop names the target"),
+        (["--missing", "surrogate"], "is not supported for scans, dask or GPU tables"),
+        (["--memory", "lots"], "`memory` must be a positive number of bytes"),
+        (["--drop", "label"], "--drop must not contain the target"),
     ],
 )
 def test_what_cannot_be_done_there_is_refused(files: Path, flags: list[str], words: str) -> None:
@@ -136,11 +136,11 @@ def test_arrow_files_are_learned_from_in_pieces(files: Path) -> None:
     [
         (["a.csv", "--cluster", "tcp://127.0.0.1:1"], "Only Parquet files are supported"),
         (["a.csv", "--checkpoint", "c"], "--checkpoint requires --memory"),
-        (["-", "--memory", "1GB"], "A scan cannot read a stream"),
+        (["-", "--memory", "1GB"], "`source` must be a file, got the stream"),
         (["none*.csv"], "none*.csv"),
         (
             ["a.csv", "--memory", "1GB", "--scratch", "nowhere"],
-            "scratch must be an existing",
+            "`scratch` must be an existing",
         ),
     ],
 )

@@ -57,15 +57,15 @@ def test_report_of_an_example_learns_it_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["learn"], "Pass a table (DATA) or --example NAME, and not both."),
-        (["learn", "x.csv", "--example", "iris"], "and not both"),
+        (["learn"], "Pass either a table (DATA) or --example NAME."),
+        (["learn", "x.csv", "--example", "iris"], "Pass either a table"),
         (["learn", "--example", "titanc"], "Did you mean 'titanic'?"),
         (["learn", "x.csv"], "Missing option '--target'"),
-        (["describe"], "Pass a table (DATA) or --example NAME"),
-        (["report"], "Pass MODEL or --example NAME"),
+        (["describe"], "Pass either a table (DATA) or --example NAME"),
+        (["report"], "Pass either MODEL or --example NAME"),
         (["report", "--example", "iris", "--data", "x.csv"], "supports only --out"),
-        (["report", "--example", "lung"], "its target is survival times"),
-        (["studio"], "Pass a table or model (DATA) or --example NAME"),
+        (["report", "--example", "lung"], "it has a survival target"),
+        (["studio"], "Pass either DATA (a table or a model) or --example NAME"),
         (["studio", "--example", "iris", "--target", "species"], "not supported with --example"),
     ],
 )

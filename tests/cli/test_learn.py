@@ -59,8 +59,8 @@ def test_learn_survival_times(tmp_path: Path) -> None:
     refused = run("export", "trial.ceiba", "sklearn", cwd=tmp_path)
     assert (refused.returncode, "Internal error" in refused.stderr) == (4, False)
     for wrong, message in [
-        (("--time", "weeks"), "Pass --target, or --time and --event"),
-        ((*times, "-t", "age"), "Pass --target, or --time and --event"),
+        (("--time", "weeks"), "Pass either --target or, for survival times"),
+        ((*times, "-t", "age"), "Pass either --target or, for survival times"),
         ((*times, "--task", "regression"), "--task must be survival"),
         (("-t", "age", "--task", "survival"), "--task survival requires --time and --event"),
         (("--time", "weeks", "--event", "status"), "got 'alive', 'dead'"),
@@ -199,7 +199,7 @@ def test_learn_warns_of_a_leak_an_identifier_and_a_rare_class(folder: Path) -> N
     said = run("learn", "r.csv", "-t", "RAIN", cwd=folder).stderr
     assert "Column 'amount' alone decides 'RAIN'" in said
     assert "Dropped identifiers: 'id'. Pass --keep-identifiers to keep them." in said
-    assert "numbers the rows" not in said
+    assert "contains row numbers" not in said
     assert "'day' has a different date in each row" in said
     assert "Class 'perhaps' has only 3 rows" in said
     assert "39 of 239 rows have no 'RAIN'" in said

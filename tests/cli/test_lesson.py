@@ -28,7 +28,7 @@ def test_lesson_does_not_replace_a_notebook(tmp_path):
     (tmp_path / "lesson_1_en.ipynb").write_text("my work")
     finished = run("lesson", "1", cwd=tmp_path)
     assert finished.returncode != 0
-    assert "exists; pass another path" in finished.stderr
+    assert "File already exists" in finished.stderr
     assert (tmp_path / "lesson_1_en.ipynb").read_text() == "my work"
 
 

@@ -20,11 +20,11 @@ def test_model_that_is_there_is_kept(folder: Path) -> None:
     assert "replaced" not in run(*learn, cwd=folder).stderr
     first = (folder / "weather.ceiba").read_bytes()
     said = run(*learn, "--max-depth", 1, cwd=folder).stderr
-    assert "replaced; the old file is kept as weather.ceiba.bak." in said
+    assert "Replaced weather.ceiba. The old file is saved as weather.ceiba.bak." in said
     assert (folder / "weather.ceiba.bak").read_bytes() == first
     second = (folder / "weather.ceiba").read_bytes()
     said = run(*learn, "--min-samples-leaf", 3, cwd=folder).stderr
-    assert "kept as weather.ceiba.bak2." in said
+    assert "saved as weather.ceiba.bak2." in said
     assert (folder / "weather.ceiba.bak").read_bytes() == first
     assert (folder / "weather.ceiba.bak2").read_bytes() == second
 
@@ -47,7 +47,7 @@ def test_model_may_go_to_a_device(folder: Path) -> None:
 def test_prune_keeps_what_it_replaces(learned: Path, tmp_path: Path) -> None:
     (tmp_path / "m.ceiba").write_bytes((learned / "iris.ceiba").read_bytes())
     done = run("prune", "m.ceiba", "--leaves", 2, "-o", "m.ceiba", cwd=tmp_path)
-    assert "kept as m.ceiba.bak" in done.stderr
+    assert "saved as m.ceiba.bak" in done.stderr
     assert ceiba.load(tmp_path / "m.ceiba.bak").tree_.n_leaves == 3
 
 

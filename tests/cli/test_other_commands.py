@@ -17,7 +17,10 @@ def test_evaluate_of_unknown_labels_is_refused_or_warned_about(learned: Path) ->
     (learned / "dots.csv").write_text(re.sub(r"(?m)(setosa|versicolor|virginica)$", r"\1.", text))
     ended = run("evaluate", "iris.ceiba", "dots.csv", cwd=learned)
     assert ended.returncode == 3
-    assert "No row of y has a class of the model. y has 'setosa.' (50 rows)" in ended.stderr
+    assert (
+        "y must contain at least one class of the model, got only 'setosa.' (50 rows)"
+        in ended.stderr
+    )
     assert "Did you mean 'setosa' for 'setosa.'?" in ended.stderr
     (learned / "few.csv").write_text(text.replace("setosa", "Setosa", 3))
     ended = run("evaluate", "iris.ceiba", "few.csv", cwd=learned)

@@ -161,6 +161,46 @@ def test_interrupt_in_an_import_is_said_after_it(folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["weather.csv"]
 
 
+#: Sends Ctrl-C in a function, after the model was saved or the checkpoint file was opened.
+_LATE = """
+import os, signal, sys, time
+from ceiba.cli.learn_job import LearnJob
+from ceiba.cli.main import main
+from ceiba.estimators import DecisionTreeClassifier
+def interrupt(*_, checkpoint=None, **__):
+    if checkpoint is not None:
+        open(checkpoint, "w").close()
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)
+if "--checkpoint" in sys.argv:
+    DecisionTreeClassifier.fit = interrupt
+LearnJob.report = interrupt
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "name"),
+    [
+        (["--report", "r.html"], "weather.ceiba"),
+        (["--report", "r.html", "--max-depth", "1"], "weather.ceiba"),  # replaces a file
+        (["--memory", "1GB", "--checkpoint", "fit.log"], "fit.log"),
+    ],
+)
+def test_interrupt_names_the_files_that_were_changed(
+    folder: Path, flags: list[str], name: str
+) -> None:
+    if "--max-depth" in flags:
+        ok("learn", "weather.csv", "-t", "RAIN", "-q", cwd=folder)
+    done = subprocess.run(
+        [sys.executable, "-c", _LATE, "learn", "weather.csv", "-t", "RAIN", "-q", *flags],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, f"ceiba: interrupted; changed files: {name}\n")
+    assert (folder / name).exists()
+    assert not (folder / "r.html").exists()
+
+
 SLOW_DELAYS = [pytest.param(delay, marks=pytest.mark.slow) for delay in (0.0, 0.05, 0.15, 0.5, 0.8)]
 
 

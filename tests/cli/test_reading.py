@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
@@ -18,8 +19,9 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.errors import DataError
+from ceiba.errors import DataError, OptionError
 from ceiba.table.files.csv_file import CsvFile
+from ceiba.table.files.header import read_names
 from ceiba.table.files.kinds import as_table
 from ceiba.table.files.reading import ReadOptions, load_table, read_batches
 from ceiba.table.files.streams import read_pieces
@@ -296,6 +298,55 @@ def test_parquet_that_fails_half_way_leaves_no_file(model: Path) -> None:
     assert done.returncode == 3
     assert "line 502, column 'clouds': 'many' is not a number" in done.stderr
     assert {path.name for path in model.iterdir()} == before
+
+
+@pytest.mark.parametrize("rows", [None, 1, 3, 100])
+def test_skipped_lines_may_extend_over_several_pieces(tmp_path: Path, rows: int | None) -> None:
+    path = tmp_path / "title.csv"
+    path.write_text("title\n" * 50 + "\nx,y\n" + "1,a\n" * 20, "utf-8")
+    for skip, names, n, line in (
+        (50, ("x", "y"), 20, 53),
+        (51, ("x", "y"), 20, 53),
+        (52, ("column_1", "column_2"), 20, 53),
+        (60, ("column_1", "column_2"), 12, 61),
+    ):
+        pieces = list(file := CsvFile(str(path), ReadOptions(skip_rows=skip), rows))
+        assert (file.format.names, pieces[0].line) == (names, line)
+        assert pl.concat([p.parse() for p in pieces]).rows() == [("1", "a")] * n
+    with pytest.raises(DataError, match="empty after --skip-rows"):
+        CsvFile(str(path), ReadOptions(skip_rows=72), rows)
+    with pytest.raises(OptionError, match="less than the number of lines"):
+        CsvFile(str(path), ReadOptions(skip_rows=73), rows)
+
+
+def test_first_cell_that_is_too_long_is_named(tmp_path: Path) -> None:
+    """An unclosed quote in the first line makes such a cell of the whole file."""
+    path = tmp_path / "long.csv"
+    for first in ('"x,y', "a" * 131_073 + ",y"):
+        path.write_text(first + "\n" + "1.5,a\n" * 30_000, "utf-8")
+        with pytest.raises(DataError, match=r"long\.csv.*first record.* 131,072 characters.*quote"):
+            CsvFile(str(path), ReadOptions())
+    path.write_text("a" * 131_073, "utf-8")
+    with pytest.raises(DataError, match=r"--names-from .*131,072 characters"):
+        read_names(str(path))
+    path.write_text("a" * 131_072 + ",y\n1,a\n2,b\n", "utf-8")
+    assert CsvFile(str(path), ReadOptions()).format.names[1] == "y"
+    path.write_text("x,y\n" + "a" * 200_000 + ",b\n", "utf-8")  # cells below the first record
+    assert len(load_table(str(path), ReadOptions()).frame["x"][0]) == 200_000
+
+
+def test_errors_name_lines_below_long_cells(tmp_path: Path) -> None:
+    path, cell = tmp_path / "long.csv", '"' + "a\n" * 70_000 + '"'
+    for rows, message in (
+        (f"1,{cell}\n2,b,c\n", "line 70003: 3 cells, but the table has 2"),
+        ('1,a\n2,"b\n' + "3,c\n" * 40_000, "line 3: unclosed quote"),
+    ):
+        path.write_text(f"x,y\n{rows}", "utf-8")
+        with pytest.raises(DataError, match=message):
+            load_table(str(path), ReadOptions())
+    path.write_text(f"x,y\n1,{cell}\n2,b\n", "utf-8")
+    assert next(iter(CsvFile(str(path), ReadOptions()))).find_line(1) == 70_003
+    assert csv.field_size_limit() == 131_072
 
 
 def test_quotes_in_names_of_columns_are_kept(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_report_with_data_counts_rows_with_the_truth_and_says_what_is_left_out(
         cwd=table.parent,
     )
     assert said.returncode == 0, said.stderr
-    assert "Left out: 1 row without the truth." in said.stderr
+    assert "Left out: 1 row without a target value." in said.stderr
     made = payload_of(table.parent / "p.html")
     assert made["test"]["n_rows"][0] == 120
     assert (made["title"], made["lang"]) == ("Rain & <wind>", "es")

@@ -17,6 +17,8 @@ def test_counterfactual_says_what_would_have_to_change(learned: Path) -> None:
     given = ("counterfactual", "iris.ceiba", "iris.csv", "--row", 51)
     text = ok(*given, "--target", "setosa", cwd=learned)
     assert text.splitlines()[0].startswith("1. petal length <= 2.45 (is 4.7) -> setosa (prob")
+    text = ok("--lang", "es", *given, "--target", "setosa", cwd=learned)
+    assert text.startswith("1. petal length <= 2.45 (ahora 4.7) -> setosa (prob")
     said = json.loads(ok(*given, "--json", "-k", 1, cwd=learned))
     assert said[0]["changes"][0]["column"] == "petal width"
     assert "No allowed change" in ok(
@@ -28,6 +30,31 @@ def test_counterfactual_of_an_unknown_class_says_the_classes(learned: Path) -> N
     ended = run("counterfactual", "iris.ceiba", "iris.csv", "--target", "rose", cwd=learned)
     assert ended.returncode == 2
     assert "Classes: ['setosa', 'versicolor', 'virginica']" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("counterfactual", "iris.ceiba", "iris.csv", "--cost", "petal width=1,2"),
+            "--cost must be COLUMN=NUMBER",
+        ),
+        (
+            ("stability", "iris.ceiba", "iris.csv", "--rivals", 0, "--resamples", 5),
+            "--resamples is not supported with --rivals",
+        ),
+        (
+            ("plot", "iris.ceiba", "--kind", "importance", "--max-depth", 1),
+            "--max-depth requires --kind tree",
+        ),
+    ],
+)
+def test_options_that_cannot_have_an_effect_raise_an_error(
+    learned: Path, arguments: tuple[Any, ...], message: str
+) -> None:
+    ended = run(*arguments, cwd=learned)
+    assert ended.returncode == 2
+    assert message in ended.stderr
 
 
 def test_drift_ends_with_5_above_the_limit(learned: Path) -> None:

@@ -45,8 +45,9 @@ def command_lines(page: Path) -> list[list[str]]:
 def spans(page: Path, start: str) -> list[str]:
     """Return the code inside sentences, and the lines of code blocks, that begin with a word."""
     text = page.read_text("utf-8")
-    blocks = re.findall(r"^ *```(?!\{).*?\n(.*?)^ *```", text, re.S | re.M)
-    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    blocks = re.findall(r"^ *```(.*?)\n(.*?)^ *```", text, re.S | re.M)
+    code = [block for info, block in blocks if not info.startswith("{")]
+    lines = [line.removeprefix("$ ") for block in code for line in block.splitlines()]
     prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.S | re.M)
     inline = [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", prose)]
     return [line for line in (*lines, *inline) if line.startswith(f"{start} ")]
@@ -79,8 +80,8 @@ def folder(tmp_path: Path) -> Path:
     }
     write_csv(tmp_path / "seattle.csv", {**rain, "RAIN": [x > 0 for x in rain["PRCP"]]})
     scores = [{"yes": "no", "no": "yes"}[y] if i % 7 == 0 else y for i, y in enumerate(answers)]
-    write_csv(tmp_path / "scored.csv", {**titanic, "score": scores, "decision": answers})
-    decisions = [{"yes": "granted", "no": "refused"}[y] for y in answers]
+    write_csv(tmp_path / "scored.csv", {**titanic, "score": scores, "risk": answers})
+    decisions = [{"yes": "good", "no": "bad"}[y] for y in answers]
     for name in ("test.csv", "applicants.csv"):
         protected = {"sex": ["f", "m"] * 445 + ["f"], "age": [30, 30, 31] * 297}  # unrelated
         write_csv(tmp_path / name, {**titanic, **protected, "survived": decisions})

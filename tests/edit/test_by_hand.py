@@ -174,7 +174,7 @@ def test_split_that_sends_nobody_one_way_is_refused():
 
 def test_level_of_the_node_that_goes_nowhere_is_refused():
     tree, X, y, _, _ = fit({}, holes=0.0)
-    with pytest.raises(TreeError, match="level 'Wien' of the node is in no branch"):
+    with pytest.raises(TreeError, match="every level in the node, but has none for 'Wien'"):
         tree.set_split(0, LevelSets("city", (("Oslo", "Rome"), ("Bern", "Lima"))), X, y)
 
 

@@ -77,7 +77,7 @@ def test_fold_without_rows_on_one_side_grows_freely():
 
 def test_forced_split_with_an_empty_side_is_refused(iris):
     X, y = iris
-    with pytest.raises(TreeError, match="forced_splits, 'sepal width .* no rows"):
+    with pytest.raises(TreeError, match="'sepal width .* of forced_splits: .* no rows"):
         ceiba.DecisionTreeClassifier(forced_splits="sepal width (cm) <= 99").fit(X, y)
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_literal_is_refused(iris, wrong):
 
 def test_wrong_number_of_branches_is_refused(iris):
     literal = ("petal width (cm) > 1.5", None, None, None)
-    with pytest.raises(OptionError, match="2 branches, got 3"):
+    with pytest.raises(OptionError, match="must list 2 branches after .*, got 3"):
         ceiba.DecisionTreeClassifier(forced_splits=literal).fit(*iris)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import ceiba
-from ceiba.errors import OptionError, TreeError
+from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from tests.marks import slow
 from tests.tree.random_trees import random_tree
@@ -355,7 +355,7 @@ def test_several_outputs_sql_has_a_column_each() -> None:
     tree = ceiba.DecisionTreeRegressor().fit(X, y).tree_
     assert '"prediction_0"' in (text := tree.export("sql"))
     assert '"prediction_1"' in text
-    with pytest.raises(TreeError, match="several outputs"):
+    with pytest.raises(TreeError, match="requires one output, got 2"):
         tree.export("sql", form="prediction")
 
 
@@ -365,7 +365,7 @@ def test_several_outputs_sql_has_a_column_each() -> None:
 @pytest.mark.parametrize("name", ["sql", "pmml", "onnx", "rules"])
 def test_fractional_is_refused_where_it_cannot_be_said(name: str) -> None:
     tree = random_tree(1, missing="fractional")
-    with pytest.raises(TreeError, match=f"{name}: .*fractional.*python"):
+    with pytest.raises(TreeError, match=f"fractional.* supported by {name}.*python"):
         tree.export(name)
 
 
@@ -411,6 +411,35 @@ def test_refused_rows_raise_in_python_and_are_null_in_sql(strategy: str) -> None
         base.executemany("INSERT INTO data VALUES (?)", [(value,), ("a",)])
         result = base.execute(tree.export("sql", dialect="sqlite")).fetchall()
     assert [row[2] for row in result] == [None, "x"]
+
+
+@pytest.mark.parametrize("missing", ["fractional", "majority"])
+def test_c_and_python_reject_unseen_levels(missing: Any, tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no C compiler is installed")
+    options: dict[str, Any] = {"missing": missing, "unseen": "error"}
+    classes = ceiba.tree.build(("c", {"a": "x", "b": "y"}), **options)
+    numbers = ceiba.tree.build(("c", {"a": 1.5, "b": 2.5}), **options)
+    for tree in (classes, numbers):
+        with pytest.raises(ValueError, match="unseen level"):
+            python_of(tree)["predict"]({"c": "zebra"})
+        with pytest.raises(DataError, match="was not seen"):
+            tree.predict({"c": ["zebra"]})
+    source, path = tmp_path / "t.c", tmp_path / "t.so"
+    source.write_text(classes.export("c", name="k") + numbers.export("c", name="x"), "utf-8")
+    strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run(["gcc", *strict, source, "-o", path, "-lm"], check=True)
+    library = ctypes.CDLL(str(path))
+    for function in (library.k_level, library.x_predict, library.k_probability):
+        function.restype = ctypes.c_double
+    for text, node, value in ((b"a", 1, 1.5), (b"b", 2, 2.5), (b"zebra", -1, math.nan)):
+        code = library.k_level(0, text)
+        for cell in [code] if node > 0 else [code, -1.0]:
+            row = (ctypes.c_double * 1)(cell)
+            assert (library.k_apply(row), library.x_apply(row)) == (node, node)
+            assert library.k_predict(row, 0) == (node - 1 if node > 0 else -1)
+            assert repr(library.x_predict(row, 0)) == repr(value)
+            assert math.isnan(library.k_probability(row, 0, 0)) == (node < 0)
 
 
 def test_single_leaf_is_exported() -> None:

@@ -26,7 +26,7 @@ from sklearn.preprocessing import (
 )
 
 import ceiba
-from ceiba.errors import OptionError, TreeError
+from ceiba.errors import DataError, OptionError, TreeError
 from ceiba.export import pipeline_tree
 from tests.export.drawn_trees import Drawn
 from tests.export.runtimes import compare_c
@@ -301,15 +301,61 @@ def test_unknown_steps_are_refused():
 
 @pytest.mark.parametrize("what", [ceiba.DecisionTreeClassifier(), make_pipeline(PCA())])
 def test_what_is_no_pipeline_around_a_tree_is_refused(what):
-    with pytest.raises(OptionError, match="ends in a ceiba estimator"):
+    with pytest.raises(OptionError, match="ends in a fitted ceiba estimator"):
         pipeline_tree(what)
 
 
 def test_surrogates_of_scaled_columns_are_refused():
     X, y = table()
     model = make_pipeline(StandardScaler(), ceiba.DecisionTreeClassifier(missing="surrogate"))
-    with pytest.raises(TreeError, match="Impute every column"):
+    with pytest.raises(TreeError, match="Impute every column, or .*rpart: usesurrogate=0"):
         pipeline_tree(model.fit(X[NUMBERS], y))
+
+
+@pytest.mark.parametrize("tree", [ceiba.rpart(), ceiba.c45()])
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        OneHotEncoder(),
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan),
+        "passthrough",
+    ],
+)
+def test_surrogates_and_fractions_are_dropped_after_a_fit_without_missing_values(tree, encoder):
+    X, y = table(holes=0.0)
+    encode = make_column_transformer((encoder, TEXTS), (StandardScaler(), NUMBERS))
+    if encoder == "passthrough":
+        encode.set_output(transform="pandas")
+    model = make_pipeline(encode, tree).fit(X, y)
+    raw = pipeline_tree(model)
+    assert raw.n_leaves > 2
+    new = table(seed=1, holes=0.0)[0]
+    assert raw.predict(new).tolist() == model.predict(new).tolist()
+    new["age"] = new["age"].where(new.index > 3)
+    with pytest.raises(DataError, match="'age': values are missing in 4"):
+        raw.predict(new)
+    with pytest.raises(DataError, match="'city': .* was not seen"):
+        raw.predict(X.assign(city="Quito"))
+
+
+def test_surrogates_next_to_encoded_missing_values_are_refused():
+    X, y = table(holes=0.0)
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), TEXTS), (StandardScaler(), NUMBERS)
+    )
+    model = make_pipeline(encode, ceiba.rpart()).fit(X, y)
+    with pytest.raises(TreeError, match="Impute every column"):
+        pipeline_tree(model)
+
+
+@pytest.mark.parametrize("usesurrogate", [0, 2])
+def test_rpart_follows_the_advice_about_surrogates(usesurrogate):
+    X, y = table()
+    steps = [SimpleImputer()] if usesurrogate else []
+    model = make_pipeline(*steps, StandardScaler(), ceiba.rpart(usesurrogate=usesurrogate))
+    model.fit(X[NUMBERS], y)
+    new = table(seed=1)[0][NUMBERS]
+    assert pipeline_tree(model).predict(new).tolist() == model.predict(new).tolist()
 
 
 def test_column_asked_as_number_and_by_levels_is_refused():
@@ -318,5 +364,5 @@ def test_column_asked_as_number_and_by_levels_is_refused():
     target = np.where((both["rank"] > 3) ^ (both["rank"] == 1), "a", "b")
     model = make_pipeline(steps, ceiba.DecisionTreeClassifier()).fit(both, target)
     assert len(set(model[-1].tree_.splits.column.tolist()) - {-1}) == 2
-    with pytest.raises(TreeError, match="as a number and by levels"):
+    with pytest.raises(TreeError, match="all use numbers, or all use the same levels"):
         pipeline_tree(model)

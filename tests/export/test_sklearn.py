@@ -225,7 +225,7 @@ def test_to_sklearn_column_with_levels_is_refused() -> None:
 
 def test_to_sklearn_cost_matrix_warns() -> None:
     tree = ceiba.tree.build(("x <= 1", "a", "b"), cost_matrix=[[0, 1], [5, 0]])
-    with pytest.warns(CeibaWarning, match="cost matrix"):
+    with pytest.warns(CeibaWarning, match="cost_matrix"):
         tree.to_sklearn()
 
 

@@ -33,10 +33,10 @@ RUNTIME = {"address": "libasan.so", "thread": "libtsan.so"}
 CORE = {
     "address": ["tests/core", "tests/grow", "tests/optimal", "tests/prune", "tests/properties",
                 "tests/table/test_unaligned.py", "tests/tree/test_route.py",
-                "tests/tree/test_cut_trees.py", "tests/tree/test_level_trees.py"],
+                "tests/tree/test_cut_trees.py", "tests/tree/test_general_trees.py"],
     "thread": ["tests/core", "tests/grow", "tests/optimal", "tests/properties/test_invariance.py",
                "tests/prune/test_cross_validation.py", "tests/tree/test_route.py",
-               "tests/tree/test_cut_trees.py", "tests/tree/test_level_trees.py"],
+               "tests/tree/test_cut_trees.py", "tests/tree/test_general_trees.py"],
 }  # fmt: skip
 #: What uses it: of these, a sample is run unless the whole is asked for.
 OTHERS = {

@@ -77,7 +77,7 @@ def test_class_the_model_does_not_know_gets_a_row():
 
 
 def test_unknown_class_with_costs_is_refused():
-    with pytest.raises(DataError, match="class 'z'"):
+    with pytest.raises(DataError, match="only classes with a cost .*got 'z'"):
         evaluate_classes(np.array(["z"]), np.array(["a"]), ABC, "a", cost_matrix=1.0 - np.eye(3))
 
 
@@ -89,7 +89,7 @@ def test_class_without_rows_has_no_error():
 def test_print_has_a_labelled_corner_and_the_baseline(evaluation):
     text = str(evaluation)
     assert "truth \\ predicted" in text
-    assert "always 'a' (the root's answer): error 0.667" in text
+    assert "always 'a' (the root's prediction): error 0.667" in text
     assert "cost" not in text
 
 
@@ -235,7 +235,7 @@ def test_evaluate_of_other_lengths_is_refused():
 
 def test_unknown_class_is_refused_when_there_are_priors():
     model = DecisionTreeClassifier(class_prior=[0.5, 0.5]).fit([[1], [2]], ["a", "b"])
-    with pytest.raises(DataError, match="'c'.*no prior"):
+    with pytest.raises(DataError, match="only classes with a prior .*got 'c'"):
         model.evaluate([[1], [2], [2]], ["a", "b", "c"])
 
 

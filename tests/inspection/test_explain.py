@@ -148,7 +148,7 @@ def test_explain_turns_into_plain_data(model):
 
 def test_explain_of_a_row_beyond_the_table_is_refused(model):
     table = read_like(X, model.tree_.schema)
-    with pytest.raises(DataError, match="Row 6 does not exist"):
+    with pytest.raises(DataError, match="row must be from 0 to 5, got 6"):
         explain(model.tree_, table, 6)
 
 

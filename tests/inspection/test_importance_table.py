@@ -57,7 +57,7 @@ def test_importance_table_unknown_scale_is_a_clear_error(noisy) -> None:
 
 
 def test_importance_table_rows_without_target_is_a_clear_error(noisy) -> None:
-    with pytest.raises(OptionError, match="both X and y"):
+    with pytest.raises(OptionError, match="X and y must be passed together"):
         importance_table(noisy[0], noisy[1])
 
 

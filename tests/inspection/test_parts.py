@@ -43,10 +43,10 @@ def test_impurity_of_numbers(criterion, expected):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "Pass labels"),
-        ({"labels": LABELS, "counts": [1]}, "not both"),
+        ({}, "Pass either labels"),
+        ({"labels": LABELS, "counts": [1]}, "Pass either labels"),
         ({"labels": {"a": 1}, "counts": [1]}, "cannot be combined"),
-        ({"labels": LABELS, "criterion": "twoing"}, "measures splits"),
+        ({"labels": LABELS, "criterion": "twoing"}, "it measures splits"),
         ({"labels": LABELS, "criterion": "entropie"}, "Did you mean 'entropy'"),
         ({"counts": [1, 2], "criterion": "poisson"}, "counts is not supported"),
     ],
@@ -119,7 +119,7 @@ def test_gain_of_numbers_by_squared_error():
     [
         ([1, 2, 3, 4], "best", "a cut"),
         ([1, 2, 3, 4], ["Oslo"], "for a numeric column"),
-        (["x", "y", "x", "y"], ["z"], "'z' is not a level"),
+        (["x", "y", "x", "y"], ["z"], "must contain only levels of the column, got 'z'"),
         (["x", "y", "x", "y"], 2.5, "Cuts are not supported"),
     ],
 )

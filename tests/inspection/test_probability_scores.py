@@ -133,13 +133,13 @@ def test_class_that_the_model_lacks_is_scored_as_impossible():
         (["<=50K", ">50K"], ["<=50K.", ">50K."], "Did you mean '>50K' for '>50K.'?"),
         ([1, 0], ["1", "0"], "Did you mean 1 (int) for '1'?"),
         (["1", "0"], [1, 0], "Did you mean '1' (str) for 1?"),
-        ("ab", "xy", "y has 'x' (1 row), 'y' (1 row). Classes of the model: 'a', 'b'."),
+        ("ab", "xy", "got only 'x' (1 row), 'y' (1 row). Classes of the model: 'a', 'b'."),
     ],
 )
 def test_labels_of_which_none_is_known_are_refused(known, seen, hint):
     X = np.arange(len(known), dtype=float)[:, None]
     model = ceiba.DecisionTreeClassifier().fit(X, list(known))
-    with pytest.raises(DataError, match="No row of y has a class of the model") as caught:
+    with pytest.raises(DataError, match="y must contain at least one class of the model") as caught:
         model.evaluate(X, list(seen))
     assert hint in str(caught.value)
 

@@ -104,7 +104,7 @@ def test_rules_of_weighted_rows_have_no_interval() -> None:
     ):
         table = fitted.tree_.rules()
         assert np.isnan([table["low"], table["high"]]).all()
-        assert "not known, since rows are weighted" in table.legend
+        assert "unknown, because rows are weighted" in table.legend
         assert "nan" not in table.to_text()
 
 

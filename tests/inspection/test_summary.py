@@ -23,7 +23,7 @@ def test_summary_says_which_figures_are_prior_weighted() -> None:
     text = str(
         ceiba.DecisionTreeClassifier(class_prior=[0.9, 0.1], max_depth=1).fit(X, y).summary()
     )
-    assert "R(T): prior-weighted share of rows answered wrongly" in text
+    assert "R(T): prior-weighted share of misclassified rows" in text
     assert "usage: prior-weighted share of training rows" in text
     assert "prior" not in str(ceiba.DecisionTreeClassifier(max_depth=1).fit(X, y).summary())
 

@@ -31,6 +31,13 @@ def test_entropy_in_any_base(base):
     )
 
 
+@pytest.mark.parametrize("base", [None, 2, math.e, 10])
+def test_gain_ratio_is_the_same_in_every_base(base):
+    x, y = [1, 2, 3, 4], ["a", "a", "b", "b"]
+    for split, expected in ((None, 1.0), (2.5, 1.0), ("multiway", 0.5)):
+        assert ceiba.gain(x, y, split, "gain_ratio", base=base) == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(("base", "criterion"), [(1, "entropy"), (True, "entropy"), (2, "gini")])
 def test_base_that_is_none_is_refused(base, criterion):
     with pytest.raises(OptionError, match="base"):
@@ -148,7 +155,7 @@ def test_explanation_of_a_row_needs_its_way_only():
     )
     assert tree.explain({"Patrons": "Some"}).answer == "Yes"
     assert tree.explain({"Patrons": "Full", "WaitEstimate": 10}).leaf == 4
-    with pytest.raises(DataError, match="no 'WaitEstimate'"):
+    with pytest.raises(DataError, match="no column 'WaitEstimate'"):
         tree.explain({"Patrons": "Full"})
     model = ceiba.DecisionTreeClassifier.from_tree(tree)
     assert model.explain({"Patrons": "None"}).answer == "No"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import time
 import tracemalloc
@@ -110,6 +111,19 @@ def test_wrong_value_is_refused_naming_its_place(
         loads(json.dumps(broken).encode())
 
 
+@pytest.mark.parametrize("bound", ["low", "high"])
+@pytest.mark.parametrize("value", [{"$float": "nan"}, "1", None])
+def test_wrong_bound_of_a_rule_is_refused(bound: str, value: Any) -> None:
+    file = io.BytesIO()
+    ceiba.RuleSet().fit({"x": [1, 2, 3, 4] * 5}, ["a", "a", "b", "b"] * 5).save(file)
+    broken = json.loads(file.getvalue())
+    broken["model"]["fitted"]["rules"][0]["clauses"][0]["choices"][0]["set"][bound] = value
+    with pytest.raises(
+        ModelFileError, match=rf"set\.{bound}: got .* Must be a number other than NaN"
+    ):
+        ceiba.load(json.dumps(broken).encode())
+
+
 def test_number_beyond_every_float_is_refused() -> None:
     broken = document()
     broken["tree"]["weight"][0] = 12345.5
@@ -121,15 +135,15 @@ def test_number_beyond_every_float_is_refused() -> None:
     ("raw", "message"),
     [
         (b"", "line 1, column 1"),
-        (b"\x80\x04\x95", "byte 0 is not UTF-8"),
+        (b"\x80\x04\x95", "byte 0 is not valid UTF-8"),
         (b"[1, 2]", "not a model file of ceiba"),
         (b"null", "not a model file of ceiba"),
-        (b'{"format": "ceiba", "version": NaN}', "NaN is not JSON"),
+        (b'{"format": "ceiba", "version": NaN}', "NaN is not a JSON value"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"format": "ceiba", "version": ' + b"9" * 5000 + b"}", "Damaged"),
         (gzip.compress(b"{}", mtime=0)[:-4], "truncated"),
         (gzip.compress(b"{}", mtime=0)[:-8] + b"\0" * 8, "cannot be decompressed"),
-        (gzip.compress(b"{}", mtime=0) + b"more", "4 bytes after the compressed"),
+        (gzip.compress(b"{}", mtime=0) + b"more", "4 bytes follow the compressed"),
         (b"\x1f\x8bnonsense", "cannot be decompressed"),
     ],
 )
@@ -142,7 +156,7 @@ def test_file_that_is_no_model_is_refused(raw: bytes, message: str) -> None:
     ("change", "message"),
     [
         (_set("model.class", "os.system"), "at model.class"),
-        (_set("model.class", "DecisionTreeRegressor"), "tree is a classification tree"),
+        (_set("model.class", "DecisionTreeRegressor"), "Must be a class for classification trees"),
         (_set("model.parameters.depth", 3), "unknown key 'depth'.*Did you mean 'max_depth'"),
         (_set("model.parameters.prune", {"$object": ["Popen", {}]}), r"prune\.\$object\[0\]"),
         (_set("model.parameters.prune", {"$eval": "1"}), "unknown tag"),

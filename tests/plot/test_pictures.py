@@ -186,7 +186,7 @@ def test_plot_regions_of_more_columns_says_the_slice() -> None:
 
 def test_plot_regions_unknown_level_is_a_clear_error() -> None:
     model, _, _ = trees.carseats()
-    with pytest.raises(OptionError, match="'Best' is not a level"):
+    with pytest.raises(OptionError, match=r"at\['ShelveLoc'\] must be a level.*got 'Best'"):
         plot.plot_regions(model, columns=["Price", "Advertising"], at={"ShelveLoc": "Best"})
 
 

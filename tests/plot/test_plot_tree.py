@@ -154,7 +154,7 @@ def test_plot_tree_single_leaf_is_one_box() -> None:
 
 
 def test_plot_tree_too_few_colors_is_a_clear_error() -> None:
-    with pytest.raises(OptionError, match="2 classes"):
+    with pytest.raises(OptionError, match="at least 2 entries"):
         plot_tree(balanced(2), colors=["red"])
 
 

@@ -166,13 +166,20 @@ def test_counterfactual_of_regression_reaches_the_range() -> None:
     assert str(tree.counterfactual({"x": [1.0], "y": [1.0]}, target=(10, None))).startswith("No ")
 
 
+@pytest.mark.parametrize("target", [(1, 2, 3), (1, "x"), "ab", (2,), None])
+def test_target_range_that_is_no_pair_of_numbers_is_a_clear_error(target: Any) -> None:
+    tree = ceiba.tree.build(("x <= 2.5", 1.0, 5.0))
+    with pytest.raises(OptionError, match="target must be a pair"):
+        tree.counterfactual({"x": [1.0]}, target=target)
+
+
 def test_row_that_has_the_wanted_answer_gets_no_advice() -> None:
     tree = ceiba.tree.build(("age <= 30", "no", ("income <= 20", "no", "yes")))
     row = {"age": [40], "income": [15.0]}
     given = ceiba.trust.counterfactual(tree, row, target="no")
     assert given == ()
     assert given.already
-    assert str(given) == "The row already has the wanted answer."
+    assert str(given) == "The row already has the target prediction."
     other = ceiba.trust.counterfactual(tree, row, target="yes")
     assert len(other) == 1
     assert not other.already
@@ -180,6 +187,30 @@ def test_row_that_has_the_wanted_answer_gets_no_advice() -> None:
     for target in ((None, 2.0), (1.5, 2.5), (2.0, None)):
         assert ceiba.trust.counterfactual(numbers, row, target=target).already
     assert [one.answer for one in ceiba.trust.counterfactual(numbers, row, target=(3, None))] == [5]
+
+
+@pytest.mark.parametrize(
+    ("lang", "lines"),
+    [
+        ("en", ["age <= 30 (is 40) and income > 20 (is missing) -> a (probability 1, 1 training "
+                "row)", "already has", "No allowed change"]),
+        ("es", ["age <= 30 (ahora 40) y income > 20 (ahora falta) -> a (probabilidad 1, 1 fila de "
+                "entrenamiento)", "ya tiene", "Ningún cambio"]),
+        ("pt", ["age <= 30 (agora 40) e income > 20 (agora ausente) -> a (probabilidade 1, 1 linha "
+                "de treino)", "já tem", "Nenhuma mudança"]),
+    ],
+)  # fmt: skip
+def test_lines_are_in_the_language(lang: str, lines: list[str]) -> None:
+    frame = {"age": [20.0, 40.0, 20.0, 40.0], "income": [30.0, 30.0, 10.0, 10.0]}
+    model = ceiba.DecisionTreeClassifier(missing="fractional").fit(frame, ["a", "b", "b", "b"])
+    row = {"age": [40.0], "income": [None]}
+    found = ceiba.trust.counterfactual(model.tree_, row, target="a", lang=lang)
+    assert str(found) == f"1. {lines[0]}"
+    assert lines[1] in str(ceiba.trust.counterfactual(model.tree_, row, target="b", lang=lang))
+    fixed = ceiba.trust.counterfactual(
+        model.tree_, row, target="a", fixed=["age", "income"], lang=lang
+    )
+    assert lines[2] in str(fixed)
 
 
 def test_counterfactual_within_allowed_numbers_says_the_allowed_range() -> None:
@@ -193,13 +224,14 @@ def test_counterfactual_within_allowed_numbers_says_the_allowed_range() -> None:
     ("options", "message"),
     [
         ({"target": "maybe"}, "must be a class, got 'maybe'"),
-        ({"fixed": ["agee"]}, "column 'agee' not found"),
+        ({"fixed": ["agee"]}, "fixed contains the unknown column 'agee'"),
         ({"direction": {"sex": "up"}}, "no order"),
         ({"direction": {"age": "left"}}, "'up' or 'down', got 'left'"),
-        ({"fixed": ["age"], "cost": {"age": 2.0}}, "not supported for a fixed column"),
+        ({"fixed": ["age"], "cost": {"age": 2.0}}, "not supported for fixed columns"),
         ({"cost": {"age": 0.0}}, "positive"),
+        ({"cost": {"age": "low"}}, "positive finite number, got 'low'"),
         ({"allowed": {"age": 3}}, "pair"),
-        ({"allowed": {"sex": ["x"]}}, "'x' is not a level of 'sex'"),
+        ({"allowed": {"sex": ["x"]}}, "must map 'sex' to its levels, got 'x'"),
         ({"order": "best"}, "'columns' or 'distance', got 'best'"),
         ({"k": 0}, "at least 1"),
     ],

@@ -162,7 +162,7 @@ def test_stability_with_wrong_options_says_so() -> None:
     model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
     with pytest.raises(OptionError, match="at least 2"):
         model.stability(X, y, resamples=1)
-    with pytest.raises(OptionError, match="between 0 and 1"):
+    with pytest.raises(OptionError, match="greater than 0 and less than 1"):
         model.stability(X, y, share=1.0)
     leaf = int(model.tree_.leaves[0])
     with pytest.raises(TreeError, match="is a leaf"):

@@ -11,6 +11,7 @@ from typing import Any
 
 from ceiba._polars import pl
 from ceiba.cli.advice import add_option_hint, describe_table, find_column, list_target_warnings
+from ceiba.cli.models import CHANGED_FILES
 from ceiba.cli.options.estimator_from_flags import (
     infer_task,
     make_model,
@@ -35,10 +36,10 @@ from ceiba.table.files import (
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 
-_SHORT = 12  # printed rows of the pruning table
+_SHORT = 12  # longer pruning tables are replaced by the last line of their legend
 _IDENTIFIERS = "Dropped identifiers: {}. Pass --keep-identifiers to keep them."
-_HASHED = 1_000_000  # sample size for finding identifiers
-_REMARKS = 8  # printed warnings about columns
+_HASHED = 1_000_000  # approximate number of values sampled per column to find identifiers
+_REMARKS = 8  # maximum number of printed warnings about columns
 
 
 @dataclass
@@ -52,14 +53,14 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
-    event: str | None = None  # the event column, or COLUMN=CODE until it is read
+    event: str | None = None  # event column (until the table is read: COLUMN=CODE)
     event_code: str | None = None
     X: Any = None
     y: Any = None
     weights: Any = None
     counts_rows: bool = False
     example: str | None = None
-    task: Task = Task.CLASSIFICATION  # inferred once the target is read
+    task: Task = Task.CLASSIFICATION  # replaced when the target is read
     source: Any = None
     train: Any = None
     test: Any = None
@@ -82,8 +83,10 @@ class LearnJob:
         if self.weight is not None:
             self.weight = find_column(self.weight, frame.columns, "--weight", self.data)
         frame = convert_columns(frame, **self.shape)
-        if self.target not in frame.columns:
-            raise OptionError(f"--drop names the target {self.target!r}.")
+        for name in (self.target, self.event, self.weight):
+            if name is not None and name not in frame.columns:
+                what = "weight" if name == self.weight else "target"
+                raise OptionError(f"--drop must not contain the {what} {name!r}.")
         self.y = frame[self.target]
         if is_text(self.data) and self.y.dtype.is_integer():  # avoid overflow of labels
             self.y = self.y.cast(pl.Int64)
@@ -97,7 +100,7 @@ class LearnJob:
         del frame
         table = as_table(columns)
         if not present.any():
-            raise DataError(f"No row of {self.data} has a value in {self.target!r}.")
+            raise DataError(f"No row of {self.data} has a value in {self.target_text!r}.")
         identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
         if identifiers:
@@ -105,7 +108,7 @@ class LearnJob:
         unused = {self.target, self.event, self.weight, *identifiers}
         table = table.select([j for j, name in enumerate(names) if name not in unused])
         if not table.n_columns:
-            raise DataError(f"{self.data} has no column to learn from besides the target.")
+            raise DataError(f"{self.data} must have at least one column to split on.")
         n_missing = int((~present).sum())
         if n_missing:
             table = fit_schema(table.take(present))
@@ -129,11 +132,11 @@ class LearnJob:
         cluster: str | None,
         unusable: Mapping[str, Any],
     ) -> None:
-        """Open files that are larger than memory as a scan, and set the target and the weights."""
+        """Open files of any size as a scan, and set the target and the weights."""
         for flag, value in unusable.items():
             if value:
                 raise OptionError(
-                    f"{flag} is not supported with --memory. Pass only one of the two."
+                    f"{flag} is not supported with --memory, --cluster or several files."
                 )
         opened = open_scan(
             self.data, self.reading, memory=memory or "4GB", scratch=scratch, cluster=cluster,
@@ -150,7 +153,7 @@ class LearnJob:
         self.target = find_column(self.target, names, "--target", self.data)
         drop = [find_column(name, names, "--drop", self.data) for name in self.shape["drop"]]
         if self.target in drop:
-            raise OptionError(f"--drop names the target {self.target!r}.")
+            raise OptionError(f"--drop must not contain the target {self.target!r}.")
         if self.weight is not None:
             self.weight = find_column(self.weight, names, "--weight", self.data)
         table = table.without(*drop)
@@ -167,12 +170,12 @@ class LearnJob:
 
     @property
     def target_text(self) -> str:
-        """The target column, or "Surv(time, event)" with the code of the event."""
+        """The target column, or "Surv(time, event)", with " == code" if --event names a code."""
         code = "" if self.event_code is None else f" == {self.event_code}"
         return self.target if self.event is None else f"Surv({self.target}, {self.event}{code})"
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Print a description of the table with warnings; return the identifiers to drop."""
+        """Return the identifier columns to drop; if `aloud`, print the table size and warnings."""
         description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
@@ -184,14 +187,8 @@ class LearnJob:
         if not present.all():
             others = [j for j, name in enumerate(table.schema.names) if name != self.target]
             description = describe_table(fit_schema(table.select(others).take(present)))
-        identifiers = self.select_identifiers(
-            [
-                column.name
-                for column in description.columns
-                if column.kind == "identifier" and not column.is_target
-            ],
-            table.schema.names,
-        )
+        names = [c.name for c in description.columns if c.kind == "identifier" and not c.is_target]
+        identifiers = self.select_identifiers(names, table.schema.names)
         if aloud:
             remarks = [note for note in description.remarks if note.column not in identifiers]
             for finding in remarks[:_REMARKS]:
@@ -202,7 +199,7 @@ class LearnJob:
         return identifiers
 
     def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
-        """Return identifiers not named in options, or none if no other column would remain."""
+        """Return the identifiers that no option names, or none if no other column would remain."""
         if self.keep_identifiers:
             return []
         wanted = {self.target, self.event, self.weight, *self.shape["categorical"],
@@ -224,7 +221,7 @@ class LearnJob:
         keep_unpruned: bool = False,
         checkpoint: Any = None,
     ) -> Any:
-        """Fit the estimator to all rows that are not held out."""
+        """Create the estimator from the options, and fit it to all rows that are not held out."""
         from ceiba.progress import progress_listeners
         from ceiba.prune import read_pruning
 
@@ -247,11 +244,8 @@ class LearnJob:
         keep_unpruned = keep_unpruned and not is_scan
         model = make_model(self.task, recipe, options)
         wanted = getattr(model, "prune", None)
-        if (
-            keep_unpruned
-            and wanted is not None
-            and getattr(model, "leaf_values", "share") == "share"
-        ):
+        has_shares = getattr(model, "leaf_values", "share") == "share"
+        if keep_unpruned and wanted is not None and has_shares:
             # The pruning slider of the report needs the unpruned tree.
             pruning = read_pruning(wanted)
             if pruning is not None and "keep_unpruned" in pruning.get_params():
@@ -273,15 +267,16 @@ class LearnJob:
         ):
             if is_scan:
                 files = _with_progress(table, show, self.quiet)
+                CHANGED_FILES.extend(filter(None, [checkpoint]))
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.prune = wanted  # the model file stores the value that the user passed
+            model.prune = wanted  # the model file stores the user's value
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
-        """Return the metadata of the model file."""
+        """Return the metadata for the model file: data file, target, and how the file was read."""
         import hashlib
 
         metadata: dict[str, Any] = {
@@ -356,7 +351,7 @@ class LearnJob:
 
 
 def _show_fold(show: Callable[[str], None], done: int, total: int) -> None:
-    """Show the progress of cross-validation."""
+    """Show the number of finished folds of a cross-validation."""
     full = round(30 * done / total)
     show(f"cross-validating {'█' * full}{'░' * (30 - full)} fold {done} of {total}")
 
@@ -369,7 +364,7 @@ def _show_gap(show: Callable[[str], None], objective: float, lower: float, secon
 
 
 def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a scan that reports its plan and its progress."""
+    """Return a copy of a scan that prints the plan and the progress of growing a tree on it."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
@@ -381,7 +376,7 @@ def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Sca
 
 
 def _add_bar(words: str, n_rows: int) -> str:
-    """Add a bar to a progress message that shows the share of rows in finished leaves."""
+    """Add a bar with the share of rows in finished leaves to a progress message."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words
@@ -390,11 +385,11 @@ def _add_bar(words: str, n_rows: int) -> str:
 
 
 def _find_identifiers(table: Scan, target: str) -> list[str]:
-    """Return columns that are identifiers in the first batch and distinct in all rows."""
+    """Return the columns that are identifiers in the first batch and in a sample of all rows."""
     head: Any = pl.from_arrow(next(table.batches(list(table.names))))
     description = describe_table(as_table(head.drop(target).get_columns()))
     names = [info.name for info in description.columns if info.kind == "identifier"]
-    share = 1 + table.n_rows // _HASHED  # sample by value, which preserves repeats
+    share = 1 + table.n_rows // _HASHED  # sampling by hash value keeps all repeats of a value
     hashes: dict[str, list[Any]] = {name: [] for name in names}
     for batch in table.batches(names) if names else ():
         for name in names:
@@ -406,7 +401,7 @@ def _find_identifiers(table: Scan, target: str) -> list[str]:
 
 
 def _read_labels(table: Scan, target: str) -> list[Any]:
-    """Return the classes of the target."""
+    """Return the distinct values of the target column of a scan."""
     seen: set[Any] = set()
     for batch in table.batches([target]):
         seen.update(batch.column(target).unique().to_pylist())

@@ -1,4 +1,4 @@
-"""Define the application ``ceiba`` and handle its errors and exit codes.
+"""The application ``ceiba``, and functions that run it and report its errors.
 
 Command modules import most packages when a command runs, so that ``ceiba --help`` does not wait for
 scikit-learn. typer is optional: without it, `main` exits with the command that installs it.
@@ -41,12 +41,12 @@ COMMANDS: Final = {
 
 _EPILOG: Final = (
     "Exit codes: 0 success, 2 usage error, 3 data error, 4 model error, 5 drift above --fail-psi, "
-    "1 any other error. --debug prints the traceback."
+    "130 interrupted, 1 any other error. --debug prints the traceback."
 )
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
-    """Return the command line application."""
+    """Return the typer application; commands not `in_use` are listed in its help without flags."""
     import typer
 
     from ceiba.cli.options.flags import LANG_HELP, with_flags
@@ -71,13 +71,13 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         _: bool = typer.Option(
             False,
             "--version",
-            help="Show the version.",
+            help="Show the version and exit.",
             metavar=" ",
             callback=show_version,
             is_eager=True,
         ),
         debug: bool = typer.Option(
-            False, "--debug", help="Print the traceback of an error.", metavar=" "
+            False, "--debug", help="Print the full traceback of an error.", metavar=" "
         ),
         lang: str = typer.Option("en", help=LANG_HELP, metavar="NAME", show_default=False),
     ) -> None:
@@ -91,7 +91,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             command = getattr(import_module(f"ceiba.cli.commands.{module}"), name)
             if in_use is None or name in in_use:
                 app.command(name, rich_help_panel=heading)(with_flags(command))
-            else:  # without the module, help still lists the command
+            else:  # list the command in the help without declaring its flags
                 listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
                 listed(lambda: None)
 
@@ -100,7 +100,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 def _is_interruptible(frame: FrameType | None) -> bool:
     """Whether `frame` is inside a running command and outside any import."""
-    # Extension modules print or swallow errors that are raised during their import.
+    # An extension module would print or swallow an interrupt during its import.
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
         if frame.f_code.co_qualname == "with_flags.<locals>.run":
@@ -129,7 +129,7 @@ def main() -> None:
     def unraisable(event: sys.UnraisableHookArgs) -> None:
         if not isinstance(event.exc_value, KeyboardInterrupt):
             hook(event)
-        elif deferrable:  # in a destructor or a callback, try again later
+        elif deferrable:  # a destructor or callback ignored the interrupt, so raise it again
             signal.setitimer(signal.ITIMER_REAL, 0.01)
 
     if is_main:
@@ -143,13 +143,13 @@ def main() -> None:
             sys.unraisablehook = hook
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
-        stopped_by = raised.__cause__  # the cause of a `StoppedError`
+        stopped_by = raised.__cause__  # the exception that caused a `StoppedError`
         stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
         cause = stopped_by if stopped else raised
-        if interrupted and not isinstance(cause, SystemExit):  # a library may replace the interrupt
+        if interrupted and not isinstance(cause, SystemExit):  # the interrupt may be the cause
             cause = KeyboardInterrupt()
         assert cause is not None
-        if isinstance(cause, BrokenPipeError):  # for example `ceiba show ... | head`
+        if isinstance(cause, BrokenPipeError):  # the pipe was closed, as by `ceiba show | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         if os.environ.get("CEIBA_DEBUG") or isinstance(cause, SystemExit):
@@ -183,6 +183,7 @@ def _run() -> None:
 
 def _report_error(error: BaseException) -> None:
     """Print an error as one message and exit with its code."""
+    from ceiba.cli.models import CHANGED_FILES
     from ceiba.cli.options.flags import read_usage_error, use_flag_names
     from ceiba.cli.terminal.output import (
         answer,
@@ -198,10 +199,11 @@ def _report_error(error: BaseException) -> None:
     usage = read_usage_error(error)
     if usage is not None:
         code, text = usage
-        if not text:  # the help was printed already
+        if not text:  # without a text, typer has already printed the help
             sys.exit(code)
     elif isinstance(error, KeyboardInterrupt):
-        text = "interrupted; no file was changed"
+        changed = ", ".join(str(path) for path in CHANGED_FILES if path.exists())
+        text = f"interrupted; {f'changed files: {changed}' if changed else 'no file was changed'}"
     elif isinstance(error, MemoryError):
         text = "not enough memory"
     elif isinstance(error, OSError) and not isinstance(error, CeibaError):
@@ -215,7 +217,7 @@ def _report_error(error: BaseException) -> None:
                 f"{type(error).__name__}: {text}\n"
                 "Internal error; please report it. --debug shows the traceback."
             )
-    if "--json" in sys.argv:  # errors are printed as JSON too
+    if "--json" in sys.argv:  # print the error as JSON on standard output as well
         figures = {"error": {"type": type(error).__name__, "message": text, "exit_code": code}}
         answer("", figures, as_json=True)
     message = render(f"ceiba: {text}", sys.stderr)

@@ -7,9 +7,12 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ceiba.errors import ModelFileError, OptionError
+
+#: Files that the command has changed, which are listed if it is interrupted.
+CHANGED_FILES: Final[list[Path]] = []
 
 
 def open_model(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
@@ -47,39 +50,39 @@ def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
     """Save a model, back up an existing file, and return a message about the backup."""
-    if not path.is_file():
-        model.save(path, metadata=metadata)
-        return ""
-    numbers = ("", *range(2, 10**6))
-    names = (path.with_name(f"{path.name}.bak{number}") for number in numbers)
+    names = (path.with_name(f"{path.name}.bak{number}") for number in ("", *range(2, 10**6)))
     backup = next(name for name in names if not name.exists())
-    try:
-        os.link(path, backup)
-    except OSError:  # the file system has no hard links
-        shutil.copy2(path, backup)
+    if replaces := path.is_file():
+        try:
+            os.link(path, backup)
+        except OSError:  # some file systems do not support hard links
+            shutil.copy2(path, backup)
     model.save(path, metadata=metadata)
+    CHANGED_FILES.append(path)
+    if not replaces:
+        return ""
     old, new = (
         [line for line in file.read_bytes().splitlines() if b'"written"' not in line]
         for file in (backup, path)
     )
-    if old == new:  # equal apart from the time stamp
+    if old == new:  # the files differ only in their time stamps
         backup.unlink()
         return ""
-    return f"{path} exists: replaced; the old file is kept as {backup}."
+    return f"Replaced {path}. The old file is saved as {backup}."
 
 
 def write_example_report(
     name: str, path: Path, lang: str, title: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """Fit an example to two thirds of its rows; return the model, its report and the other rows."""
+    """Fit a model on 2/3 of an example and write its report; return both, and the other rows."""
     from ceiba.datasets import get_path, load
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from ceiba.prune import CostComplexity
 
-    get_path(name)  # raises an error for an unknown name
+    get_path(name)  # raises an error for an unknown data set
     data = load(name)
     if not isinstance(data.target, str):
-        raise OptionError(f"--example {name} is not supported: its target is survival times.")
+        raise OptionError(f"--example {name} is not supported, because it has a survival target.")
     n = len(data.y)
     groups = ([i for i in range(n) if i % 3], range(0, n, 3))
     train, test = (

@@ -42,9 +42,9 @@ _BATCH: Final = 250_000  # rows per batch
 def read_row(
     tree: Any, metadata: Any, data: str | None, row: int, values: list[str] | None, reading: Any
 ) -> Any:
-    """Read one row from a file or from --value as a table for the tree."""
+    """Read one row from a file or from --value options into a table with the tree's columns."""
     if (data is None) == (not values):
-        raise OptionError("Pass a table (and --row), or the values of a row with --value.")
+        raise OptionError("Pass either a table (optionally with --row) or one row with --value.")
     batch: Any
     if data is not None:
         batch = _find_row(data, reading.for_model(metadata, tree), row)
@@ -77,11 +77,11 @@ def _find_row(data: str, reading: Any, row: int) -> Any:
             frame = cells.slice(row - 1 - seen, 1)
             return Batch(batch.columns, row - 1, frame, styles=get_styles(batch))
         seen += len(cells)
-    raise DataError(f"--row must be at most {seen}, the rows of {data}, got {row}.")
+    raise DataError(f"--row must be at most {seen} (rows in {data}), got {row}.")
 
 
 def read_all(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
-    """Read all rows of a file into a table for the tree."""
+    """Read all rows of a file into a table with the columns of the tree."""
     read = read_batches(data, reading.for_model(metadata, tree), _BATCH)
     return route.read(tree, pl.concat([apply_schema(batch, tree.schema) for batch in read]))
 
@@ -96,7 +96,7 @@ def read_truth(
     groups: list[Any] | None = None,
     reduced: Callable[[Any], Any] | None = None,
 ) -> tuple[Any, Any, Any, int]:
-    """Read columns, target (in the type of the classes) and weights; also count dropped rows.
+    """Return columns, target and weights of a file, and the number of rows without a target.
 
     The values of the column `by` are appended to `groups`. Each batch is passed through `reduced`,
     so that not all rows need to be in memory.
@@ -104,7 +104,7 @@ def read_truth(
     tree = model.tree_
     name = target or tree.target.name
     if name is None:
-        raise OptionError("The model has no target name; pass --target.")
+        raise OptionError("The model has no target name. Pass --target COLUMN.")
     surv = parse_surv(name) if tree.task is Task.SURVIVAL else None
     truth = [name] if surv is None else [surv.time, surv.event]
     beside = list(dict.fromkeys([*truth, *filter(None, [weight, by])]))
@@ -113,7 +113,7 @@ def read_truth(
         for column in beside:
             if column not in batch.columns:
                 hint = did_you_mean(column, batch.columns)
-                roles = {**dict.fromkeys(truth, "the truth"), weight: "the weights"}
+                roles = {**dict.fromkeys(truth, "the target"), weight: "the weights"}
                 what = roles.get(column, "the groups")
                 raise DataError(f"Column not found in {data}: {column!r} ({what}).{hint}")
         columns = apply_schema(batch, tree.schema)
@@ -142,7 +142,7 @@ def read_truth(
 
 
 def _convert_truth(series: Any, tree: Any) -> Any:
-    """Convert the target to the type of the classes, because a CSV file holds text."""
+    """Convert target values to the type of the class labels, because CSV files contain text."""
     if not tree.task.has_classes:
         return series.to_numpy()
     labels = tree.target.classes[0].tolist()
@@ -157,7 +157,7 @@ def _convert_truth(series: Any, tree: Any) -> Any:
 
 
 def _convert_survival(frame: Any, name: str, columns: list[str]) -> Any:
-    """Return times and events; numbers and booleans of a CSV file are text."""
+    """Return the times and events of survival rows; events read from CSV text become numbers."""
     events = frame[columns[1]]
     if events.dtype == pl.String:
         words = {"true": 1.0, "false": 0.0}
@@ -177,10 +177,10 @@ def evaluate_file(
     positive: str | None = None,
     limits: dict[str, Any] | None = None,
 ) -> Any:
-    """Evaluate a model on a file, for each group if `by` names a column."""
+    """Evaluate a model on a file, optionally by the groups of a column."""
     groups: list[Any] = []
     tree = model.tree_
-    # Rows that may reach several leaves require all columns; for the others, the leaf is enough.
+    # If each row reaches a single leaf, the evaluation needs only leaf ids.
     streamed = tree.missing != "fractional"
 
     def find_leaves(rows: Any) -> Any:
@@ -190,7 +190,7 @@ def evaluate_file(
     reduced = find_leaves if streamed else None
     X, y, weights, dropped = read_truth(model, data, reading, target, weight, by, groups, reduced)
     if dropped:
-        remark(f"Left out: {pluralize(dropped, 'row')} without the truth.")
+        remark(f"Left out: {pluralize(dropped, 'row')} without a target value.")
     labels = tree.target.classes[0].tolist() if tree.task.has_classes else []
     wanted = {str(label): label for label in labels}.get(positive or "", positive)
     named = None if by is None else ("group", groups)
@@ -213,7 +213,7 @@ def evaluate_file(
 
 
 def format_evaluation(evaluation: Any) -> list[Any]:
-    """Return the printed blocks of an evaluation, one per output."""
+    """Return the text blocks and tables in which an evaluation is printed, output by output."""
     if isinstance(evaluation, tuple):
         return [block for output in evaluation for block in format_evaluation(output)]
     if isinstance(evaluation, GroupEvaluation):
@@ -222,7 +222,7 @@ def format_evaluation(evaluation: Any) -> list[Any]:
 
 
 def evaluation_to_dict(evaluation: Any) -> Any:
-    """Return an evaluation as plain values, for JSON."""
+    """Return an evaluation as dicts and lists, for JSON."""
     if isinstance(evaluation, tuple):
         return [evaluation_to_dict(output) for output in evaluation]
     if hasattr(evaluation, "to_dict"):
@@ -238,7 +238,7 @@ def evaluation_to_dict(evaluation: Any) -> Any:
 def read_answers(
     data: str, reading: Any, predictions: str, target: str | None, drop: list[str] | None
 ) -> tuple[Table, Any, Any]:
-    """Read the columns of a file, its predictions, and the truth or None."""
+    """Read a file; return its features, its column of predictions, and its target or None."""
     loaded = load_table(data, reading)
     for text in loaded.remarks:
         remark(f"warning: {text}")
@@ -250,7 +250,7 @@ def read_answers(
         remark(f"Left out: {pluralize(int((~present).sum()), 'row')} without {' or '.join(names)}.")
         frame = frame.filter(present)
     if not len(frame):
-        raise DataError(f"No row of {data} has a value in {' and '.join(names)}.")
+        raise DataError(f"No row of {data} has a value in {' and '.join(map(repr, names))}.")
     answers = [_labels(frame[name], is_text(data)) for name in names]
     table = as_table(frame.drop(names).get_columns())
     identifiers = [c.name for c in describe_table(table).columns if c.kind == "identifier"]
@@ -262,7 +262,7 @@ def read_answers(
 
 
 def _labels(series: pl.Series, from_text: bool) -> Any:
-    if from_text and series.dtype.is_integer():  # keep labels in a wide integer type
+    if from_text and series.dtype.is_integer():  # avoid overflow of labels
         series = series.cast(pl.Int64)
     if series.dtype in (pl.Categorical, pl.Enum):
         series = series.cast(pl.String)
@@ -270,7 +270,7 @@ def _labels(series: pl.Series, from_text: bool) -> Any:
 
 
 def count_from_one(listing: Listing) -> Listing:
-    """Return a table with rows numbered from 1, as in --row."""
+    """Return a listing with rows numbered from 1, as in --row, instead of from 0."""
     columns = {name: listing[name] for name in listing.columns}
     if "row" in columns:
         columns["row"] = columns["row"] + 1

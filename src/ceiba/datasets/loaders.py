@@ -1,4 +1,4 @@
-"""Load the bundled data sets.
+"""Functions that load the bundled data sets, with their columns as lists.
 
 `tables/` holds one CSV file per data set; `tables/about.toml` states the target, source and licence
 of each, and the order of declared levels.
@@ -23,7 +23,7 @@ _TABLES: Final = Path(__file__).with_name("tables")
 
 @dataclass(frozen=True)
 class Dataset:
-    """The columns and the target of a data set as plain Python lists.
+    """The columns of a data set as plain Python lists, and its target.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Dataset:
 
     @property
     def data(self) -> dict[str, list[Any]]:
-        """The columns and the target in one dict, for ``fit(data, target)``."""
+        """The feature and target columns in one dict, for ``fit(data, target)``."""
         if isinstance(self.target, str):
             return {**self.X, self.target: self.y}
         return {**self.X, **{name: self.y[name].tolist() for name in self.target}}
@@ -72,9 +72,9 @@ class Dataset:
 
 
 def load_titanic() -> Dataset:
-    """Return the passengers of the Titanic: 891 rows, 7 columns, target ``survived``.
+    """Return the Titanic passengers: 891 rows, 7 columns, target ``survived``.
 
-    Classes and ports are words; 177 ages and 2 ports are missing.
+    Levels are words instead of codes; 177 ages and 2 ports are missing.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def load_titanic() -> Dataset:
 def load_german_credit() -> Dataset:
     """Return the German credit table: 1,000 loans, 14 columns, target ``risk``.
 
-    The words are those of Groemping (2019), who corrected the published codes. Four columns whose
-    codes are disputed or that describe a person's origin and sex are left out.
+    The levels are those of Groemping (2019), who corrected the published codes. Six of the 20
+    published columns are left out, because their codes are disputed.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def load_bike_sharing() -> Dataset:
     """Return daily bicycle rentals in Washington, D.C.: 731 days, 8 columns, target ``rentals``.
 
     The hours of the source are summed to days. Temperatures are in °C, humidity in %, wind in km/h;
-    the weather of a day is the rounded mean of its hours.
+    the weather of a day is the rounded mean of its hourly codes.
 
     Returns
     -------
@@ -130,10 +130,10 @@ def load_bike_sharing() -> Dataset:
 
 
 def load_lung() -> Dataset:
-    """Return a trial of advanced lung cancer: 228 patients, 7 columns, survival times.
+    """Return the lung cancer data: 228 patients, 7 columns, target ``time`` and ``died``.
 
-    ``time`` is in days, ``died`` is 1 for a death and 0 for a censored time. The columns are scores
-    of the patient's condition (by physician and by patient), calories at meals and weight loss.
+    ``time`` is in days; ``died`` is False for a censored time. The columns are age, sex, three
+    scores of the patient's condition, calories at meals and weight loss.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def load_play_tennis() -> Dataset:
     Returns
     -------
     Dataset
-        Columns declare their levels, in the order of the book; the gain of Outlook is 0.247 bits.
+        The columns declare the order of their levels. The gain of Outlook is 0.247 bits.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def load_restaurant() -> Dataset:
     Returns
     -------
     Dataset
-        Columns declare their levels, in the order of the book; the gain of Patrons is 0.541 bits.
+        The columns declare the order of their levels. The gain of Patrons is 0.541 bits.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def load(name: str) -> Dataset:
         y = columns.pop(target)
     else:
         times, events = (columns.pop(column) for column in target)
-        fields = [(target[1], bool), (target[0], float)]  # the order in scikit-survival
+        fields = [(target[1], bool), (target[0], float)]  # event first, as in scikit-survival
         y = np.array(list(zip(events, times, strict=True)), dtype=fields)
         target = tuple(target)
     return Dataset(name, columns, y, target, about["source"], about["licence"])
@@ -227,7 +227,7 @@ def load(name: str) -> Dataset:
 
 @cache
 def describe_tables() -> dict[str, dict[str, Any]]:
-    """Return the target, source, licence and levels of each data set, by name."""
+    """Return the contents of `about.toml`: a dict of facts (target, source, ...) by data set."""
     return tomllib.loads((_TABLES / "about.toml").read_text("utf-8"))
 
 
@@ -236,16 +236,17 @@ def get_path(name: str) -> Path:
     known = describe_tables()
     if name not in known:
         raise OptionError(
-            f"{name!r} is not a data set. Allowed: {', '.join(known)}.{did_you_mean(name, known)}"
+            f"Unknown data set {name!r}. Allowed values: {', '.join(known)}."
+            f"{did_you_mean(name, known)}"
         )
     return _TABLES / f"{name}.csv"
 
 
 def _convert(cells: tuple[str, ...]) -> list[Any]:
-    """Return cells as integers, floats or strings; an empty cell is None."""
-    for kind in (int, float, str):
+    """Convert the cells of a column to integers, floats or strings, and empty cells to None."""
+    for kind in (int, float):
         try:
             return [kind(cell) if cell else None for cell in cells]
         except ValueError:
             continue
-    raise AssertionError("str accepts every cell")
+    return [cell or None for cell in cells]

@@ -1,7 +1,7 @@
-"""Export a tree as ONNX, with a TreeEnsembleRegressor for the leaf and tables of predictions.
+"""Export a tree as an ONNX model that finds the leaf and looks up its prediction.
 
 One input per column, shape (n, 1): numbers as float64 (or float32), text as strings. The regressor
-returns the number of the leaf; label, probabilities and value are looked up by it, so they are
+returns the leaf number, by which label, probabilities and value are looked up, so they are
 exact. ONNX trees support only `x <= cut` for numbers. The branch of any other split (levels,
 surrogates) is computed before the tree as a column, and the ONNX tree splits on that column.
 
@@ -32,7 +32,7 @@ from ceiba.tree import Tree
 
 _OPSET: Final = 18
 _ML_OPSET: Final = 3
-_MAX_NODES: Final = 2**24  # larger integers are not exact in float32
+_MAX_NODES: Final = 2**24  # node ids are float32, which is not exact for larger integers
 
 
 def to_onnx(
@@ -99,19 +99,19 @@ def to_onnx(
 
 @dataclass
 class _Node:
-    """A node of the ONNX tree; x[column] <= value goes to `yes`, and NaN if `missing_yes`."""
+    """A node of the ONNX tree; an inner node tests whether `x[column] <= value`."""
 
     column: int
     value: float
     yes: int = -1
     no: int = -1
     missing_yes: bool = False
-    end: int = -1  # for leaves, the node id in the ceiba tree
+    end: int = -1  # node id in the ceiba tree if this node is a leaf
 
 
 @dataclass
 class _Graph:
-    """The ONNX graph under construction."""
+    """Builder of the ONNX graph."""
 
     program: Program
     dtype: np.dtype[Any]
@@ -120,7 +120,7 @@ class _Graph:
     constants: list[Any] = field(default_factory=list)
     inputs: list[Any] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
-    features: dict[str, int] = field(default_factory=dict)  # matrix columns by tensor name
+    features: dict[str, int] = field(default_factory=dict)  # column index by tensor name
     tree_nodes: list[_Node] = field(default_factory=list)
     n_names: int = 0
 
@@ -204,14 +204,14 @@ class _Graph:
         import onnx
 
         if any(name == info.name for info in self.program.columns):
-            raise TreeError(f"onnx: column {name!r} has the name of an output. Rename it.")
+            raise TreeError(f"onnx: column {name!r} has the name of an output. Rename the column.")
         self.nodes.append(onnx.helper.make_node("Identity", [tensor], [name]))
         self.outputs.append(onnx.helper.make_tensor_value_info(name, kind, shape))
 
     # ------------------------------------------------------------------ branches before the tree
 
     def branch(self, node: int) -> str:
-        """Add the branch of a node as a tensor, -1 where the row stays."""
+        """Add a tensor with each row's branch at a node, or -1 (the row stays there) or ROOT."""
         source = self.program.nodes[node]
         assert source.question is not None
         branch = self.answer(source.question, source.unseen)
@@ -222,15 +222,15 @@ class _Graph:
         return branch
 
     def fill_undecided(self, branch: str, other: str) -> str:
-        """Replace -1 in a tensor of branches by another tensor."""
+        """Replace -1 in a tensor of branches with the values of another tensor."""
         undecided = self.op("Less", [branch, self.number(-0.5)])
-        if self.program.tree.unseen == "default":  # -3 is final, because the root predicts
+        if self.program.tree.unseen == "default":  # keep ROOT, which is -3
             decided = self.op("Less", [branch, self.number(-1.5)])
             undecided = self.op("And", [undecided, self.op("Not", [decided])])
         return self.op("Where", [undecided, other, branch])
 
     def answer(self, question: ProgramSplit, unseen: int) -> str:
-        """Add the branch of one split as a tensor, -1 where the value is missing."""
+        """Add a tensor with each row's branch at a split, or -1 if the split does not decide it."""
         info = self.program.columns[question.column]
         if question.n_levels and isinstance(info.levels[0], str):
             return self._answer_from_text(question, unseen)
@@ -276,7 +276,7 @@ class _Graph:
 
     def _add_tree_nodes(self) -> None:
         """Add the nodes of the ONNX tree, in pre-order."""
-        waiting: list[tuple[int, int, str]] = [(0, -1, "")]  # node, ONNX parent and side
+        waiting: list[tuple[int, int, str]] = [(0, -1, "")]  # (node, ONNX parent, side)
         while waiting:
             node, above, side = waiting.pop()
             at = len(self.tree_nodes)
@@ -287,7 +287,7 @@ class _Graph:
                 self.tree_nodes.append(_Node(0, 0.0, end=node))
                 continue
             question = source.question
-            # A cut that sends missing values to a branch maps to one ONNX node.
+            # A numeric cut that needs no surrogates for missing values becomes one ONNX node.
             plain = question.kind == CUT and not question.n_levels and not source.surrogates
             if plain and source.missing >= 0:
                 column = self.feature(self.program.columns[question.column].name)
@@ -298,7 +298,7 @@ class _Graph:
             waiting += self._add_branch_nodes(node, self.feature(self.branch(node)))
 
     def _add_branch_nodes(self, node: int, column: int) -> list[tuple[int, int, str]]:
-        """Add nodes that compare the branch with -3, -1, 0, 1, ...; return the children to add."""
+        """Add nodes that split on a column of branch numbers; return the children to add next."""
         source = self.program.nodes[node]
         children: list[tuple[int, int, str]] = []
         if source.unseen == ROOT:
@@ -316,17 +316,17 @@ class _Graph:
                 self.tree_nodes[at].no = at + 1
             else:
                 children.append((source.children[last], at, "no"))
-        return children[::-1]  # the first child is popped first
+        return children[::-1]  # the caller pops the last child first
 
     def _add_ensemble(self) -> str:
-        """Add the regressor and return the leaf of each row as int64."""
+        """Add the tree as a TreeEnsembleRegressor, and return the name of its tensor of leaves."""
         import onnx
 
         if not self.features:
             self.feature(self.branch(0))
         ends = [node.end for node in self.tree_nodes]
-        if len(self.program.nodes) > _MAX_NODES:
-            raise TreeError(f"onnx: more than {_MAX_NODES} nodes are not supported.")
+        if (n := len(self.program.nodes)) > _MAX_NODES:
+            raise TreeError(f"onnx: the tree must have at most {_MAX_NODES:,} nodes, got {n:,}.")
         matrix = self.op("Concat", list(self.features), axis=1)
         ids = list(range(len(self.tree_nodes)))
         leaves = [i for i in ids if ends[i] >= 0]
@@ -359,7 +359,7 @@ class _Graph:
 
 
 def _branch_of_levels(program: Program, question: ProgramSplit) -> list[tuple[int, int]]:
-    """Return the code and branch of each level that a split knows."""
+    """Return the code and branch of each level that a split contains."""
     if question.kind == LEVELS:
         return program.branch_of_codes(question.sets)
     low = question.low
@@ -379,4 +379,4 @@ def _label_array(program: Program, output: int) -> tuple[np.ndarray[Any, Any], i
         return np.array(labels, dtype=np.int64), onnx.TensorProto.INT64
     if kinds <= {int, float}:
         return np.array(labels, dtype=np.float64), onnx.TensorProto.DOUBLE
-    raise TreeError("onnx: classes must not mix strings and numbers.")
+    raise TreeError(f"onnx: classes must not mix strings, booleans and numbers, got {labels}.")

@@ -1,11 +1,10 @@
-"""Convert a fitted Pipeline around a tree to one tree on the raw columns, for every format.
+"""Convert a fitted Pipeline that ends in a tree to a single tree that splits on the raw columns.
 
-Each column that the supported steps (`pipeline_steps.py`) produce depends on one raw column, and
-for numbers monotonically. So the steps are treated as black boxes: a cut on a scaled column is the
-largest raw float that goes to the low branch, found by bisection over the floats to the last bit; a
-cut on an encoded column is the set of levels that go to the low branch. Missing values and unknown
-levels go where the steps send them; a node that separates the two has a surrogate that tests for
-presence.
+Each column that the supported steps (`pipeline_steps.py`) produce is a function of one raw column,
+and a monotone one for numbers. So the steps are treated as black boxes: a cut on a scaled column
+becomes the largest raw float that goes to the low branch, found by a search among all floats; a cut
+on an encoded column becomes one set of levels per branch. Missing values and unknown levels go
+where the steps send them; if necessary, a surrogate that tests for presence separates the two.
 """
 
 from __future__ import annotations
@@ -36,12 +35,13 @@ from ceiba.tree.routing import MISSING, TO_ROOT, evaluate_split, route_at_node
 from ceiba.tree.routing.route import read
 from ceiba.tree.splits import Split, SurrogateTable
 
-_REFUSED: Final = -9  # marks values for which the Pipeline raises an error
+_REFUSED: Final = -9  # branch of values for which the Pipeline raises an error
+_BY_RULES: Final = -8  # branch of values that surrogates or fractional weights decide
 _MAX_NUMBER: Final = 1e150  # bound of the search for cuts, so that scaled numbers stay finite
 
 
 def pipeline_tree(pipeline: Any) -> Tree:
-    """Return the tree of a fitted Pipeline as a tree on the columns that the Pipeline takes.
+    """Return the tree of a fitted Pipeline, with splits on the Pipeline's input columns.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ def pipeline_tree(pipeline: Any) -> Tree:
     -------
     Tree
         Predicts raw rows as the Pipeline does, missing values and unknown levels included;
-        can be saved and exported. Numbers are float64.
+        can be saved and exported. Numbers are float64. If fit saw no missing values, surrogates
+        and fractions are dropped, and the tree raises an error for values that they would route.
 
     Raises
     ------
@@ -79,23 +80,22 @@ def pipeline_tree(pipeline: Any) -> Tree:
     tree = getattr(steps[-1], "tree_", None) if steps else None
     if not isinstance(tree, Tree):
         raise OptionError(
-            "pipeline must be a fitted Pipeline that ends in a ceiba estimator, got "
-            f"{type(pipeline).__name__}."
+            "pipeline must be a Pipeline that ends in a fitted ceiba estimator, got "
+            f"{pipeline!r:.200}."
         )
     names = getattr(pipeline, "feature_names_in_", None)
-    n_raw = pipeline.n_features_in_
-    columns = [DerivedColumn(raw) for raw in range(n_raw)]
+    columns = [DerivedColumn(raw) for raw in range(pipeline.n_features_in_)]
     for step in steps[:-1]:
         columns = derive_columns(step, columns)
-    if len(columns) != tree.schema.n_columns:
-        raise TreeError("The steps do not produce the columns on which the tree was fitted.")
+    if (got := len(columns)) != (n := tree.schema.n_columns):
+        raise TreeError(f"The tree was fitted on {n} columns, but the steps before it yield {got}.")
     columns = _resolve_kinds(tree, columns)
     probe = _Probe(pipeline, tree, columns, None if names is None else tuple(names))
     return _to_raw_columns(tree, probe)
 
 
 def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColumn]:
-    """Return the columns, with kind "filled" resolved to "number" or "levels"."""
+    """Return the columns with kind "levels" if categorical in the tree, or "number" if imputed."""
     resolved = []
     for column, info in zip(columns, tree.schema.columns, strict=True):
         if column.kind in ("same", "filled") and not info.is_numeric:
@@ -111,7 +111,7 @@ def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColu
 
 @dataclass(frozen=True)
 class _Probe:
-    """Route rows that vary in one raw column through the steps and the tree."""
+    """Finds the branch of each value of a raw column by passing test rows through a Pipeline."""
 
     pipeline: Any
     tree: Tree
@@ -121,7 +121,7 @@ class _Probe:
 
     @cached_property
     def defaults(self) -> list[Any]:
-        """A valid value for each raw column."""
+        """The default value of each raw column, for the columns in which test rows do not vary."""
         values: list[Any] = [np.nan] * self.pipeline.n_features_in_
         for column in self.columns:
             if column.kind != "same":
@@ -132,27 +132,21 @@ class _Probe:
         return self.columns[int(self.tree.splits.column[node])]
 
     def table(self, raws: Sequence[int], values: Sequence[Any]) -> Table:
-        """Return the transformed rows with default values in all columns but one."""
+        """Return transformed rows, each with one given raw value and defaults in other columns."""
         rows = [list(self.defaults) for _ in raws]
         for row, raw, value in zip(rows, raws, values, strict=True):
             row[raw] = value
-        is_number = [
-            isinstance(value, int | float) and not isinstance(value, bool)
-            for value in self.defaults
-        ]
-        columns = [
-            np.array(cells, np.float64 if number else object)
-            for cells, number in zip(zip(*rows, strict=True), is_number, strict=True)
-        ]
-        X: Any
+        columns = []
+        for cells, value in zip(zip(*rows, strict=True), self.defaults, strict=True):
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            columns.append(np.array(cells, np.float64 if is_number else object))
+        X: Any = np.stack(columns, axis=1)
         if self.names is not None:
             import pandas as pd
 
             X = pd.DataFrame(dict(zip(self.names, columns, strict=True)))
-        else:
-            X = np.stack(columns, axis=1)
         with warnings.catch_warnings(), np.errstate(over="ignore"):
-            warnings.simplefilter("ignore")  # warnings about unknown levels
+            warnings.simplefilter("ignore")  # encoders warn about unknown levels in the test rows
             for _, step in self.pipeline.steps[:-1]:
                 X = X if step is None or step == "passthrough" else step.transform(X)
         return read(self.tree, X.toarray() if hasattr(X, "toarray") else X)
@@ -161,36 +155,30 @@ class _Probe:
         """Return the branch for each value of a node's raw column."""
         rows = np.arange(len(values))
         raw = self.column_of(node).raw
-        key = (raw, *map(repr, values))  # many nodes use the same rows
+        key = (raw, *map(repr, values))  # cache the result, because many nodes test the same values
         if key not in self.cache:
             self.cache[key] = self.table([raw] * len(values), values)
         table = self.cache[key]
-        missing = evaluate_split(self.tree.splits, node, table, rows) == MISSING
-        has_rules = self.tree.missing == "fractional" or self.tree.active_surrogates is not None
-        if missing.any() and has_rules:
-            raise TreeError(
-                f"Node {node}: missing values after the steps are not supported with "
-                f"missing={self.tree.missing!r}. Impute every column, or fit with missing='learn'."
-            )
-        branch = route_at_node(self.tree, table, node, rows)[0]
-        if self.tree.missing == "error":
-            branch[missing] = _REFUSED
+        tree, found = self.tree, evaluate_split(self.tree.splits, node, table, rows)
+        branch = route_at_node(tree, table, node, rows)[0]
+        if tree.missing == "error":
+            branch[found == MISSING] = _REFUSED
+        elif tree.missing == "fractional" or tree.active_surrogates is not None:
+            branch[(found < 0) if tree.unseen == "missing" else (found == MISSING)] = _BY_RULES
         return [int(number) for number in branch]
 
     def try_branch(self, node: int, value: Any) -> int:
-        """Return the branch of a missing value or an unknown level, or `_REFUSED`."""
+        """Return the branch of a value, or `_REFUSED` if the Pipeline raises an error."""
         try:
             return self.branches(node, [value])[0]
-        except TreeError:
-            raise
         except (ValueError, TypeError, CeibaError):
             return _REFUSED
 
     def find_raw_cuts(self, nodes: list[int]) -> list[float]:
         """Return for each node the largest raw number that goes to the low branch."""
-        # Bisect all nodes at once, into 16 parts instead of 2, because the steps take about as long
-        # for many rows as for one. Invariant: spans[i] brackets the cut of node i; its low end goes
-        # to the low branch and its high end does not. The search ends at adjacent floats.
+        # Search the cuts of all nodes at once, and divide each span by 16 instead of 2, because
+        # the Pipeline transforms many rows nearly as fast as one. Invariant: the low end of
+        # spans[i] goes to the low branch of node i, the high end does not. Stop at adjacent floats.
         spans = [(-_MAX_KEY, _MAX_KEY)] * len(nodes)
         while any(high - low > 1 for low, high in spans):
             inside = [range(low, high, max((high - low) // 16, 1))[1:] for low, high in spans]
@@ -205,8 +193,8 @@ class _Probe:
         return [_to_float(low) for low, _ in spans]
 
 
-# The bits of positive floats, read as integers, have the order of the floats. Keys are these
-# integers, negated for negative floats, so that bisection over keys is bisection over floats.
+# Positive floats have the same order as their bits read as integers. These integers, negated for
+# negative floats, are the keys of the search for cuts.
 _MAX_KEY: Final = int(np.array(_MAX_NUMBER).view(np.int64))
 
 
@@ -220,12 +208,12 @@ def _to_float(key: int) -> float:
 
 @dataclass
 class _RawSplit:
-    """The split of a node on a raw column; branches are numbered as in the original tree."""
+    """The split of a node on a raw column, with the branch numbers of the original tree."""
 
     split: Split
     missing: int
-    unknown: int | None = None  # None for numbers, which do not have unknown levels
-    flipped: bool = False  # whether its two branches are swapped
+    unknown: int | None = None  # None for numeric columns, which have no unknown levels
+    flipped: bool = False  # whether the two branches of the node are swapped
 
 
 def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
@@ -250,19 +238,33 @@ def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
             raw_splits[node] = _presence_split(name, probe.branches(node, [0.0])[0])
         else:
             raw_splits[node] = _level_split(probe, node, name, info.levels)
+    by_rules = [n for n, raw in raw_splits.items() if _BY_RULES in (raw.missing, raw.unknown)]
+    seen = any(tree.schema.columns[tree.splits.column[n]].n_missing for n in by_rules)
+    others = {raw.missing for raw in raw_splits.values()} - {_BY_RULES, _REFUSED}
+    if by_rules and (seen or others):
+        raise TreeError(
+            f"Node {by_rules[0]}: missing values in the transformers' output are not supported "
+            "with surrogates or fractions. Impute every column, or fit with missing='learn' or "
+            "'majority' (in ceiba.rpart: usesurrogate=0)."
+        )
+    for node in by_rules:
+        raw_splits[node].missing = _REFUSED
+        if raw_splits[node].unknown == _BY_RULES:
+            raw_splits[node].unknown = _REFUSED
     return _rebuild(tree, schema, raw_splits)
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
-    """Whether all numbers take the same branch at a node, which then tests for presence."""
+    """Whether a node sends all numbers to the same branch, so that it tests for presence."""
     split = probe.tree.node(node).split
     if isinstance(split, Presence):
         return True
     if not isinstance(split, Cut):
-        raise TreeError(f"Node {node}: only cuts are supported on columns that the steps derive.")
+        kind = type(split).__name__
+        raise TreeError(f"Node {node}: {kind} splits are not supported on scaled or imputed data.")
     least, most = probe.branches(node, [-_MAX_NUMBER, _MAX_NUMBER])
     if least == most == probe.try_branch(node, np.nan):
-        raise TreeError(f"Node {node}: the cut is outside the range of its raw column.")
+        raise TreeError(f"Node {node}: no value of the input column reaches branch {1 - least}.")
     return least == most
 
 
@@ -281,7 +283,7 @@ def _level_split(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -
     for level, b in zip(levels, branch, strict=True):
         groups[b].append(level)
     if not all(groups):
-        raise TreeError(f"Node {node}: all levels of {name!r} take the same branch.")
+        raise TreeError(f"Node {node}: branch {groups.index([])} receives no level of {name!r}.")
     split = LevelSets(name, tuple(tuple(group) for group in groups))
     # A presence surrogate sends present values to branch 0 and missing ones to branch 1, so the
     # branches are swapped if unknown levels go to 1 and missing values to 0.
@@ -296,7 +298,7 @@ def _tests_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
 
 
 def _add_other_level(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Add an unknown level if no known level reaches some branch of a node."""
+    """Return the levels, plus an unknown one if a branch of some node receives no known level."""
     for node in np.flatnonzero(~probe.tree.is_leaf).tolist():
         if probe.column_of(node).raw == raw and not _tests_presence(probe, node, levels):
             reached = set(probe.branches(node, levels))
@@ -316,7 +318,7 @@ def _unknown_level(levels: tuple[Any, ...]) -> Any:
 
 
 def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
-    """Return the schema of the raw columns, and the position of each in it."""
+    """Return the schema of the raw columns, and the position of each column in it."""
     used = set(tree.splits.column[~tree.is_leaf].tolist())
     info_of: dict[int, ColumnInfo] = {}
     kind_of: dict[int, tuple[bool, tuple[Any, ...]]] = {}
@@ -327,9 +329,8 @@ def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
         column, info = probe.columns[j], tree.schema.columns[j]
         kind = (column.kind == "levels", column.levels)
         if j in used and kind_of.setdefault(column.raw, kind) != kind:
-            raise TreeError(
-                f"Column {names[column.raw]!r} must not be split both as a number and by levels."
-            )
+            name = names[column.raw]
+            raise TreeError(f"Splits on {name!r} must all use numbers, or all use the same levels.")
         if column.kind == "levels":
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.CATEGORICAL, column.levels)
         elif column.kind == "same":
@@ -381,7 +382,7 @@ def _rebuild(tree: Tree, schema: Schema, raw_splits: dict[int, _RawSplit]) -> Tr
 
 
 def _set_rules(tree: Tree, raw_splits: dict[int, _RawSplit]) -> Tree:
-    """Return the tree with the rules for missing values and unknown levels."""
+    """Return the tree with the Pipeline's rules for missing values and unknown levels."""
     default, unknown = tree.default_branch.copy(), {}
     for node, raw_split in raw_splits.items():
         missing = _flip(raw_split.missing, raw_split.flipped)
@@ -407,7 +408,7 @@ def _flip(branch: int, flipped: bool) -> int:
 
 
 def _preorder(tree: Tree, flipped: set[int]) -> Array:
-    """Return the nodes in pre-order after reversing the branches of some nodes."""
+    """Return the nodes in pre-order after reversing the branches of the flipped nodes."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     order, waiting = [], [0]
     while waiting:
@@ -444,8 +445,8 @@ def _choose_unseen_rule(
         return "majority", []
     if any(unknown[node] != 0 or default[node] != 1 for node in separating):
         raise TreeError(
-            "Unknown levels and missing values take branches that no surrogate can separate. "
-            "Set handle_unknown='error' in the encoder."
+            "Unknown levels and missing values take different branches in the Pipeline, which a "
+            "tree without encoders cannot reproduce. Set handle_unknown='error' in the encoder."
         )
     return "missing", separating
 

@@ -4,8 +4,8 @@ Each child's predicate decides for every row, missing values, surrogates and uns
 so the result does not depend on how a consumer implements PMML's strategies. An unknown predicate
 counts as false (`missingValueStrategy="none"`). If no child matches, the row stays in the node
 (`noTrueChildStrategy="returnLastPrediction"`). Text levels are compared one by one if PMML's array
-notation cannot quote them. Booleans are 0 and 1. Dates are ISO text; with a time zone, which PMML
-does not have, they are seconds since 1970.
+notation cannot quote them. Boolean columns are 0 and 1. Dates are ISO text; with a time zone, which
+PMML does not have, they are seconds since 1970.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def to_pmml(tree: Tree) -> str:
 
 
 def _quote(value: Any) -> str:
-    """Return a quoted attribute; XML would turn plain line breaks and tabs into spaces."""
+    """Return a value as a quoted XML attribute, with escaped line breaks and tabs."""
     if isinstance(value, bool):
         text = "true" if value else "false"
     elif isinstance(value, str | int):
@@ -88,7 +88,7 @@ def _quote(value: Any) -> str:
     else:
         text = repr(float(value) + 0.0)  # no -0.0
     if _NOT_XML.search(text):
-        raise TreeError(f"pmml: {text!r} is not valid in XML. Rename it and refit.")
+        raise TreeError(f"pmml: names and strings must be valid in XML, got {text!r}.")
     return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
@@ -99,7 +99,7 @@ def _data_type(values: tuple[Any, ...] | list[Any], what: str) -> str:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} must not mix strings and numbers.")
+    raise TreeError(f"pmml: {what} must not mix strings, booleans and numbers, got {values[:20]}.")
 
 
 def _number_type(info: ColumnInfo) -> str:
@@ -109,7 +109,7 @@ def _number_type(info: ColumnInfo) -> str:
 
 
 def _format_bound(info: ColumnInfo, value: float) -> float | str:
-    """Return a cut in the type of its column, rounded down to days or nanoseconds."""
+    """Return a cut in the type of its column; dates are rounded down to days or nanoseconds."""
     kind = _number_type(info)
     if kind == "double":
         return value
@@ -145,7 +145,7 @@ def _dictionary(tree: Tree, target: str) -> list[str]:
 
 def _head(tree: Tree, target: str) -> list[str]:
     split = "binarySplit" if tree.is_binary else "multiSplit"
-    # PMML has no survival models, so export the relative risk as a number.
+    # PMML has no survival trees, so export the relative risk as a number.
     function = "classification" if tree.task.has_classes else "regression"
     lines = [
         f' <TreeModel functionName="{function}" splitCharacteristic="{split}" '
@@ -172,7 +172,7 @@ def _head(tree: Tree, target: str) -> list[str]:
 
 
 def _nodes(tree: Tree) -> list[str]:
-    """Return the nested nodes; there is no recursion, because deep trees would exceed its limit."""
+    """Return the XML lines of the nested nodes, without recursion because trees may be deep."""
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     lines: list[str] = []
     waiting: list[tuple[int, int, Clause | None, bool]] = [(0, 0, None, False)]
@@ -228,7 +228,7 @@ def _distribution(tree: Tree, node: int) -> list[str]:
 
 
 def _combine(operator: str, parts: list[list[str]]) -> list[str]:
-    """Return several predicates as one; an empty "or" is false and an empty "and" is true."""
+    """Join PMML predicates with `operator`; without predicates, "or" is false and "and" true."""
     if not parts:
         return ["<False/>" if operator == "or" else "<True/>"]
     if len(parts) == 1:

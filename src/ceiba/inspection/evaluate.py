@@ -36,8 +36,8 @@ from ceiba.table import count_effective_rows
 from ceiba.words import Catalogue, words
 
 Array = npt.NDArray[np.float64]
-_MAX_CELLS = 1_000  # maximum number of distinct costs that are resampled as cells
-_MAX_BOOTSTRAP_ROWS = 5_000  # maximum number of rows that are resampled individually
+_MAX_CELLS = 1_000  # maximum number of distinct costs for resampling their histogram
+_MAX_BOOTSTRAP_ROWS = 5_000  # maximum number of rows for resampling the rows themselves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +52,7 @@ class ClassEvaluation(Printed):
     confusion : float64 array of shape (K, K)
         Weight of truth (row) predicted as (column).
     q : float64 array of shape (K, K)
-        The same as shares of each row: q[j, i] is Q(i|j), the share of class j predicted as i.
+        Confusion as shares of each row: q[j, i] is Q(i|j), the share of class j predicted as i.
     error, accuracy : float
         Of these rows, not weighted by the model's priors.
     error_interval : (float, float)
@@ -86,7 +86,7 @@ class ClassEvaluation(Printed):
     truth \ predicted  a  b  rows  error
     a                  1  0     1      0
     b                  1  2     3  0.333
-    always 'b' (the root's answer): error 0.25
+    always 'b' (the root's prediction): error 0.25
     probabilities of 'b': AUC 0.833 (0 to 1), average precision 0.917, Brier 0.25 (0.0456 to ...
     """
 
@@ -110,11 +110,11 @@ class ClassEvaluation(Printed):
 
     @property
     def accuracy(self) -> float:
-        """The accuracy, 1 - error."""
+        """The accuracy, which equals 1 - error."""
         return 1.0 - self.error
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed text blocks in a language."""
+        """Return the evaluation as printed text in the language `lang`."""
         word, prior = words(lang), "_prior" if self.has_priors else ""
         low, high = (f"{bound:.3g}" for bound in self.error_interval)
         error, accuracy = f"{self.error:.3g}", f"{self.accuracy:.3g}"
@@ -204,14 +204,14 @@ class NumberEvaluation(Printed):
     mse, rmse, mae, r2 : float
         Mean squared error, its root, mean absolute error, share of variance explained.
     mse_interval, mae_interval, r2_interval : (float, float)
-        Corrected for skewness (Hall 1992) and heavy tails; R2 by a studentised bootstrap.
+        Corrected for skewness (Hall 1992) and heavy tails; R2 by a studentized bootstrap.
     baseline : float
         The value of the root.
     baseline_mse, baseline_mae : float
     confidence : float
     approximate : bool
         Whether the rows are too few for the nominal coverage of the intervals: fewer than 200, or
-        for weighted rows an effective number below 80 (docs/numbers.md).
+        for weighted rows an effective sample size below 80 (docs/numbers.md).
     quantiles : tuple of QuantileScore
         Of trees that predict a quantile, or were fitted with `leaf_quantiles`.
 
@@ -243,7 +243,7 @@ class NumberEvaluation(Printed):
         return float(np.sqrt(self.mse))
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed text blocks in a language."""
+        """Return the evaluation as printed text in the language `lang`."""
         word = words(lang)
         rows = [
             ["MSE", *_cells(word, self.mse, self.mse_interval, self.baseline_mse)],
@@ -276,7 +276,7 @@ class NumberEvaluation(Printed):
 def _cells(
     word: Catalogue, value: float, interval: Interval, baseline: float | None = None
 ) -> list[str]:
-    """Return a figure, its interval and its baseline (if any) as text."""
+    """Return a metric, its interval and its baseline (if any) as text."""
     low, high = (format_number(bound, 4) for bound in interval)
     cells = [format_number(value, 4), word("evaluate.between", low=low, high=high)]
     if baseline is not None:
@@ -298,7 +298,7 @@ def evaluate_classes(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ClassEvaluation:
-    """Evaluate predicted labels; true labels that are not in `classes` get separate rows."""
+    """Evaluate predicted labels; true labels may include labels that are not in `classes`."""
     labels = _all_labels(truth, classes, cost_matrix, class_prior)
     index = {label: k for k, label in enumerate(labels)}
     t = np.array([index[label] for label in truth.tolist()], dtype=np.intp)
@@ -319,7 +319,7 @@ def evaluate_classes(
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
     cost = float((w * row_cost).sum() / w.sum())
-    # Priors fix the class shares, so only the variation within each class counts.
+    # Priors fix the class shares, so only variation within each class counts for the interval.
     within = row_cost if class_prior is None else row_cost + cost - (factor * (q * costs).sum(1))[t]
     return ClassEvaluation(
         classes=tuple(labels),
@@ -354,7 +354,7 @@ def evaluate_classes(
     )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # an overflow becomes infinity
+@np.errstate(over="ignore", invalid="ignore")  # squared errors that overflow become infinite
 def evaluate_numbers(
     truth: Array,
     predicted: Array,
@@ -365,7 +365,7 @@ def evaluate_numbers(
     confidence: float = 0.95,
     quantiles: Sequence[tuple[float, Array, float]] = (),
 ) -> NumberEvaluation:
-    """Evaluate predicted numbers; `quantiles` has levels, predictions and root values."""
+    """Evaluate predicted numbers and, if given, predicted quantiles."""
     w = np.ones(len(truth)) if weight is None else weight
     n = count_effective_rows(weight, len(truth), frequency_weights)
     total = w.sum()
@@ -417,9 +417,9 @@ def _cost_interval(
     costs: Array, weight: Array, n: float, highest: float, counts: bool, confidence: float
 ) -> Interval:
     """Return the confidence interval of a mean cost."""
-    if not costs.any():  # at most Wilson's share of errors, each at the highest cost
+    if not costs.any():  # no errors: Wilson's upper bound of the error, times the highest cost
         return 0.0, wilson(0.0, n, confidence)[1] * highest
-    # Rows of equal cost form one cell, so the time does not depend on the number of rows.
+    # Resample the histogram of costs, so that the time does not depend on the number of rows.
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
     # With unequal weights, the coverage of the bootstrap is below its nominal confidence.
@@ -439,14 +439,14 @@ def _all_labels(
     cost_matrix: Array | None,
     class_prior: Array | None,
 ) -> list[Any]:
-    """Return the labels of the model, then the other labels of these rows."""
+    """Return the labels of the model, followed by labels that occur only in `truth`."""
     labels = list(classes.tolist())
     seen = set(labels)
     unknown = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
     if unknown and (cost_matrix is not None or class_prior is not None):
         lacks = "cost" if cost_matrix is not None else "prior"
         raise DataError(
-            f"y has class {unknown[0]!r}, which is unknown to the model and has no {lacks}. "
-            f"Classes: {labels}. Leave these rows out."
+            f"y must contain only classes with a {lacks} ({labels}), got {unknown[0]!r}. Drop the "
+            "rows of other classes."
         )
     return labels + unknown

@@ -30,12 +30,12 @@ from ceiba.tree.splits import ALL_DIGITS, Split, format_cut, level_text, number_
 from ceiba.words import words
 
 Array = npt.NDArray[np.float64]
-_MAX_LEVELS: Final = 8  # maximum number of levels listed in a sentence
+_MAX_LEVELS: Final = 8  # maximum number of levels listed in a condition
 
 
 @dataclass(frozen=True)
 class ExplanationStep:
-    """One split on the path.
+    """A split on the path of a row.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ExplanationStep:
     share : float
         Share of the row that takes this branch.
     passed : bool or None
-        Whether the row took branch 0 of two; None with more branches.
+        Whether the row took branch 0 of two; None with more, or if it stays or is divided.
     before, after : float
         The node's value before and after the step: the probability of the class that is finally
         predicted, or the number; NaN with several outputs.
@@ -83,7 +83,7 @@ class ExplanationStep:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The path of one row: its steps, its leaf and the prediction.
+    """The path of one row, with its steps, its leaf and the prediction.
 
     Attributes
     ----------
@@ -107,8 +107,7 @@ class Explanation:
     outputs : tuple of str
         Names of several outputs; empty if they have none.
     costs : dict or None
-        Expected cost of each answer, where the costs of errors and not the largest probability
-        chose it.
+        Expected cost of each class, if costs led to another answer than the most probable class.
     survival : tuple of str
         Relative risk, events and median time of the leaf of a survival tree, as texts.
     lang : str
@@ -139,7 +138,7 @@ class Explanation:
     lang: str = "en"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the explanation as plain values."""
+        """Return the explanation as a dict."""
         return {
             "steps": [vars(step).copy() for step in self.steps],
             "leaf": self.leaf,
@@ -153,7 +152,7 @@ class Explanation:
         }
 
     def costs_text(self) -> str:
-        """Return how misclassification costs changed the prediction, or "" if they did not."""
+        """Return how costs changed the prediction, as text, or "" if they did not."""
         if self.costs is None or self.probability is None:
             return ""
         likely = max(self.probability, key=self.probability.__getitem__)
@@ -183,7 +182,7 @@ class Explanation:
         return format_blocks(self.blocks())
 
     def blocks(self) -> list[Block]:
-        """Return the printed lines: one per step, then the prediction."""
+        """Return the printed lines, one per step and then the prediction."""
         word = words(self.lang)
         lines = [
             f"{step.sentence}  "
@@ -208,7 +207,7 @@ class Explanation:
 def explain(tree: Tree, table: Table, row: int = 0, *, lang: str = "en") -> Explanation:
     """Explain the prediction of one row of a table."""
     if not 0 <= row < table.n_rows:
-        raise DataError(f"Row {row} does not exist; the table has {table.n_rows} rows.")
+        raise DataError(f"row must be from 0 to {table.n_rows - 1}, got {row}.")
     moves = trace(tree, table, row)
     last = max((move for move in moves if move.branch is None), key=lambda move: move.share)
     # Predict again, because the prediction of a divided row is a mixture of leaves.
@@ -258,7 +257,7 @@ def _probability_word(has_priors: bool, lang: str) -> str:
 
 
 class Explanations(Sequence[Explanation]):
-    """The paths of several rows, one `Explanation` each, computed on demand.
+    """The explanations of several rows, computed on demand.
 
     Examples
     --------
@@ -310,11 +309,11 @@ class Explanations(Sequence[Explanation]):
         return self.contributions()._repr_html_()
 
     def contributions(self) -> Listing:
-        """Return a table of each row's prediction and the contribution of each column."""
+        """Return a table with the prediction and the column contributions of each row."""
         tree, table = self._tree, self._table
         columns = np.unique(tree.splits.column[~tree.is_leaf]).tolist()
         leaves: Any
-        if tree.missing == "fractional":  # rows may be divided among branches
+        if tree.missing == "fractional":  # a row may follow several branches
             each, names = list(self), [tree.schema.names[j] for j in columns]
             answers, leaves = [row.answer for row in each], [row.leaf for row in each]
             baseline = np.array([row.baseline for row in each], np.float64)
@@ -366,7 +365,7 @@ def _has_classes(tree: Tree) -> bool:
 
 
 def _tracked_values(tree: Tree, k: int) -> Any:
-    """Return the explained value of each node: the probability of class k, or the number."""
+    """Return the explained value of each node: the probability of class k, or the prediction."""
     return np.full(tree.n_nodes, np.nan) if tree.n_outputs > 1 else tree.value[:, 0, k]
 
 
@@ -389,7 +388,7 @@ def _explain_move(
         surrogate = node.surrogates[move.surrogate].split
         text = surrogate.sentence(move.branch, tree.schema, max_levels=_MAX_LEVELS, lang=lang)
         decided_by = word("explain.by_surrogate", sentence=text)
-    # Report an unknown level as such, even if the tree treats it as missing.
+    # Report an unknown level as unknown, even if the tree treats it as missing.
     why = word["explain.missing" if value is None else "explain.unseen"]
     note = f"{why}: {decided_by}" if decided_by else ""
     branch = move.branch or 0
@@ -418,14 +417,14 @@ def _explain_move(
 
 
 def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
-    """Whether the printed value lies on the same side of the printed cuts as the exact one."""
+    """Whether the printed value is on the same side of every printed cut as the value itself."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:
         sign, text = format_cut(cut, None, split.digits)
         try:
             printed, bound = float(value_text), float(text)
-        except ValueError:  # a date, a duration, yes or no
+        except ValueError:  # conditions print dates, durations and booleans exactly
             return True
         for number in (value, printed):
             if (value <= cut) != (number <= bound if sign == "<=" else number < bound):
@@ -434,7 +433,7 @@ def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
 
 
 def _read_value(column: Column, row: int, lang: str) -> tuple[Any, str]:
-    """Return a row's value and its text; names of unseen levels are not stored."""
+    """Return the value of a row as a Python value and as text."""
     value, info, word = column.values[row].item(), column.info, words(lang)
     if info.is_numeric:
         value_text = format_value(value, info.display, zone=info.zone)

@@ -13,7 +13,7 @@ the row's true target:
 
 summed over the splits of a column and averaged over the rows. On the training rows this is the
 decrease of gini or of the squared error. On other rows the node values are independent of the
-target, so splits on noise average 0, however many values their column has. Numbers are centred at
+target, so splits on noise average 0, however many values their column has. Numbers are centered at
 m(t), which does not change the expectation for noise and makes the gain independent of the origin.
 """
 
@@ -40,7 +40,7 @@ from ceiba.tree.routing import RowEnds, find_row_ends, route
 Array = npt.NDArray[np.float64]
 Scale = Literal["sum", "max", "none"]
 _SEED: Final = 0
-#: Permutation importance is the decrease of this score.
+#: Score of each task, whose decrease is the permutation importance.
 _SCORES: Final = {
     Task.CLASSIFICATION: "accuracy",
     Task.REGRESSION: "R²",
@@ -141,7 +141,7 @@ def importance_table(
     if scale not in ("sum", "max", "none"):
         raise OptionError(f'scale must be "sum", "max" or "none", got {scale!r}.')
     if (X is None) != (y is None):
-        raise OptionError("Held-out rows require both X and y.")
+        raise OptionError(f"X and y must be passed together, got only {'y' if X is None else 'X'}.")
     if repeats < 1:
         raise OptionError(f"repeats must be at least 1, got {repeats!r}.")
     gain = _rescale(importance(tree, normalize=False), scale)
@@ -164,7 +164,7 @@ def importance_table(
         score = tree.task.lookup(_SCORES, "Permutation importance")
         legend.append(f"permutation: loss of {score} on the held-out rows when it is shuffled")
         bounds = f"low, high: of permutation {100 * confidence:g} % of {repeats} shuffles"
-        if tree.task is not Task.SURVIVAL:  # censored rows have no gain
+        if tree.task is not Task.SURVIVAL:  # gains are not defined for censored rows
             gains = RowGains.read(tree, X, y, sample_weight)
             middle, low, high = np.zeros((3, tree.n_features))
             for j, each in gains.by_column():
@@ -189,7 +189,7 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the decrease of the score when each column is shuffled: the mean and each repeat."""
+    """Return the score decrease by shuffled column: a row of means, then one row per repeat."""
     X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
     target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises for an invalid y
@@ -202,7 +202,7 @@ def permutation_importance(
     base = _score(tree, table, truth, weight)
     drops = np.zeros((repeats + 1, table.n_columns))
     for repeat in range(1, repeats + 1):
-        for j in tree.used_features.tolist():  # the other columns have no influence
+        for j in tree.used_features.tolist():  # other columns do not affect predictions
             columns = list(table.columns)
             columns[j] = Column(columns[j].info, columns[j].values[rng.permutation(table.n_rows)])
             shuffled = replace(table, columns=tuple(columns))
@@ -282,7 +282,7 @@ def heldout_gain(
 
 @dataclass(frozen=True)
 class RowGains:
-    """The gain that each held-out row gets from the splits of each column."""
+    """Gains of held-out rows from the splits of each column."""
 
     tree: Tree
     target: npt.NDArray[Any]
@@ -291,12 +291,12 @@ class RowGains:
 
     @classmethod
     def read(cls, tree: Tree, X: Any, y: Any, sample_weight: Any) -> RowGains:
-        """Read held-out rows and find where they end."""
+        """Read held-out rows and find the nodes in which they end."""
         X, y = pop_target(X, y, tree.task)
         table = route.read(tree, X)
         weight = read_weights(sample_weight, table.n_rows)
         weight = np.ones(table.n_rows) if weight is None else weight
-        # Use unit weights: divided rows have shares of leaves, and `mean` applies sample weights.
+        # Use unit weights here, because `mean` applies the sample weights.
         ends = find_row_ends(tree, table, np.ones(table.n_rows))
         return cls(tree, read_target_like(y, tree.target, table.n_rows).values, weight, ends)
 
@@ -306,7 +306,7 @@ class RowGains:
         return len(self.weight)
 
     def by_column(self) -> Iterator[tuple[int, Array]]:
-        """Yield each column that the tree splits on, with the gain of every row."""
+        """Yield each column that the tree uses, with the gain of every row."""
         value = self.tree.value
         if self.tree.task.has_classes:
             value = alter_priors(value, self.tree.cost_matrix)
@@ -319,16 +319,16 @@ class RowGains:
 
     def _output_gains(self, k: int, value: Array, splits: npt.NDArray[np.bool_]) -> Array:
         """Return the gains of one output, summed along the path of each row."""
-        # Sums from the root to each node are computed once, so the cost is nodes plus rows instead
-        # of rows times depth.
+        # Sums from the root to each node are computed once, so the time is proportional to nodes
+        # plus rows instead of rows times depth.
         parent = self.tree.parent
-        counts = np.append(False, splits[parent[1:]])[:, None]  # branches of the column's splits
+        counts = np.append(False, splits[parent[1:]])[:, None]  # nodes below such splits
         if self.tree.task.is_classification("Gain on held-out rows"):
             step = np.where(counts, value - value[parent], 0.0)
             along = _path_sums(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
         else:
-            # (m(b) - m(t)) (y - m(t)) = y step - step m(t), relative to the root's value.
+            # With values relative to the root, (m(b) - m(t)) (y - m(t)) is step * y - step * m(t).
             value = value - value[0]
             step = np.where(counts, value - value[parent], 0.0)
             slope, offset = _path_sums(parent, step), _path_sums(parent, step * value[parent])
@@ -338,14 +338,14 @@ class RowGains:
         return np.asarray(total, np.float64)
 
     def mean(self, gain: Array, drawn: npt.NDArray[Any] | None = None) -> float:
-        """Return the mean over rows, weighted by the number of times each row was drawn."""
+        """Return the weighted mean gain over rows, each counted as often as it was drawn."""
         weight = self.weight if drawn is None else self.weight * drawn
         scaled = weight * self._scale(weight)
         total = scaled.sum()
         return float(scaled @ gain / total) if total > 0 else 0.0
 
     def interval(self, gain: Array, confidence: float) -> Interval:
-        """Return Student's interval of the mean over rows, for the given tree."""
+        """Return Student's interval of the mean gain over rows, corrected for skewness."""
         scale = self._scale(self.weight)
         middle = self.mean(gain)
         if self.tree.task.has_classes and self.tree.class_prior is not None:
@@ -361,7 +361,7 @@ class RowGains:
         return mean_interval(gain, self.weight, n, confidence)
 
     def _scale(self, weight: Array) -> Array:
-        """Return the factor by which the split search scales each row under altered priors."""
+        """Return the factor by which the split search scales each row's weight (priors, costs)."""
         tree = self.tree
         if tree.class_prior is None and tree.cost_matrix is None:
             return np.ones(self.n_rows)

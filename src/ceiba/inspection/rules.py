@@ -2,10 +2,10 @@
 
 A rule is the simplified path to a leaf (`ceiba.paths`) with the leaf's prediction. Confidence is
 the leaf's probability of its class; lift is confidence over the share of that class at the root.
-Wilson's interval of the confidence counts the training rows that also chose the splits, so it is
-optimistic. There is no interval if rows are weighted (`sample_weight`, `class_weight`), or if
-priors or monotone limits make the probability differ from the share of rows, because the effective
-number of rows is then not known. Rows that stay in an inner node have a separate rule.
+Wilson's interval of the confidence counts the training rows, on which the splits were chosen, so it
+is optimistic; priors transform it like the probability. There is no interval if rows are weighted
+(`sample_weight`, `class_weight`), because the effective sample size is unknown, or if smoothing or
+`monotonic_cst` changes the probability. Rows that stay in an inner node have a separate rule.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ceiba.tree import Tree, has_curve, node_curve, note_text
 from ceiba.tree.splits import DIGITS, level_text, number_text
 from ceiba.words import words
 
-#: The label of a leaf's interval.
+#: Key of the text that describes the interval in the legend, by task.
 _INTERVAL: Final = {
     Task.CLASSIFICATION: "rules.wilson",
     Task.REGRESSION: "rules.of_mean",
@@ -41,7 +41,7 @@ _FIGURES: Final = ("rows", "share", "confidence", "lift", "low", "high")
 
 @dataclass(frozen=True)
 class Interest:
-    """Figures of a leaf for the class of interest.
+    """Statistics of a leaf for the class of interest.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Interest:
         Weight of its training rows in the leaf, and of all others.
     probability : float
     evidence : float
-        Weight of evidence, ln(P(leaf | class) / P(leaf | others)): positive if the leaf favours
+        Weight of evidence, ln(P(leaf | class) / P(leaf | others)): positive if the leaf favors
         the class. If one of them has no rows in the leaf, half a row is added to both.
     information : float
         The leaf's term of the information value: (P(leaf | class) - P(leaf | others)) evidence.
@@ -67,7 +67,7 @@ class Interest:
 
 @dataclass(frozen=True)
 class Rule:
-    """A leaf as a rule.
+    """A leaf of a tree as an if-then rule.
 
     Attributes
     ----------
@@ -84,8 +84,8 @@ class Rule:
     confidence, lift : float
         Probability of the class, and its ratio to the probability at the root; NaN for regression.
     low, high : float
-        95 % interval of the confidence (Wilson), of the mean, or of the median time. NaN if rows
-        are weighted, or if the confidence is not a share of rows (priors, monotone limits).
+        Interval of the confidence (Wilson), of the mean, or of the median time. The first two are
+        NaN if rows are weighted, or if values are smoothed, limited or (for numbers) not means.
     note : str
         The notes of the node.
     interest : Interest, optional
@@ -93,7 +93,7 @@ class Rule:
     curve : SurvivalCurve, optional
         The Kaplan-Meier curve of a survival tree's leaf.
     optimistic : bool
-        Whether the rows of the interval also chose the splits; False for honest leaves.
+        Whether the splits were chosen on the rows of the interval (False for honest leaves).
     lang : str
         Language of the sentences.
     """
@@ -134,7 +134,7 @@ class Rule:
         return word("rules.sentence", text=self.text, value=value, about=about, note=note)
 
     def curve_text(self) -> str:
-        """Return the events and the median with its interval, or "" without a curve."""
+        """Return the events and the median with its interval as text, or "" without a curve."""
         if self.curve is None:
             return ""
         word = words(self.lang)
@@ -144,7 +144,7 @@ class Rule:
 
 
 class RuleTable(Listing):
-    """A table with one row per rule; `sort` and `filter` return new tables.
+    """A table of rules, with one row per rule.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class RuleTable(Listing):
         return RuleTable(rules, title=self.title, legend=self.legend, lang=self.lang)
 
     def sort(self, by: str, *, descending: bool = True) -> RuleTable:
-        """Return the rules sorted by a column; ties keep their order.
+        """Return the rules sorted by a column, without changing the order of ties.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class RuleTable(Listing):
         allowed = ("leaf", "value", *_FIGURES, *(of_interest if has_interest else ()))
         if by not in allowed:
             raise OptionError(
-                f"sort: unknown column {by!r}. Allowed values: {', '.join(allowed)}."
+                f"Unknown column to sort by: {by!r}. Allowed values: {', '.join(allowed)}."
                 f"{did_you_mean(by, allowed)}"
             )
         name = "node" if by == "leaf" else by
@@ -250,7 +250,7 @@ class RuleTable(Listing):
         )
 
     def to_text(self) -> str:
-        """Return the rules as text."""
+        """Return the rules as text, one after another."""
         return "\n".join(map(str, self.rules))
 
 
@@ -311,7 +311,7 @@ def rules(
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     nodes = np.flatnonzero(tree.is_leaf | stays).tolist()
     conditions = node_conditions(tree, [(node, not tree.is_leaf[node]) for node in nodes])
-    weighted = is_weighted(tree)  # compute it once for all rules, because it reads every node
+    weighted = is_weighted(tree)  # computed once for all rules, because it reads every node
     interest: Sequence[Interest | None] = [None] * len(nodes)
     legend = _legend(tree, confidence, lang)
     if positive is not None:
@@ -339,9 +339,9 @@ def rules(
 
 
 def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Interest]:
-    """Return the figures of each leaf for the class of interest."""
+    """Return the rows, probability and weight of evidence of the positive class in each leaf."""
     if not tree.task.has_classes or tree.n_outputs > 1:
-        raise OptionError("positive requires a classification tree with one output.")
+        raise OptionError(f"positive={positive!r} requires a classification tree with one output.")
     labels = tree.target.classes[0].tolist()
     k = positive_index(positive, labels)
     assert k is not None
@@ -349,7 +349,7 @@ def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Inter
     end_share = tree.end_share[nodes]
     hits = counts[nodes, 0, k] * end_share
     rest = counts[nodes, 0, :].sum(axis=1) * end_share - hits
-    added = np.where((hits <= 0) | (rest <= 0), 0.5, 0.0)  # avoids an infinite logarithm
+    added = np.where((hits <= 0) | (rest <= 0), 0.5, 0.0)  # avoids log(0) below
     total, total_rest = float(counts[0, 0, k]), float(counts[0, 0, :].sum() - counts[0, 0, k])
     if total <= 0 or total_rest <= 0:
         evidence = np.full(len(nodes), math.nan)
@@ -375,7 +375,7 @@ def _build_rule(
 ) -> Rule:
     inner = not bool(tree.is_leaf[node])
     text = condition.text(digits=digits, max_levels=max_levels, lang=lang)
-    # The rule of an inner node covers only the rows that stay there, counted by sent_default.
+    # The rule of an inner node covers only the rows that stay there, as counted in sent_default.
     rows = int(tree.sent_default[node] if inner else tree.n_rows[node])
     share = float(tree.share[node] * tree.end_share[node])
     sure, lift, low, high = _confidence_and_interval(tree, node, rows, confidence, weighted)
@@ -403,7 +403,7 @@ def _confidence_and_interval(
         return nothing, nothing, low, high
     best = int(tree.answer[node])
     sure, base = float(tree.value[node, 0, best]), float(tree.value[0, 0, best])
-    # Of a fractional row, only the part that reaches the node counts.
+    # Count a divided row by the fraction of it that reaches the node.
     n = min(rows, float(tree.weight[node])) if tree.missing == "fractional" else rows
     low = high = nothing
     if rows and not weighted and not tree.smoothed:
@@ -412,7 +412,7 @@ def _confidence_and_interval(
 
 
 def is_weighted(tree: Tree) -> bool:
-    """Whether rows are weighted; fractional rows are not, because their parts sum to 1."""
+    """Whether training rows had weights, not counting the fractions of divided rows."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
@@ -441,13 +441,13 @@ def _probability_interval(
     def apply_prior(p: float) -> float:
         return p * odds / (p * odds + (1.0 - p))
 
-    if not math.isclose(apply_prior(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # monotone limits
+    if not math.isclose(apply_prior(share), sure, rel_tol=1e-9, abs_tol=1e-12):  # clipped
         return math.nan, math.nan
     return apply_prior(low), apply_prior(high)
 
 
 def predicts_mean(tree: Tree, node: int) -> bool:
-    """Whether a node predicts the mean of its rows, and not a smoothed value or a quantile."""
+    """Whether a node predicts the mean of its rows instead of a smoothed value or a quantile."""
     if tree.smoothed or quantile_level(tree.criterion) is not None:
         return False
     # The squared error is least at the mean, so for any other value the risk exceeds the impurity.
@@ -456,7 +456,7 @@ def predicts_mean(tree: Tree, node: int) -> bool:
 
 
 def _mean_interval(tree: Tree, node: int, level: float) -> tuple[float, float]:
-    """Return Student's interval of the node's mean, or NaN unless the impurity is the variance."""
+    """Return Student's interval of a node's mean, or NaN if the node does not predict a mean."""
     from scipy.special import stdtrit
 
     n, value = int(tree.n_rows[node]), float(tree.value[node, 0, 0])

@@ -1,8 +1,8 @@
 """Evaluate survival predictions by concordance, Brier score and calibration.
 
-All figures look at times up to a horizon (`ceiba.survival.metrics`). Weights for censoring come
-from the training rows. The baseline predicts the Kaplan-Meier curve of the root for every row: its
-C is 0.5. Intervals are those of means, or of the linear terms of C, and treat the weights for
+All figures use times up to a horizon (`ceiba.survival.metrics`). Weights for censoring come from
+the training rows. The baseline predicts the Kaplan-Meier curve of the root for every row: its C is
+0.5. Intervals are those of means, or of the linear terms of C, and treat the weights for
 censoring as known.
 """
 
@@ -59,7 +59,7 @@ class SurvivalEvaluation(Printed):
     brier : Estimate
         Integrated Brier score, weighted for censoring.
     baseline_brier : float
-        The same if every row had the Kaplan-Meier curve of the root.
+        Integrated Brier score if every row had the Kaplan-Meier curve of the root.
     calibration : Listing
         Predicted and observed survival at some times, of rows with equal or similar predictions.
     confidence : float
@@ -87,7 +87,7 @@ class SurvivalEvaluation(Printed):
     approximate: bool = False
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the printed text blocks in a language."""
+        """Return the evaluation as printed text in the language `lang`."""
         word = words(lang)
         cells = []
         for name, figure, baseline in (
@@ -112,7 +112,7 @@ class SurvivalEvaluation(Printed):
         ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain values."""
+        """Return the results as a dict."""
         estimates = {name: getattr(self, name)._asdict() for name in ("harrell", "uno", "brier")}
         return {
             "n_rows": self.n_rows,
@@ -128,7 +128,7 @@ class SurvivalEvaluation(Printed):
 
 @dataclass(frozen=True)
 class SurvivalJudge:
-    """Evaluate rows from the curves and risks of nodes, the censoring, horizon and times.
+    """Evaluator of survival predictions, with the curves and risks of the nodes.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class SurvivalJudge:
         frequency_weights: bool = False,
         confidence: float = 0.95,
     ) -> SurvivalEvaluation:
-        """Evaluate the rows that end in some nodes."""
+        """Evaluate the predictions for rows from the nodes in which the rows end."""
         w = np.ones(len(time)) if weight is None else weight
         n = count_effective_rows(weight, len(time), frequency_weights)
         grid = np.linspace(0.0, self.horizon, _TIMES)
@@ -173,7 +173,7 @@ class SurvivalJudge:
                 found: Concordance = concordance(
                     time, event, self.risk[node], w, censoring=censoring, horizon=self.horizon
                 )
-            except DataError:  # a small group may have no comparable pair
+            except DataError:  # the rows may form no comparable pair
                 return _UNKNOWN
             each = found.contributions / np.where(w > 0, repeats, 1.0)
             low, high = estimate_interval(found.value, each, n, confidence, repeats, BOUNDED_TAIL)
@@ -209,23 +209,26 @@ class SurvivalJudge:
 def choose_horizon(
     time: Array, event: npt.NDArray[np.bool_], censoring: SurvivalCurve, horizon: Any
 ) -> float:
-    """Return the horizon, by default the last event time with a tenth of the rows at risk.
+    """Return the horizon, by default the last event time with at least 10 % of rows at risk.
 
-    Training rows must be observed that long, because weights for censoring come from them.
+    Training rows must be observed up to it, because weights for censoring come from them.
     """
     last, is_known = float(censoring.time[-1]), bool(censoring.survival[-1] > 0)
     if horizon is None:
-        # At the last time the weights are unknown if all remaining rows are censored there.
+        # At `last`, the censoring weights are undefined if all remaining rows are censored.
         inside = event & (time > 0) & ((time <= last) if is_known else (time < last))
         if not inside.any():
-            raise DataError(f"No event of these rows is within the training times, up to {last:g}.")
+            raise DataError(
+                f"y must have an event at a time above 0 and {'at most' if is_known else 'below'} "
+                f"{last:g}, the last time at which training rows are observed."
+            )
         return min(default_horizon(time, event), float(time[inside].max()))
     if isinstance(horizon, bool) or not isinstance(horizon, int | float) or not horizon > 0:
         raise OptionError(f"horizon must be a time above 0, got {horizon!r}.")
     if horizon > last or (horizon == last and not is_known):
         raise OptionError(
-            f"horizon must be below {last:g}, the last time at which training rows are observed, "
-            f"got {horizon:g}."
+            f"horizon must be {'at most' if is_known else 'below'} {last:g}, the last time at "
+            f"which training rows are observed, got {horizon:g}."
         )
     return float(horizon)
 

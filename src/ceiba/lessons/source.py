@@ -1,4 +1,4 @@
-"""Parse the source of a lesson, which is a program and its text in each language.
+"""Parse the sources of a lesson: a program, and a text for each language.
 
 ``content/<number>/program.md`` contains the cells, fenced blocks named in their first line::
 
@@ -9,7 +9,7 @@
 ``content/<number>/<language>.md`` is Markdown with directives on lines of their own: ``@cell
 gains``, ``@figure cut caption``, ``@exercise`` ... ``@solution`` ... ``@end``. Double braces
 contain the name of a program variable with a format: ``{{patrons:.3f}}``. The texts contain no
-literal figures, so that all languages agree with the program.
+literal numbers, so that all languages agree with the program.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CellKind = Literal["shown", "hidden", "figure"]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a lesson's program."""
+    """A cell in the program of a lesson."""
 
     name: str
     kind: CellKind
@@ -43,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class LessonBlock:
-    """A block of a lesson's text: ``text`` (Markdown), or a named directive with a caption."""
+    """A block of a lesson's text: Markdown, or a directive with an optional name and caption."""
 
     directive: str
     name: str = ""
@@ -52,32 +52,32 @@ class LessonBlock:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson with its number, the cells of its program and its text in each language."""
+    """A lesson with its number, program cells and text in each language."""
 
     number: int
     cells: tuple[Cell, ...]
     texts: dict[str, tuple[LessonBlock, ...]]
 
     def title(self, lang: str = "en") -> str:
-        """Return the title in a language, without its number."""
+        """Return the title of the lesson in a language, without its number."""
         first = self.text(lang)[0].text
         return first.partition("\n")[0].removeprefix("# ").strip()
 
     def text(self, lang: str) -> tuple[LessonBlock, ...]:
-        """Return the text in a language."""
+        """Return the text blocks of the lesson in a language."""
         return self.texts[words(lang).lang]
 
     def cell(self, name: str, kind: CellKind = "shown") -> Cell:
-        """Return a cell by its name."""
+        """Return a cell by its name and kind."""
         for cell in self.cells:
             if (cell.name, cell.kind) == (name, kind):
                 return cell
-        raise OptionError(f"Lesson {self.number} has no {kind} cell {name!r}.")
+        raise OptionError(f"Lesson {self.number} has no cell {name!r} of kind {kind!r}.")
 
 
 @cache
 def lesson(number: int) -> Lesson:
-    """Read a lesson.
+    """Read a lesson by its number.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def lesson(number: int) -> Lesson:
     'Árvores de regressão'
     """
     if number not in NUMBERS:
-        raise OptionError(f"number must be from 1 to {NUMBERS[-1]}, got {number!r}.")
+        raise OptionError(f"number must be an integer from 1 to {NUMBERS[-1]}, got {number!r}.")
     folder = CONTENT / str(number)
     texts = {lang: parse_text((folder / f"{lang}.md").read_text("utf-8")) for lang in LANGUAGES}
     return Lesson(number, parse_program((folder / "program.md").read_text("utf-8")), texts)
 
 
 def parse_program(text: str) -> tuple[Cell, ...]:
-    """Return the cells of a program, in order."""
+    """Parse the cells of a program, in order."""
     kinds: dict[str, CellKind] = {"": "shown", " hidden": "hidden", " figure": "figure"}
     return tuple(
         Cell(name, kinds[kind], code.rstrip("\n")) for name, kind, code in _FENCE.findall(text)
@@ -110,7 +110,7 @@ def parse_program(text: str) -> tuple[Cell, ...]:
 
 
 def parse_text(text: str) -> tuple[LessonBlock, ...]:
-    """Return the blocks of a text, in order."""
+    """Parse the blocks of a text, in order."""
     blocks: list[LessonBlock] = []
     lines: list[str] = []
 
@@ -128,7 +128,7 @@ def parse_text(text: str) -> tuple[LessonBlock, ...]:
         directive, name, caption = match.groups("")
         if directive not in _DIRECTIVES:
             raise OptionError(
-                f"Unknown directive {line!r}. Allowed values: {', '.join(_DIRECTIVES)}."
+                f"Unknown directive {directive!r}. Allowed values: {', '.join(_DIRECTIVES)}."
             )
         close()
         blocks.append(LessonBlock(directive, name, caption))

@@ -1,7 +1,7 @@
-"""Read the external tables of the lessons from files, or generate synthetic replacements.
+"""Read the external tables of the lessons, or generate synthetic replacements.
 
 The files are public but cannot be redistributed. Without them a lesson runs on a stand-in: random
-rows with the same columns and similar distributions, from a fixed seed. Its figures differ.
+rows with the same columns and similar distributions, from a fixed seed. The results then differ.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ColumnLists = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class LessonTable:
-    """A table as columns (None is missing), and its source: ``file`` or ``stand-in``."""
+    """A table as lists by column, and its source (``file`` or ``stand-in``)."""
 
     name: str
     columns: ColumnLists
@@ -43,7 +43,7 @@ class LessonTable:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
+        """The number of rows of the table."""
         return len(next(iter(self.columns.values())))
 
     def __repr__(self) -> str:
@@ -84,13 +84,13 @@ def table(name: str, path: str | Path | None = None) -> LessonTable:
 
 
 def read_from(folder: str | Path) -> None:
-    """Set the folder in which tables are looked up."""
+    """Set the folder from which `table` reads the CSV files of the lessons."""
     _FOLDER.set(_check_folder(folder))
 
 
 @contextlib.contextmanager
 def data_folder(folder: str | Path | None) -> Iterator[None]:
-    """Look up tables in a folder inside the block; None keeps the current folder."""
+    """Read tables from a folder within a `with` block; None keeps the folder of `read_from`."""
     token = _FOLDER.set(_FOLDER.get() if folder is None else _check_folder(folder))
     try:
         yield
@@ -101,8 +101,8 @@ def data_folder(folder: str | Path | None) -> Iterator[None]:
 def _check_folder(folder: str | Path) -> Path:
     if not Path(folder).is_dir():
         raise DataError(
-            f"Not a directory: {folder}. Pass a directory that contains any of "
-            f"{', '.join(TABLES.values())}. Stand-ins replace the others."
+            f"Not a directory: {folder}. Pass a directory that contains at least one of "
+            f"{', '.join(TABLES.values())}."
         )
     return Path(folder)
 
@@ -112,13 +112,13 @@ def _read(path: Path, name: str) -> ColumnLists:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} could not be read as the table {name!r}: {error}.") from error
+        raise DataError(f"Cannot read the table {name!r} from {path}: {error}.") from error
     wanted = list(_RECIPES[name]())
     absent = [column for column in wanted if not rows or column not in rows[0]]
     if absent:
         raise DataError(
-            f"Column not found in {path}: {absent[0]!r}. The table {name!r} must have "
-            f"{', '.join(wanted)}."
+            f"{path} must have at least one row and the columns {', '.join(wanted)}. "
+            + (f"Column not found: {absent[0]!r}." if rows else "It has no rows.")
         )
     return {column: [_value(row[column]) for row in rows] for column in wanted}
 
@@ -136,7 +136,7 @@ def _value(text: str) -> Any:
 
 
 def _seattle() -> ColumnLists:
-    """Return ten years of days, with more rain in winter and for small temperature ranges."""
+    """Return ten years of synthetic weather; rain depends on season and temperatures."""
     rng = np.random.default_rng(1948)
     first = dt.date(2007, 1, 1)
     n = 3652
@@ -160,7 +160,7 @@ def _seattle() -> ColumnLists:
     }
 
 
-_WATER: Final = {  # mean, spread and share of missing values in the public table
+_WATER: Final = {  # mean, standard deviation and share of missing values by column
     "ph": (7.1, 1.6, 0.15),
     "Hardness": (196.0, 33.0, 0.0),
     "Solids": (22000.0, 8800.0, 0.0),
@@ -174,7 +174,7 @@ _WATER: Final = {  # mean, spread and share of missing values in the public tabl
 
 
 def _water() -> ColumnLists:
-    """Return 1,200 random water samples with normal columns and cells missing at random."""
+    """Return 1,200 synthetic water samples: normal variables, some with missing values."""
     rng = np.random.default_rng(2021)
     n = 1200
     z = {name: rng.normal(size=n) for name in _WATER}
@@ -192,7 +192,7 @@ def _water() -> ColumnLists:
 
 
 def _hitters() -> ColumnLists:
-    """Return 322 random players, whose log salary has three levels and normal noise of 0.5."""
+    """Return 322 synthetic baseball players; their log salary has three levels and normal noise."""
     rng = np.random.default_rng(1986)
     n = 322
     years = 1 + rng.poisson(rng.gamma(2, 3.1, n))

@@ -25,7 +25,7 @@ def plot_learning_curve(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw the mean of a learning curve and a band that contains most repeats.
+    """Draw the mean of a learning curve, and a band with the share `curve.band` of its repeats.
 
     Parameters
     ----------
@@ -140,7 +140,8 @@ def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     table = getattr(model, "cp_table_", None)
     if table is None:
-        raise OptionError("plotcp requires a model of ceiba.rpart. For others use plot_pruning.")
+        got = type(model).__name__
+        raise OptionError(f"plotcp requires a ceiba.rpart model, got {got}. Use plot_pruning.")
     if "relative_cv_risk" not in table:
         raise OptionError("plotcp requires cross-validated risks. Fit with xval=10.")
     cp, risk, se = table["cp"], table["relative_cv_risk"], table["relative_cv_se"]

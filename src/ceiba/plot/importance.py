@@ -66,9 +66,9 @@ def plot_importance(
         table = importance_table(as_tree(tree, "plot_importance"), X, y, **options)
     measure = measure or ("permutation" if "permutation" in table else "gain")
     if measure not in table or measure not in _MEASURES:
-        measures = ", ".join(name for name in _MEASURES if name in table)
+        measures = [name for name in _MEASURES if name in table]
         raise OptionError(
-            f"measure must be one of {measures}; got {measure!r}. Pass held-out rows X, y for more."
+            f"measure must be one of {measures}, got {measure!r}. Pass X and y for other measures."
         )
     order = np.argsort(-table[measure], kind="stable")[:max_columns]
     order = order[table[measure][order] != 0] if table[measure].any() else order[:1]
@@ -103,7 +103,7 @@ def plot_importance(
 
 def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
     """Write the values at the ends of the bars, or of their intervals."""
-    # Use the same number of decimals for all bars, so that the values align.
+    # Print all values with the same number of decimals, so that they are aligned.
     decimals = max(0, 2 - math.floor(math.log10(max(np.abs(values).max(), 1e-300))))
     for y, value, end in zip(at, values, reach, strict=True):
         side = -1 if value < 0 else 1
@@ -119,7 +119,7 @@ def _write_values(ax: Axes, at: Any, values: Any, reach: Any) -> None:
             color=ink_of(ax).grey,
             annotation_clip=False,
         )
-    # Leave space for the value next to the longest bar.
+    # Extend the x axis, so that the value next to the longest bar fits.
     low, high = min(0.0, *reach), max(0.0, *reach)
     room = 0.14 * ((high - low) or 1.0)
     ax.set_xlim(low - room * (low < 0), high + room * (high > 0 or low == 0))

@@ -1,4 +1,4 @@
-"""Save and restore a RuleSet in a model file: its tree and the conditions of its rules.
+"""Functions that save a RuleSet (tree, `confidence` and rules) in a model file and restore it.
 
 Rules are stored as data (bounds, level codes, whether missing values are included), so a file
 cannot execute code and is validated like any other.
@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceiba.errors import ModelFileError
 from ceiba.paths import Chain, Clause, Condition, ValueSet
 from ceiba.rules.rule_set import GeneralRule, RuleSet, to_python_label
 from ceiba.tree.model_file import Document, Field, from_json, to_json, write
@@ -52,7 +51,7 @@ def save_rules(
     }
     restore_rules(
         Document(rules.tree_, Field(model, "model"))
-    )  # raises an error if a reader would reject it
+    )  # only as a check: raises an error if the file could not be loaded
     write(path, rules.tree_, model=model, metadata=metadata, compress=compress)
 
 
@@ -91,7 +90,7 @@ def _set_to_json(values: ValueSet, schema: Any) -> dict[str, Any]:
 
 
 def restore_rules(document: Document) -> RuleSet:
-    """Return the RuleSet of a model file."""
+    """Return the RuleSet stored in a model file."""
     tree, stored = document.tree, document.model
     assert stored is not None
     stored.object(("class", "parameters", "fitted"))
@@ -148,8 +147,9 @@ def _set_from_json(field: Field, schema: Any) -> ValueSet:
     field.object(_SET_KEYS)
     info = schema.columns[field["column"].integer(0, len(schema.columns) - 1)]
     low, high = (from_json(field[name], {}) for name in ("low", "high"))
-    if not isinstance(low, float | int) or not isinstance(high, float | int):
-        raise ModelFileError(f"Damaged model file, at {field.place}: bounds must be numbers.")
+    for name, bound in (("low", low), ("high", high)):
+        if not isinstance(bound, float | int) or bound != bound:
+            field[name].fail("Must be a number other than NaN.")
     codes, named = (
         frozenset(code.integer(0, info.n_levels) for code in field[name].items())
         for name in ("codes", "named")

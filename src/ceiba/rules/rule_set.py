@@ -1,4 +1,4 @@
-"""Classifier of general rules that are derived from a tree.
+"""A classifier that consists of general rules derived from a tree.
 
 Rules are sorted by confidence, (right + 1) / (covered + 2), and the first one that covers a row
 predicts its class, so rules may overlap. Rows that no rule covers get the default class, the most
@@ -30,7 +30,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class GeneralRule:
-    """A rule of a RuleSet.
+    """A general rule of a `RuleSet`: a condition and the class that it predicts.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class GeneralRule:
     cover : float
         Training weight that satisfies the condition.
     errors : float
-        The part of it that has other classes.
+        Training weight of other classes that satisfies the condition.
     confidence : float
         (cover - errors + 1) / (cover + 2).
     lift : float
         Confidence over the share of the class in the training rows.
     n_tests : int
-        Number of tests of the path that remain.
+        Number of tests of the path that the rule keeps.
     """
 
     condition: Condition
@@ -67,12 +67,12 @@ class GeneralRule:
 
 
 class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier of general rules as in C4.5 and C5.0.
+    """A classifier that consists of general rules, as in C4.5 and C5.0.
 
     Parameters
     ----------
     estimator : classifier with a `tree_`, default=None
-        Grows the tree whose paths are generalised; None: `ceiba.c45()`.
+        Grows the tree whose paths are generalized. Default: `ceiba.c45()`.
     confidence : float, default=0.25
         C4.5's CF in the pessimistic error of a rule: the smaller, the more general the rules.
 
@@ -94,10 +94,9 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> from sklearn.datasets import load_iris
     >>> import ceiba
-    >>> data = load_iris()
-    >>> rules = ceiba.RuleSet().fit(data.data, data.target_names[data.target])
-    >>> rules.n_tests_ < rules.n_path_tests_, round(rules.score(data.data,
-    ...     data.target_names[data.target]), 2)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rules = ceiba.RuleSet().fit(X, y)
+    >>> rules.n_tests_ < rules.n_path_tests_, round(rules.score(X, y), 2)
     (True, 0.98)
     """
 
@@ -109,7 +108,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def from_tree(
         cls, tree: Any, X: Any, y: Any, *, sample_weight: Any = None, confidence: float = 0.25
     ) -> Self:
-        """Fit a rule set by generalising the paths of an existing tree.
+        """Fit a rule set by generalizing the paths of an existing tree to rules.
 
         Parameters
         ----------
@@ -125,7 +124,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rules = cls(confidence=confidence)
         source = getattr(tree, "tree_", tree)
         if not isinstance(source, Tree):
-            hint = " Fit it first." if hasattr(tree, "fit") else ""
+            hint = " Fit it first." if hasattr(tree, "fit") and source is tree else ""
             raise DataTypeError(
                 "RuleSet.from_tree requires a Tree or a fitted ceiba classifier, got "
                 f"{tree!r}.{hint}"
@@ -134,7 +133,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rules
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Grow a tree and generalise its paths.
+        """Grow a tree and generalize its paths to rules.
 
         Parameters
         ----------
@@ -154,10 +153,13 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_rules(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
         if not tree.task.has_classes or tree.n_outputs > 1:
-            raise OptionError("RuleSet requires a classification tree with one output.")
+            raise OptionError(
+                f"RuleSet requires a classification tree with one output, got a {tree.task} tree "
+                f"with n_outputs={tree.n_outputs}."
+            )
         if not 0 < self.confidence <= 0.5:
             raise OptionError(f"confidence must be in (0, 0.5], got {self.confidence!r}.")
-        # A rule covers a row or not, so a row with a missing value takes the default branch.
+        # Rules cannot cover fractions of rows, so missing values take the default branch.
         if tree.missing == "fractional":
             tree = replace(tree, missing="majority")
         problem = Problem.like(tree, X, y, sample_weight)
@@ -178,7 +180,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
             for draft in drafts
         ]
-        # A path has one test per level.
+        # The number of tests on a path is the depth of its leaf.
         self._set_fitted(tree, rules, default, share, int(tree.node_depth[tree.leaves].sum()))
 
     def _set_fitted(
@@ -209,7 +211,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(labels, dtype=self.classes_.dtype)[first_rule]
 
     def predict_proba(self, X: Any) -> Array:
-        """Return class probabilities; the rest of the rule's confidence follows class shares."""
+        """Return class probabilities based on the confidence of each row's first covering rule."""
         first_rule = self._first_rule(X)
         share: Array = self._share
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
@@ -221,9 +223,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table[i] = others / rest * (1 - rule.confidence) if rest > 0 else 0.0
             table[i, k] = rule.confidence if rest > 0 else 1.0
         table[-1] = share
-        if (
-            share[self._default] < share.max()
-        ):  # the predicted class must have the largest probability
+        if share[self._default] < share.max():  # the default class must be the most probable
             table[-1] = 0.5 * share + 0.5 * (np.arange(len(share)) == self._default)
         return np.asarray(table[first_rule])
 
@@ -240,9 +240,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(
         self, path: Any, *, metadata: Mapping[str, Any] | None = None, compress: bool | None = None
     ) -> None:
-        """Save the fitted rules in a model file, for `ceiba.load`.
-
-        The tree is saved, but not the estimator that grew it.
+        """Save the rules and their tree, but not `estimator`, in a file for `ceiba.load`.
 
         Parameters
         ----------
@@ -266,7 +264,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         save_rules(self, path, metadata, compress)
 
     def export(self, format: str, **options: Any) -> str:  # noqa: A002
-        """Return the rules as a program in which the first true rule predicts the class.
+        """Return the rules as text or as a program; the first rule that holds predicts the class.
 
         Parameters
         ----------
@@ -291,13 +289,14 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if format not in RULE_FORMATS:
             formats = list(RULE_FORMATS)
             raise OptionError(
-                f"format must be one of {', '.join(formats)}, got {format!r}."
+                f"Unknown format {format!r}. Allowed values: {', '.join(formats)}."
                 f"{did_you_mean(str(format), formats)}"
             )
         try:
             text: str = RULE_FORMATS[format](self, **options)
         except TypeError as error:
-            raise OptionError(f"export of rules as {format}: {error}.") from None
+            reason = str(error).rpartition("() ")[2]  # without the name of a private function
+            raise OptionError(f"Cannot export rules as {format!r}: {reason}.") from None
         return text
 
     def _refuse_unfitted(self) -> None:
@@ -321,7 +320,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def to_python_label(label: Any) -> Any:
-    """Return a label as a Python value."""
+    """Convert a numpy scalar to a Python value; return other labels unchanged."""
     return label.item() if isinstance(label, np.generic) else label
 
 
@@ -354,10 +353,9 @@ def _to_sql(rules: RuleSet, dialect: str = "duckdb") -> str:
 
     conditions = dict(enumerate(rule.condition for rule in rules.rules_))
     answers = {i: to_python_label(rule.value) for i, rule in enumerate(rules.rules_)}
-    return conditions_case(
-        rules.tree_, conditions, answers, to_python_label(rules.default_), dialect
-    )
+    default = to_python_label(rules.default_)
+    return conditions_case(rules.tree_, conditions, answers, default, dialect)
 
 
-#: The formats of `RuleSet.export`.
+#: Functions that write a RuleSet in each format of `RuleSet.export`, by name of the format.
 RULE_FORMATS: Final = {"text": lambda rules: f"{rules}\n", "python": _to_python, "sql": _to_sql}

@@ -1,9 +1,9 @@
-"""Define which changes of a column a counterfactual allows, and their distances.
+"""New values of a column that a counterfactual may use, and their distances from the old value.
 
-The distance of a change is its share of the training range for a number, its share of the number of
-steps for an ordered level, and 1 for any other level or for filling in a missing value. A present
-value never becomes missing and a known level never an unknown one, because such a change cannot be
-acted on.
+The distance is the change divided by the training range for a number, the change of rank divided by
+the largest possible one for an ordered level, and 1 for another level or for filling in a missing
+value. No value becomes missing and no level becomes one unseen in training, because nobody can act
+on such a change.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 from ceiba.errors import OptionError, did_you_mean
@@ -22,7 +23,7 @@ Direction = Literal["up", "down"]
 
 @dataclass(frozen=True)
 class NewValue:
-    """A changed value (a number or a level code) and its distance from the old one."""
+    """A new value (a number or a level code), and its distance from the old one times the cost."""
 
     value: float
     distance: float
@@ -41,7 +42,7 @@ class ColumnLimits:
     cost: float = 1.0
 
     def nearest(self, value: float, wanted: ValueSet) -> NewValue | None:
-        """Return the nearest allowed value in a set, or None if there is none."""
+        """Return the allowed value in `wanted` nearest to `value`, or None if there is none."""
         numeric = self.info.is_numeric
         missing = value != value if numeric else value < 0
         if self._is_inside(value, missing, wanted):
@@ -58,7 +59,7 @@ class ColumnLimits:
         if missing:
             return wanted.missing
         if self.info.is_numeric:
-            above = value > wanted.low or wanted.low == -math.inf  # an unlimited side includes -inf
+            above = value > wanted.low or wanted.low == -math.inf  # low = -inf means no lower limit
             return above and value <= wanted.high
         return min(int(value), self.info.n_levels) in wanted.codes
 
@@ -89,7 +90,7 @@ class ColumnLimits:
             return None
         if self.info.kind is Kind.ORDERED and has_level:
             return float(min(codes, key=lambda c: abs(c - code)))
-        # All other levels are equally far; prefer one that a split contains.
+        # All other levels are equally distant; prefer one that a split names.
         return float(next((c for c in codes if c in wanted.named), codes[0]))
 
     def _distance(self, value: float, new: float) -> float:
@@ -125,7 +126,7 @@ def read_limits(
         for name in names:
             if name not in schema.names:
                 hint = did_you_mean(name, schema.names)
-                raise OptionError(f"{option}: column {name!r} not found.{hint}")
+                raise OptionError(f"{option} contains the unknown column {name!r}.{hint}")
     return tuple(
         _read_column(info, info.name in fixed, direction, allowed, cost) for info in schema.columns
     )
@@ -141,24 +142,24 @@ def _read_column(
     name, side = info.name, direction.get(info.name)
     if fixed and (name in direction or name in allowed or name in cost):
         raise OptionError(
-            f"direction, allowed and cost are not supported for a fixed column; {name!r} is fixed."
+            f"direction, allowed and cost are not supported for fixed columns, got {name!r}."
         )
     if side is not None and side not in ("up", "down"):
-        raise OptionError(f"direction of {name!r} must be 'up' or 'down', got {side!r}.")
+        raise OptionError(f"direction must map {name!r} to 'up' or 'down', got {side!r}.")
     if side is not None and info.kind is Kind.CATEGORICAL:
         raise OptionError(
             f"direction is not supported for {name!r}, whose levels have no order. "
             f"Pass allowed={{{name!r}: [...]}} instead."
         )
-    price = float(cost.get(name, 1.0))
-    if not (math.isfinite(price) and price > 0):
-        raise OptionError(f"cost of {name!r} must be a positive number, got {price}.")
+    price = cost.get(name, 1.0)
+    if not (isinstance(price, Real) and math.isfinite(price) and price > 0):
+        raise OptionError(f"cost must map {name!r} to a positive finite number, got {price!r}.")
     codes, low, high = None, -math.inf, math.inf
     if name in allowed and info.is_numeric:
         low, high = _read_number_range(name, allowed[name])
     elif name in allowed:
         codes = _read_levels(info, allowed[name])
-    return ColumnLimits(info, fixed, side, codes, low, high, price)
+    return ColumnLimits(info, fixed, side, codes, low, high, float(price))
 
 
 def _read_number_range(name: str, bounds: Any) -> tuple[float, float]:
@@ -168,11 +169,11 @@ def _read_number_range(name: str, bounds: Any) -> tuple[float, float]:
         high = math.inf if high is None else float(high)
     except (TypeError, ValueError):
         raise OptionError(
-            f"allowed of {name!r} must be a pair (low, high), got {bounds!r}. "
-            "None leaves a side open."
+            f"allowed must map {name!r} to a pair of numbers (low, high), got {bounds!r}. None in "
+            "the pair means no limit."
         ) from None
     if not low <= high:
-        raise OptionError(f"allowed of {name!r} must be (low, high), got ({low}, {high}).")
+        raise OptionError(f"allowed must map {name!r} to low <= high, got ({low}, {high}).")
     return low, high
 
 
@@ -181,5 +182,5 @@ def _read_levels(info: ColumnInfo, allowed: Any) -> frozenset[int]:
     for level in levels:
         if level not in info.codes:
             hint = did_you_mean(str(level), map(str, info.levels))
-            raise OptionError(f"allowed: {level!r} is not a level of {info.name!r}.{hint}")
+            raise OptionError(f"allowed must map {info.name!r} to its levels, got {level!r}.{hint}")
     return frozenset(info.codes[level] for level in levels)

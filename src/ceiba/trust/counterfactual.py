@@ -1,10 +1,9 @@
-"""Find counterfactuals, the nearest rows with another prediction, exactly.
+"""Find counterfactuals: the smallest changes to a row that change its prediction.
 
-Each path of a tree admits a box: one set of values per column (several boxes where surrogates
-decide). Along a path boxes only shrink, so the distance to them never decreases. Expanding the
-nearest open branch first (Dijkstra) therefore finds the target leaves in the order of their
-distance, exactly and usually without visiting the whole tree. With `missing="fractional"` every
-missing value on the path is filled in.
+A path of a tree admits a box: one set of values per column (several boxes if surrogates decide).
+Boxes only shrink along a path, so their distance never decreases. Expanding the nearest open branch
+first (Dijkstra) therefore finds the nearest leaves first, usually without visiting the whole tree.
+With `missing="fractional"`, a counterfactual fills in every missing value on the path.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 from ceiba.tree.splits import ALL_DIGITS
 from ceiba.trust.column_limits import ColumnLimits, Direction, NewValue, read_limits
-from ceiba.words import words
+from ceiba.words import Catalogue, words
 
 Order = Literal["columns", "distance"]
 Box = dict[int, ValueSet]
@@ -35,14 +34,14 @@ Limits = tuple[ColumnLimits, ...]
 
 @dataclass(frozen=True)
 class Change:
-    """A change of one value.
+    """A change of the value of one column.
 
     Attributes
     ----------
     column : str
     old, new : object
-        The old value and the nearest sufficient one; None is missing. Above a cut, that is the next
-        float.
+        The old value and the nearest sufficient one, which above a cut is the next float. None
+        denotes a missing value.
     condition : str
         Condition on the new value; any value that satisfies it suffices.
     distance : float
@@ -56,8 +55,13 @@ class Change:
     distance: float
 
     def __str__(self) -> str:
+        return self._format(words("en"))
+
+    def _format(self, word: Catalogue) -> str:
+        """Format the change in a language."""
         old = f"{self.old:.6g}" if isinstance(self.old, float) else self.old
-        return f"{self.condition} (is {'missing' if old is None else old})"
+        value = word["explain.missing"] if old is None else old
+        return word("counterfactual.change", condition=self.condition, value=value)
 
 
 @dataclass(frozen=True)
@@ -90,14 +94,19 @@ class Counterfactual:
     row: dict[str, Any]
 
     def __str__(self) -> str:
-        what = " and ".join(str(change) for change in self.changes)
-        sure = "" if self.probability is None else f"probability {self.probability:.3g}, "
-        answer = f"{self.answer:.6g}" if self.probability is None else self.answer
-        return f"{what} -> {answer} ({sure}{self.n_rows} training rows)"
+        return self._format(words("en"))
+
+    def _format(self, word: Catalogue) -> str:
+        """Format the changes and the prediction in a language."""
+        what = word["split.and"].join(change._format(word) for change in self.changes)
+        p, rows = self.probability, word("page.n_train_rows", n=self.n_rows)
+        sure = "" if p is None else f"{word['explain.probability']} {p:.3g}, "
+        answer = f"{self.answer:.6g}" if p is None else self.answer
+        return f"{what} -> {answer} ({sure}{rows})"
 
 
 class Counterfactuals(tuple[Counterfactual, ...]):
-    """Counterfactuals of one row, nearest first; printed as one line each.
+    """Counterfactuals of one row in the requested order, which print as one line each.
 
     Attributes
     ----------
@@ -106,13 +115,13 @@ class Counterfactuals(tuple[Counterfactual, ...]):
     """
 
     already = False
+    _lang = "en"
 
     def __str__(self) -> str:
-        if self.already:
-            return "The row already has the wanted answer."
+        word = words(self._lang)
         if not self:
-            return "No allowed change leads to the wanted answer."
-        return "\n".join(f"{i}. {alternative}" for i, alternative in enumerate(self, 1))
+            return word["counterfactual.already" if self.already else "counterfactual.none"]
+        return "\n".join(f"{i}. {found._format(word)}" for i, found in enumerate(self, 1))
 
     __repr__ = __str__
 
@@ -142,7 +151,7 @@ def counterfactual(
         Target class, by default any other than the predicted one; for regression a range, in
         which None leaves a side open.
     fixed : names of columns
-        Columns that may not change.
+        Columns that must not change.
     direction : dict of column to "up" or "down", optional
     allowed : dict of column to levels or (low, high), optional
         Values that a column may change to.
@@ -151,15 +160,15 @@ def counterfactual(
     order : {"columns", "distance"}
         Fewest changed columns first, then least distance; or least distance alone.
     k : int
-        Maximum number of counterfactuals. They differ in the changed columns or in the
-        direction of a change.
+        Maximum number of counterfactuals. They differ in the changed columns, in the direction
+        of a change or in the new level.
     lang : {"en", "es", "pt"}
-        Language of the conditions.
+        Language of the printed lines and of the conditions.
 
     Returns
     -------
     Counterfactuals
-        A tuple, nearest first; empty if no allowed change reaches the target, or if the row
+        A tuple sorted by `order`; empty if no allowed change reaches the target, or if the row
         already has the target prediction (`already` is then True).
 
     Examples
@@ -174,7 +183,7 @@ def counterfactual(
     if k < 1:
         raise OptionError(f"k must be at least 1, got {k}.")
     if tree.n_outputs > 1:
-        raise TreeError("Counterfactuals are not supported for several outputs.")
+        raise TreeError("Counterfactuals are not supported for trees with several outputs.")
     table = route.read(tree, row)
     if table.n_rows != 1:
         raise DataError(f"row must be a single row, got {table.n_rows} rows.")
@@ -182,12 +191,8 @@ def counterfactual(
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order, lang)
     wanted, already = wanted_nodes(tree, route.predict(tree, table)[0], target)
-    if already:
-        unchanged = Counterfactuals()
-        unchanged.already = True
-        return unchanged
     alternatives: dict[Any, Counterfactual] = {}
-    for node, box in search.find_leaves(wanted):
+    for node, box in () if already else search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
         kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
         # Skip counterfactuals that contain all changes of an earlier one.
@@ -195,18 +200,20 @@ def counterfactual(
             alternatives[kind] = alternative
             if len(alternatives) == k:
                 break
-    return Counterfactuals(alternatives.values())
+    found = Counterfactuals(alternatives.values())
+    found.already, found._lang = already, lang
+    return found
 
 
 def _change_kind(change: Change) -> Any:
-    """Return the key of a change: whether a number rises, or the new level."""
+    """Return whether a number rises (None if it was missing), or the new level of a category."""
     if isinstance(change.new, float) and isinstance(change.old, float):
         return change.new > change.old
     return change.new if not isinstance(change.new, float) else None
 
 
 def wanted_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool_], bool]:
-    """Return a mask of nodes that predict the target, and whether the row already has it."""
+    """Return a mask of the nodes with a target prediction, and whether the row already has it."""
     if tree.task.has_classes:
         labels = tree.target.classes[0].tolist()
         if target is None:
@@ -215,10 +222,10 @@ def wanted_nodes(tree: Tree, now: Any, target: Any) -> tuple[npt.NDArray[np.bool
             raise OptionError(f"target must be a class, got {target!r}. Classes: {labels}.")
         return np.asarray(tree.answer == labels.index(target)), bool(now == target)
     try:
-        low, high = target
-    except TypeError:
+        low, high = (None if limit is None else float(limit) for limit in target)
+    except (TypeError, ValueError):
         raise OptionError(
-            f"target must be a range (low, high), got {target!r}. None leaves a side open."
+            f"target must be a pair (low, high), got {target!r}. None in the pair means no limit."
         ) from None
     value = tree.value[:, 0, 0]
     low, high = -math.inf if low is None else low, math.inf if high is None else high
@@ -236,7 +243,7 @@ class _Search:
         self.values = [float(column.values[0]) for column in table.columns]
 
     def find_leaves(self, wanted: Any) -> Iterator[tuple[int, Box]]:
-        """Yield target leaves (or nodes in which rows stay) with their boxes, nearest first."""
+        """Yield the `wanted` end nodes, each with a box of rows that end there, by `_priority`."""
         # Invariant: the priority of a node is at most that of all nodes below it. So when a leaf is
         # popped, no leaf in the heap or below it is nearer. Tickets break ties by insertion order.
         tree, ticket = self.tree, count()
@@ -260,11 +267,11 @@ class _Search:
                         heapq.heappush(heap, (priority, next(ticket), child, stops, smaller))
 
     def _narrow(self, box: Box, clause: Clause) -> Iterator[Box]:
-        """Yield the parts of a box in which a clause holds."""
+        """Yield the parts of a box (sets of values by column) in which a clause holds."""
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                # Present values, and levels that a split contains, have one branch.
+                # Exclude missing values (and levels that count as missing): they are divided.
                 values, named_only = values.present, self.tree.unseen == "missing"
                 if named_only and not values.info.is_numeric:
                     values = values.of_codes(values.named)
@@ -273,12 +280,12 @@ class _Search:
                 yield from self._apply_surrogates(smaller, chains)
 
     def _apply_surrogates(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
-        """Yield the parts of a box that the surrogates route to the branch."""
+        """Yield the parts of a box whose rows are sent to one branch by all surrogate chains."""
         if not chains:
             yield box
             return
         first, rest = chains[0], chains[1:]
-        undecided: Box | None = box  # rows without a value for any surrogate so far
+        undecided: Box | None = box  # rows that no surrogate so far can route
         for yes, unable in first.tests:
             assert undecided is not None
             j = self.tree.schema.index(yes.info.name)
@@ -295,7 +302,7 @@ class _Search:
         return self.limits[j].nearest(self.values[j], values)
 
     def _priority(self, box: Box) -> tuple[float, float] | None:
-        """Return the number of changes and the distance, by priority; None if not allowed."""
+        """Return the sort key of a box, or None if a column has no allowed value in it."""
         n_columns, distance = 0, 0.0
         for j, values in box.items():
             new = self._new_value(j, values)
@@ -306,7 +313,7 @@ class _Search:
         return (n_columns, distance) if self.by_columns else (distance, n_columns)
 
     def counterfactual(self, node: int, box: Box) -> Counterfactual:
-        """Return the nearest row of a box after checking its prediction."""
+        """Return the row in a box that is nearest to the given row, and check its prediction."""
         changes, values = [], list(self.values)
         for j, wanted in box.items():
             new = self._new_value(j, wanted)
@@ -315,15 +322,9 @@ class _Search:
                 continue
             values[j] = new.value
             info = self.limits[j].info
-            changes.append(
-                Change(
-                    info.name,
-                    user_value(info, self.values[j]),
-                    user_value(info, new.value),
-                    self._format_condition(j, wanted),
-                    new.distance,
-                )
-            )
+            old, now = user_value(info, self.values[j]), user_value(info, new.value)
+            condition = self._format_condition(j, wanted)
+            changes.append(Change(info.name, old, now, condition, new.distance))
         tree = self.tree
         changed = self._table(values)
         answer = route.predict(tree, changed)[0]
@@ -331,8 +332,8 @@ class _Search:
         label = tree._label_table[node]
         if answer != label:
             raise TreeError(
-                f"A counterfactual of node {node} is predicted as {answer!r}, not {label!r}. "
-                "Please report this tree."
+                f"Internal error: the counterfactual for node {node} has the prediction {answer!r} "
+                f"instead of {label!r}. Please report this bug and attach the saved tree."
             )
         return Counterfactual(
             tuple(changes),
@@ -348,7 +349,7 @@ class _Search:
         )
 
     def _format_condition(self, j: int, wanted: ValueSet) -> str:
-        """Return the condition on the new value as text, within the allowed values."""
+        """Return the condition on the new value, limited to the allowed values, as text."""
         limit = self.limits[j]
         if limit.codes is not None:
             wanted = wanted.of_codes(limit.codes)
@@ -381,7 +382,7 @@ def _intersect(box: Box, j: int, values: ValueSet) -> Box | None:
 
 
 def user_value(info: Any, value: float) -> Any:
-    """Return a value in the form of the user's table; None is missing."""
+    """Convert an internal value of a column to the user's representation (None if missing)."""
     if info.is_numeric:
         if value != value:
             return None

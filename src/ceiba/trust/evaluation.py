@@ -1,4 +1,4 @@
-"""Evaluate a tree on labelled rows, in total or by group with the differences.
+"""Evaluate a tree on labeled rows, in total or by group.
 
 For a positive class: selection rate P(predicted positive); true and false positive rate,
 P(predicted positive | positive) and P(predicted positive | negative); calibration, the mean
@@ -46,7 +46,7 @@ from ceiba.tree import Tree, censoring_curve, leaf_quantiles, node_curve
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-_MAX_LABELS: Final = 5  # labels that a message lists
+_MAX_LABELS: Final = 5  # maximum number of labels in a message
 MAX_GROUPS: Final = 50
 
 
@@ -64,16 +64,16 @@ def evaluate_tree(
     horizon: float | None = None,
     times: Any = None,
 ) -> Any:
-    """Evaluate the predictions of a tree on labelled rows."""
+    """Evaluate the predictions of a tree on labeled rows."""
     if tree.task is not Task.SURVIVAL and (horizon is not None or times is not None):
         raise OptionError("horizon and times are supported for survival trees only.")
     if positive is not None and not tree.task.has_classes:
         raise OptionError(f"positive is not supported for {tree.task} trees.")
     if positive is not None and tree.n_outputs > 1:
-        raise OptionError("positive is not supported for several outputs.")
+        raise OptionError("positive is not supported for trees with several outputs.")
     n_rows = len(table)
     truth = _read_truth(tree, y, n_rows)
-    if isinstance(table, Table) and tree.missing == "fractional":  # rows end in several leaves
+    if isinstance(table, Table) and tree.missing == "fractional":  # a row may end in several leaves
         predicted = route.predict(tree, table, n_threads=n_threads).reshape(n_rows, -1)
         probability = []
         if tree.task.has_classes:
@@ -88,7 +88,7 @@ def evaluate_tree(
     judge = None
     if tree.task is Task.SURVIVAL:
         if tree.missing == "fractional":
-            raise OptionError("Evaluation with missing='fractional' is not supported for survival.")
+            raise OptionError("Survival trees with missing='fractional' cannot be evaluated.")
         judge = _survival_judge(tree, leaf, truth, horizon, times)
     shared: dict[str, Any] = {"frequency_weights": frequency_weights, "confidence": confidence}
 
@@ -145,7 +145,7 @@ def evaluate_tree(
 def _survival_judge(
     tree: Tree, leaf: Array, truth: Array, horizon: float | None, times: Any
 ) -> SurvivalJudge:
-    """Return a function that evaluates rows of a survival tree."""
+    """Return an evaluator for the predictions of a survival tree."""
     time, event = truth[:, 0], truth[:, 1] > 0
     censoring = censoring_curve(tree)
     end = choose_horizon(time, event, censoring, horizon)
@@ -157,7 +157,7 @@ def _survival_judge(
 def _predict_quantiles(
     tree: Tree, table: Any, predicted: Array, n_threads: int
 ) -> list[tuple[float, Array, Array]]:
-    """Return level, predictions and root value for each quantile of a tree."""
+    """Return the level, predictions and root value of each quantile that a tree predicts."""
     level, found = quantile_level(tree.criterion), []
     if level is not None and tree.criterion != "absolute_error":
         found.append((level, predicted, tree.value[0, :, 0]))
@@ -172,7 +172,7 @@ def _predict_quantiles(
 
 
 def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
-    """Read a target as labels or numbers of shape (n_rows, n_outputs)."""
+    """Read a target as labels or numbers, one column per output (survival: time and event)."""
     target = read_target(y, task=tree.task, n_rows=n_rows)
     if tree.task is Task.SURVIVAL:
         return target.values
@@ -213,7 +213,7 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
     names += ", ..." if len(labels) > _MAX_LABELS else ""
     rest = f"{unknown_text}. Classes of the model: {names}.{''.join(hints)}"
     if len(unknown) == len(seen):
-        raise DataError(f"No row of y has a class of the model. y has {rest}")
+        raise DataError(f"y must contain at least one class of the model, got only {rest}")
     if not warn:
         return
     rows = pluralize(sum(seen[label] for label in unknown), "row")
@@ -234,7 +234,7 @@ class GroupEvaluation(Printed):
     by : str
         Name of the column of groups.
     positive : object or None
-        The class of the selection, true positive and false positive rates.
+        The class of the selection, true positive and false positive rates; None if there are none.
     evaluations : dict
         The full evaluation of each group, by its label.
     figures : Listing
@@ -282,7 +282,7 @@ class GroupEvaluation(Printed):
         return [*Listing(table, title=f"by {self.by}{what}, {level}").blocks(), *tail]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain data."""
+        """Return the results as a dict of lists and plain Python values."""
         return {
             "by": self.by,
             "positive": self.positive,
@@ -304,18 +304,18 @@ def _evaluate_groups(
     frequency_weights: bool,
     confidence: float,
 ) -> GroupEvaluation:
-    """Evaluate the rows of each group; `classes` is empty for regression."""
+    """Evaluate the rows of each group; `classes` is empty if the target has none."""
     name_of_groups, values = by[0], np.asarray(by[1], dtype=object)
     if values.shape != (len(truth),):
-        raise DataError(f"by must have one label per row, got shape {values.shape}.")
+        raise DataError(f"by= requires one label per row ({len(truth)}), got shape {values.shape}.")
     labels = np.array([_format_group(value) for value in values.tolist()], dtype=object)
     if (missing := missing_mask(values.tolist())) is not None:
         labels[missing] = "missing"
     names = sorted(set(labels.tolist()))
     if len(names) > MAX_GROUPS:
         raise DataError(
-            f"by must have at most {MAX_GROUPS} groups, got {len(names)} ({name_of_groups!r}). "
-            "Bin a numeric column first."
+            f"by= must have at most {MAX_GROUPS} groups, got {len(names)} in {name_of_groups!r}. "
+            "Bin numeric columns first."
         )
     if positive is None and len(classes) == 2:
         positive = classes[1]
@@ -364,7 +364,7 @@ class _GroupRows:
     confidence: float
 
     def share(self, which: Array, among: Array) -> Estimate:
-        """Return the share of the rows `which`, with Wilson's interval."""
+        """Return the share of the rows `among` that are in `which`, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
@@ -375,13 +375,14 @@ class _GroupRows:
         )
 
     def mean(self, values: Array) -> Estimate:
-        """Return the mean of values from -1 to 1, with Student's interval."""
+        """Return the mean of values from -1 to 1, with its confidence interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         n = count_effective_rows(self.weight, self.n, self.frequency)
         mean = float((w * values).sum() / w.sum())
         low, high = mean_interval(values, w, n, self.confidence, self.frequency)
         if low == high:
-            # All values are equal. Other values (at most 1 away) have at most Wilson's share.
+            # All values are equal, so the variance is 0. Use Wilson's bound for the share of values
+            # that differ, and assume that they differ by 1.
             margin = wilson(0.0, n, self.confidence)[1]
             low, high = mean - margin, mean + margin
         return Estimate(mean, low, high)
@@ -431,7 +432,7 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
             continue
         for name, figure in estimates.items():
             other = figures[reference][name]
-            # Newcombe's square-and-add applies to shares and to the symmetric intervals of means.
+            # Newcombe's square-and-add uses each bound separately: intervals may be asymmetric.
             below = math.hypot(figure.value - figure.low, other.high - other.value)
             above = math.hypot(figure.high - figure.value, other.value - other.low)
             difference = figure.value - other.value
@@ -441,7 +442,7 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
 
 
 def read_evaluation(tree: Tree, X: Any, y: Any, by: Any, event: Any = None) -> tuple[Any, Any, Any]:
-    """Pop the target and group columns from X; return X, y and (name, labels) or None."""
+    """Separate X, y and the groups, which are (name, labels), or None if `by` is None."""
     if event is not None and tree.task is not Task.SURVIVAL:
         raise OptionError("event is supported for survival trees only.")
     X, y = pop_target(X, y, tree.task, event)

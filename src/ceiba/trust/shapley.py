@@ -30,14 +30,14 @@ Array = npt.NDArray[np.float64]
 class ShapleyValues:
     """Contributions of columns to the predictions of rows.
 
-    `base_values + values.sum(axis=1)` is the prediction: the class probabilities, or the value.
-    `numpy.asarray` returns `values`.
+    The prediction (class probabilities, or a number) is `base_values` plus the sum of `values`
+    over the columns. `numpy.asarray` returns `values`.
 
     Attributes
     ----------
     values : float64 array of shape (n_rows, n_columns), or (n_rows, n_columns, n_classes)
-        With interactions (n_rows, n_columns, n_columns), or the same by n_classes: each
-        interaction is split evenly across the diagonal, which holds the main effects.
+        With interactions, there is a second axis of columns: the diagonal holds the main effects,
+        and each interaction is split evenly between its two cells.
     base_values : float, or float64 array of shape (n_classes,)
         Prediction when no column is known.
     names : tuple of str
@@ -87,7 +87,7 @@ class ShapleyValues:
         )
 
     def row(self, i: int = 0) -> Listing:
-        """Return the contributions for one row as a listing, the largest first.
+        """Return the contributions for one row as a listing, in descending order of absolute value.
 
         A classifier has one contribution per class; select a class with `of_class`.
 
@@ -106,7 +106,7 @@ class ShapleyValues:
         if self.interactions:
             raise OptionError("row() is not supported with interactions=True.")
         if not -len(self) <= i < len(self):
-            raise OptionError(f"i must be between 0 and {len(self) - 1}, got {i}.")
+            raise OptionError(f"i must be from {-len(self)} to {len(self) - 1}, got {i}.")
         values = self.values[i].reshape(len(self.names), -1)
         # Print rounding errors of columns without a contribution as 0.
         values = np.where(np.abs(values) > 1e-14 * np.abs(values).max(initial=0.0), values, 0.0)
@@ -132,7 +132,7 @@ class ShapleyValues:
 
     @cached_property
     def data(self) -> Array:
-        """Rows as numbers: codes of levels, and NaN for missing values."""
+        """The rows as numbers, with level codes and with NaN for missing values."""
         columns = []
         for column in self._table.columns:
             codes = np.asarray(column.values, np.float64)
@@ -183,7 +183,7 @@ def shap_values(
     n_threads : int
         The result does not depend on it.
     leaves : array of int, optional
-        Without a background: leaves whose training rows stand for "unknown"; all by default.
+        Without a background: leaves whose training rows define the branch shares (default: all).
 
     Returns
     -------
@@ -207,7 +207,7 @@ def shap_values(
         others = route.read(tree, background)
         route.check_rows(tree, others)
         if not others.n_rows:
-            raise DataError("background must have at least one row. Pass e.g. a sample of X.")
+            raise DataError("background must have at least one row. Pass a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
     # Probabilities sum to 1, so the values of the last class are minus the sum of the others.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
@@ -249,12 +249,12 @@ def shap_values(
 
 
 def _branch_shares(tree: Tree, leaves: npt.NDArray[Any] | None = None) -> Array:
-    """Return each branch's share of its node's weight after priors, in `branch_node` order."""
+    """Return each branch's share of its node's weight after priors, in `leaves` if given."""
     mass = tree.share if tree.class_prior is not None and tree.counts is not None else tree.weight
     if leaves is not None:
         inside = np.zeros(tree.n_nodes)
         inside[leaves] = mass[leaves]
-        for node in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
+        for node in range(tree.n_nodes - 1, 0, -1):  # children have higher ids than their parent
             inside[tree.parent[node]] += inside[node]
         mass = inside
     elif mass is tree.weight:
@@ -266,7 +266,7 @@ def _branch_shares(tree: Tree, leaves: npt.NDArray[Any] | None = None) -> Array:
 
 
 def _display_values(table: Table) -> npt.NDArray[Any]:
-    """Return the rows as numbers and level names."""
+    """Return the cells of a table as an object array of numbers and level names."""
     cells = np.empty((table.n_rows, table.n_columns), dtype=object)
     for j, column in enumerate(table.columns):
         if column.info.kind == Kind.NUMERIC:

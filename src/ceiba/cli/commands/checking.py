@@ -1,4 +1,4 @@
-"""Define the commands that check a model: errors, drift, stability, card."""
+"""Commands that check a model: errors, drift, stability and card."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def errors(
         OptStr, Option("--predictions", "-p", help="Column with predictions, instead of --model.")
     ] = None,
     target: Annotated[
-        OptStr, Option("--target", "-t", help="Target column. [default: as in --model]")
+        OptStr, Option("--target", "-t", help="Target column. [default: target of --model]")
     ] = None,
     model: Annotated[
-        OptPath, Option("--model", "-m", help="Model file, instead of --predictions.")
+        OptPath, Option("--model", "-m", help="Model file to analyze, instead of --predictions.")
     ] = None,
     drop: Drop = None,
     report: HtmlReport = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Find the segments of rows in which a model is wrong most often.
+    """Find the segments of rows with the highest error rate or mean absolute error.
 
     Half of the rows determine the segments, and the other half measures their errors.
 
@@ -64,7 +64,7 @@ def errors(
     show_warnings()
     check_out_path(report, "--report")
     if (model is None) == (predictions is None):
-        raise OptionError("Pass --predictions (a column) or --model (a model file).")
+        raise OptionError("Pass either --predictions (a column) or --model (a model file).")
     if model is not None:
         if drop:
             raise OptionError("--drop is not supported with --model.")
@@ -92,7 +92,8 @@ def drift(
     ] = False,
     target: RenamedTarget = None,
     fail_psi: Annotated[
-        OptFloat, Option(help="Exit with code 5 if a population stability index (PSI) is higher.")
+        OptFloat,
+        Option(help="Exit with code 5 if the population stability index (PSI) exceeds this value."),
     ] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
@@ -124,16 +125,18 @@ def stability(
     data: Data,
     target: RenamedTarget = None,
     weight: Weight = None,
-    resamples: Annotated[int, Option(help="Number of resamples.")] = 200,
+    resamples: Annotated[
+        OptInt, Option(help="Number of resamples of the training rows. [default: 200]")
+    ] = None,
     seed: Annotated[int, Option(help="Random seed.")] = 0,
-    rivals: Annotated[OptInt, Option(help="Compare split columns of this node instead.")] = None,
-    plot: Annotated[OptPath, Option(help="Image file to write (.png, .svg, .pdf).")] = None,
+    rivals: Annotated[OptInt, Option(help="Node at which to compare split columns.")] = None,
+    plot: Annotated[OptPath, Option(help="Image file to write (.png, .svg, .pdf, ...).")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Refit a model on resamples of its training rows.
+    """Refit a model on resamples of its training rows, or compare split columns with --rivals.
 
-    The result shows how often each split and each prediction of a leaf is repeated.
+    Without --rivals, the result shows how often each split and each leaf prediction recurs.
 
     Examples
     --------
@@ -149,10 +152,13 @@ def stability(
     read_as = reading.for_model(metadata, opened.tree_)
     X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
     if rivals is not None:
+        if resamples is not None:
+            raise OptionError("--resamples is not supported with --rivals.")
         result = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
         figures = result.table.to_dict()
     else:
-        result = opened.stability(X, y, weights, resamples=resamples, random_state=seed)
+        number = 200 if resamples is None else resamples
+        result = opened.stability(X, y, weights, resamples=number, random_state=seed)
         figures = {
             "agreement": result.agreement,
             "n_leaves": result.n_leaves,
@@ -167,21 +173,19 @@ def stability(
 
 def card(
     model: Model,
-    data: Annotated[OptStr, Option(help="Held-out rows with the target.")] = None,
-    train: Annotated[
-        OptStr, Option(help="Training rows, for levels, ranges and stability.")
-    ] = None,
+    data: Annotated[OptStr, Option(help="Table of held-out rows.")] = None,
+    train: Annotated[OptStr, Option(help="Table of training rows.")] = None,
     by: Annotated[OptStr, Option(help="Column of --data by which to group metrics.")] = None,
     purpose: Annotated[OptStr, Option(help="Intended use of the model.")] = None,
     owner: Annotated[OptStr, Option(help="Owner of the model.")] = None,
-    approval: Annotated[OptStr, Option(help="Name and date of the approval.")] = None,
+    approval: Annotated[OptStr, Option(help="Name of the approver and date of approval.")] = None,
     target: RenamedTarget = None,
     out: Out = None,
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model card with the training settings, the quality and the limits of a model.
+    """Write a model card with the training settings, quality and limits of a model.
 
     The extension of --out determines the format: .md, .json or .html.
 

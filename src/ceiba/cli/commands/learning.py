@@ -1,4 +1,4 @@
-"""Define the commands that learn trees: describe, learn, prune, compare, curve, mimic."""
+"""Commands that learn and compare trees: describe, learn, prune, compare, curve and mimic."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from ceiba.cli.options.shared_options import (
     OptList,
     OptPath,
     OptStr,
-    Out,
     Quiet,
     ReadingFlags,
+    RenamedTarget,
     Time,
     Weight,
     resolve_example,
@@ -47,7 +47,7 @@ from ceiba.cli.terminal.output import (
 from ceiba.errors import DataError, OptionError
 from ceiba.formatting import escape_control, pluralize
 
-_PASS_TARGET = "Pass --target, or --time and --event for survival times."
+_PASS_TARGET = "Pass either --target or, for survival times, both --time and --event."
 
 
 def describe(
@@ -57,16 +57,14 @@ def describe(
         Option(
             "--target",
             "-t",
-            metavar="COLUMN",
-            help="Target column (name or number), to show its association with other columns.",
-            show_default=False,
+            help="Target column (name or number) for measuring associations with other columns.",
         ),
     ] = None,
     example: Example = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Describe a table: column kinds, missing values, distributions, warnings.
+    """Describe a table: column kinds, missing values, distributions and warnings.
 
     Examples
     --------
@@ -96,65 +94,70 @@ def describe(
 def learn(
     data: DataOrExample = None,
     target: Annotated[
-        OptStr,
-        Option(
-            "--target", "-t", help="Column to predict (name or number). [default: as in --example]"
-        ),
+        OptStr, Option("--target", "-t", help="Target (name or number); optional with --example.")
     ] = None,
     example: Example = None,
     time: Time = None,
     event: Event = None,
     model: Annotated[
-        OptPath, Option("--model", "-m", help="Model file to write. [default: DATA.ceiba]")
+        OptPath, Option("--model", "-m", help="Model file to write. [default: x.ceiba for x.csv]")
     ] = None,
     task: Annotated[
-        OptStr, Option(help="Learning task. [default: inferred from the target]")
+        OptStr, Option(help="Task: classification or regression. [default: inferred from target]")
     ] = None,
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     numeric: Annotated[OptList, Option(help="Columns to read as numbers.")] = None,
-    ordered: Annotated[OptList, Option(help="Ordered levels of a column: size=S<M<L.")] = None,
+    ordered: Annotated[OptList, Option(help="Level order of a column, such as size=S<M<L.")] = None,
     weight: Weight = None,
-    frequency: Annotated[OptStr, Option(help="Column with row counts (frequencies).")] = None,
+    frequency: Annotated[OptStr, Option(help="Column with row frequencies.")] = None,
     keep_identifiers: KeepIdentifiers = False,
     reading: ReadingFlags = DEFAULT_READING,
-    test_size: Annotated[OptFloat, Option(help="Fraction of rows held out for evaluation.")] = None,
+    test_size: Annotated[OptFloat, Option(help="Share of rows to hold out for evaluation.")] = None,
     test: Annotated[OptStr, Option(help="File with held-out rows for evaluation.")] = None,
-    recipe: Annotated[OptStr, Option(help="Preset: cart, rpart, id3, c45 or chaid.")] = None,
-    class_weight: Annotated[OptStr, Option(help="Class weights: balanced, or yes=2,no=1.")] = None,
-    prior: Annotated[OptStr, Option(help="Class priors: yes=0.1,no=0.9.")] = None,
-    costs: Annotated[
-        OptStr, Option(help="CSV file with columns truth, predicted and cost, or 'ordinal'.")
+    recipe: Annotated[OptStr, Option(help="Algorithm: cart, rpart, id3, c45 or chaid.")] = None,
+    class_weight: Annotated[
+        OptStr, Option(help="Class weights, such as yes=2,no=1, or 'balanced'.")
     ] = None,
-    set_: Annotated[OptList, Option("--set", help="Other estimator parameter.")] = None,
+    prior: Annotated[OptStr, Option(help="Class priors, such as yes=0.1,no=0.9.")] = None,
+    costs: Annotated[
+        OptStr,
+        Option(
+            help="Misclassification costs: 'ordinal' (distance between ordered classes), or a CSV "
+            "file with the columns truth, predicted and cost."
+        ),
+    ] = None,
+    set_: Annotated[
+        OptList, Option("--set", help="Model parameter, such as max_bins=255; repeatable.")
+    ] = None,
     time_limit: Annotated[
         OptFloat, Option(help="Time limit for --search optimal, in seconds.")
     ] = None,
     memory: Annotated[
         OptStr,
         Option(
-            help="Memory limit, such as 4GB, for files that do not fit into memory "
-            "('big/*.parquet', 'big/*.csv')."
+            help="Memory limit, such as 2GB, for files that do not fit into memory. "
+            "[default: 4GB for several files ('big/*.csv')]"
         ),
     ] = None,
-    scratch: Annotated[OptPath, Option(help="Temporary directory for --memory.")] = None,
+    scratch: Annotated[OptPath, Option(help="Directory for temporary files of --memory.")] = None,
     cluster: Annotated[
-        OptStr, Option(help="Dask scheduler (tcp://host:8786) whose workers read the files.")
+        OptStr, Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
     ] = None,
     checkpoint: Annotated[
-        OptPath, Option(help="Checkpoint file; rerun the same command to resume.")
+        OptPath, Option(help="Checkpoint file from which the command can resume.")
     ] = None,
     hash_data: Annotated[
-        bool, Option("--hash-data", help="Store the SHA-256 of the file in the model.")
+        bool, Option("--hash-data", help="Store the SHA-256 hash of the data file in the model.")
     ] = False,
     report: HtmlReport = None,
     small_report: Annotated[
-        bool, Option("--small-report", help="Exclude the unpruned tree from the report.")
+        bool, Option("--small-report", help="Omit the unpruned tree to make the report smaller.")
     ] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
     *,
-    options: dict[str, Any],  # values of the growing flags
+    options: dict[str, Any],  # values of the flags for estimator parameters
 ) -> None:
     """Learn a tree from a table and save it.
 
@@ -181,7 +184,7 @@ def learn(
         if example is not None and target is None and time is None:  # survival example
             time, event = describe_tables()[example]["target"]
     if target is None and time is None:
-        raise OptionError("Missing option '--target' / '-t': the column to predict.")
+        raise OptionError("Missing option '--target' / '-t' (or '--time' and '--event').")
     check_out_path(model, "--model")
     check_out_path(report, "--report")
     if small_report and report is None:
@@ -223,9 +226,9 @@ def learn(
         if file is not None:
             require_file(file.partition("::")[0])
     if test is not None and report is not None:
-        test = make_seekable(test)  # the evaluation and the report read it
+        test = make_seekable(test)  # the file is read twice: by the evaluation and the report
     if test_size is not None and not 0 < test_size < 1:
-        raise OptionError(f"--test-size must be between 0 and 1, got {test_size}.")
+        raise OptionError(f"--test-size must be greater than 0 and less than 1, got {test_size}.")
     check_before_reading(task, recipe, options, read_settings(set_))
     if "*" in data or any(flag is not None for flag in (memory, scratch, cluster)):
         unusable = {
@@ -236,7 +239,7 @@ def learn(
         work.open_files(task, memory, scratch, cluster, unusable)
     else:
         if checkpoint is not None:
-            raise OptionError("--checkpoint requires --memory.")
+            raise OptionError("--checkpoint requires --memory, --cluster or several files.")
         work.read(task, advise=True)
     seed, keep_unpruned = options["random_state"], report is not None and not small_report
     fitted = work.fit(
@@ -254,13 +257,13 @@ def learn(
 
 def prune(
     model: Model,
-    alpha: Annotated[OptFloat, Option(help="Penalty per leaf, in units of the risk.")] = None,
+    alpha: Annotated[OptFloat, Option(help="Penalty per leaf, in the units of --risk.")] = None,
     leaves: Annotated[OptInt, Option(help="Maximum number of leaves.")] = None,
-    risk: Annotated[str, Option(help="Risk to minimize.")] = "cost",
-    out: Out = None,
+    risk: Annotated[str, Option(help="Training risk to which the penalty is added.")] = "cost",
+    out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the pruning sequence of a model, or save one of its trees as a model.
+    """List the pruning sequence of a model, or print or save one tree of the sequence.
 
     Examples
     --------
@@ -296,23 +299,25 @@ def prune(
         text += f", saved in {out}"
         figures["model"] = str(out)
     else:
-        text = f"{smaller.to_text(max_depth=6, **tree_style())}\n{text}; keep it with --out"
+        text = f"{smaller.to_text(max_depth=6, **tree_style())}\n{text}; save it with --out"
     answer(text, figures, as_json)
 
 
 def compare(
     first: Model,
     second: Model,
-    data: Annotated[str, typer.Argument(help="Table with the target column.", metavar="DATA")],
-    target: Annotated[OptStr, Option("--target", "-t", help="Target column.")] = None,
-    report: Annotated[OptPath, Option(help="Write the comparison to this HTML file.")] = None,
+    data: Annotated[str, typer.Argument(help="Table of test rows.", metavar="DATA")],
+    target: RenamedTarget = None,
+    weight: Weight = None,
+    report: Annotated[OptPath, Option(help="HTML file for the comparison.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two models on rows of a file that neither was trained on.
+    """Compare two models on a file of rows that neither model was trained on.
 
-    Differences have paired intervals. McNemar's exact test compares the rows that only one model
-    gets right.
+    Differences in metrics have paired confidence intervals. For classification, McNemar's exact
+    test compares the rows that only one model gets right. Costs are those of the models, if they
+    have equal costs. For other costs or profits, call ceiba.compare in Python.
 
     Example: ceiba compare small.ceiba large.ceiba test.csv --report comparison.html
     """
@@ -326,17 +331,18 @@ def compare(
     for path in (first, second):
         opened, metadata = open_model(path)
         read_as = reading.for_model(metadata, opened.tree_)
-        X, y, _, _ = read_truth(opened, data, read_as, target, None)
+        X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
         models.append(opened)
         frames.append(X)
-        entries.append({"model": str(path), "leaves": opened.tree_.n_leaves,
-                        "evaluation": evaluation_to_dict(opened.evaluate(X, y))})  # fmt: skip
-        blocks.append(f"{path}: {pluralize(opened.tree_.n_leaves, 'leaf', 'leaves')}")
+        evaluation, n_leaves = opened.evaluate(X, y, weights), opened.tree_.n_leaves
+        entries.append({"model": str(path), "leaves": n_leaves,
+                        "evaluation": evaluation_to_dict(evaluation)})  # fmt: skip
+        blocks.append(f"{path}: {pluralize(n_leaves, 'leaf', 'leaves')}")
     tasks = [model.tree_.task for model in models]
     if tasks[0] != tasks[1]:
-        raise DataError(f"{first} is a {tasks[0]} tree, {second} a {tasks[1]} tree.")
+        raise DataError(f"The models must have the same task, got {tasks[0]} and {tasks[1]}.")
     rows = frames[0].with_columns(frames[1].drop(frames[0].columns, strict=False))
-    comparison = compare_models(models[0], models[1], rows, y)
+    comparison = compare_models(models[0], models[1], rows, y, sample_weight=weights)
     comparison = replace(comparison, rows=count_from_one(comparison.rows))
     splits = [
         Counter(tree.schema.names[j] for j in tree.splits.column.tolist() if j >= 0)
@@ -363,20 +369,20 @@ def curve(
     time: Time = None,
     event: Event = None,
     task: Annotated[
-        OptStr, Option(help="Learning task. [default: inferred from the target]")
+        OptStr, Option(help="Task: classification or regression. [default: inferred from target]")
     ] = None,
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     keep_identifiers: KeepIdentifiers = False,
-    repeats: Annotated[int, Option(help="Number of repeats per training size.")] = 20,
-    recipe: Annotated[OptStr, Option(help="Preset: cart, rpart, id3, c45 or chaid.")] = None,
-    set_: Annotated[OptList, Option("--set", help="Estimator parameter.")] = None,
+    repeats: Annotated[int, Option(help="Number of random splits per training size.")] = 20,
+    recipe: Annotated[OptStr, Option(help="Algorithm: cart, rpart, id3, c45 or chaid.")] = None,
+    set_: Annotated[OptList, Option("--set", help="Set a model parameter; repeatable.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
-    out: Out = None,
+    out: Annotated[OptPath, Option("--out", "-o", help="Image file (.png, .svg, ...).")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the learning curve, the score for each number of training rows.
+    """Compute a learning curve (the score by number of training rows).
 
     Example: ceiba curve weather.csv --target RAIN --drop DATE,PRCP --set max_depth=4 -o curve.png
     """
@@ -415,7 +421,7 @@ def curve(
 def mimic(
     data: Data,
     predictions: Annotated[
-        str, typer.Option("--predictions", "-p", help="Column with the model's predictions.")
+        str, typer.Option("--predictions", "-p", help="Column with the predictions to imitate.")
     ],
     target: Annotated[OptStr, Option("--target", "-t", help="Column with the true values.")] = None,
     drop: Drop = None,
@@ -428,7 +434,7 @@ def mimic(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Imitate any model with one tree, and measure its fidelity.
+    """Approximate the predictions of any model by one tree, and measure its fidelity.
 
     Fidelity is measured on 30 % of the rows, which are not used to grow the tree.
 

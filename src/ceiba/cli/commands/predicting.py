@@ -1,4 +1,4 @@
-"""Define the commands that predict rows and explain predictions."""
+"""Commands that predict rows and explain predictions."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def predict(
     data: Data,
     out: Out = None,
     probabilities: Annotated[
-        bool, Option("--probabilities", "-p", help="Add class probabilities.")
+        bool, Option("--probabilities", "-p", help="Add class probabilities to the output.")
     ] = False,
-    leaf: Annotated[bool, Option("--leaf", help="Add the leaf number of each row.")] = False,
-    only: Annotated[bool, Option("--only", help="Write the new columns only.")] = False,
-    prefix: Annotated[str, Option(help="Prefix of the new columns.")] = "",
+    leaf: Annotated[bool, Option("--leaf", help="Add the leaf id of each row.")] = False,
+    only: Annotated[bool, Option("--only", help="Omit the input columns from the output.")] = False,
+    prefix: Annotated[str, Option(help="Prefix for the names of new columns.")] = "",
     escape: Annotated[
         bool,
         Option(
             "--escape-formulas",
-            help="Add ' before CSV cells that a spreadsheet would run as formulas.",
+            help="Prepend ' to CSV cells that a spreadsheet would evaluate as formulas.",
         ),
     ] = False,
     chunk: Annotated[int, Option(help="Number of rows to read at a time.")] = 250_000,
@@ -111,7 +111,7 @@ def ask(model: Model) -> None:
 
 
 def _ask_value(conversation: Any, column: str) -> str:
-    """Ask for the value of a column and return the input."""
+    """Prompt for the value of a column and return the input."""
     from ceiba.cli.terminal.questions import format_range
 
     values = format_range(conversation.info(column), LANG.get())
@@ -119,7 +119,7 @@ def _ask_value(conversation: Any, column: str) -> str:
     print(f"{colorize(escape_control(column, one_line=True), 'bold')}{hint}? ", end="", flush=True)
     line = sys.stdin.readline()
     if not line:
-        raise DataError(f"The input ended, but the path requires a value of {column!r}.")
+        raise DataError(f"The input ended before the value of {column!r}. Pass one value per line.")
     if not sys.stdin.isatty():
         print(escape_control(line.rstrip("\n")))
     return line
@@ -143,7 +143,7 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
     share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
-    if share == share and tree.class_prior is not None:  # class priors change the share
+    if share == share and tree.class_prior is not None:  # mention that priors change the share
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
         sure += word("explain.share_of_them", share=percent(share, 1), label=label)
@@ -163,13 +163,13 @@ def evaluate(
     target: RenamedTarget = None,
     weight: Weight = None,
     by: Annotated[OptStr, Option(help="Column by which to group metrics.")] = None,
-    positive: Annotated[OptStr, Option(help="Positive class for AUC, KS, gains and rates.")] = None,
+    positive: Annotated[OptStr, Option(help="Positive class for AUC, KS, gains and lift.")] = None,
     time: Annotated[
         OptStr, Option(help="Column with survival times. [default: as in training]")
     ] = None,
     event: Annotated[
         OptStr,
-        Option(help="Column with events, or COLUMN=CODE (status=dead). [default: as in training]"),
+        Option(help="Event column, or COLUMN=CODE such as status=dead. [default: as in training]"),
     ] = None,
     horizon: Annotated[
         OptFloat, Option(help="Latest survival time to evaluate. [default: inferred from the rows]")
@@ -184,9 +184,9 @@ def evaluate(
     """Evaluate a model on a file that contains the target.
 
     Classification: confusion matrix, error, cost, AUC, average precision, Brier score, log loss and
-    KS, and gains with --gains; error and cost are compared with the most frequent class.
-    Regression: mean squared and absolute error, compared with the mean, and R2. Survival: Harrell's
-    and Uno's C, calibration, and integrated Brier score, compared with one curve for all rows.
+    KS, and gains with --gains. Regression: mean squared error, mean absolute error and R2.
+    Survival: Harrell's and Uno's C, calibration and integrated Brier score. Errors, costs and
+    integrated Brier scores are compared with those of the root's prediction.
 
     Example: ceiba evaluate weather.ceiba test.csv
     """
@@ -208,22 +208,20 @@ def evaluate(
     if gains:
         scores = getattr(evaluation, "scores", None)
         if scores is None or scores.gains is None:
-            raise OptionError(
-                "--gains needs a positive class; pass --positive. It cannot be combined with --by."
-            )
+            raise OptionError("--gains requires two classes or --positive; --by is not supported.")
         blocks += ["", scores.gains]
     answer(blocks, evaluation_to_dict(evaluation), as_json)
 
 
 def _survival_target(tree: Any, target: str | None, time: str | None, event: str | None) -> str:
-    """Return "Surv(time, event)" for the columns of a file, which default to those of the model."""
+    """Return "Surv(time, event)" from --time and --event, or else from the model's target name."""
     from ceiba.table.targets import parse_surv
 
     if target is not None:
         raise OptionError("--target is not supported for survival trees. Pass --time and --event.")
     names = parse_surv(tree.target.name or "")
     if names is None and (time is None or event is None):
-        raise OptionError("The model has no names of times and events; pass --time and --event.")
+        raise OptionError("The model file names no time or event column. Pass --time and --event.")
     if event is None and names is not None:
         event = names.event if names.code is None else f"{names.event}={names.code}"
     column, coded, code = (event or "").partition("=")
@@ -236,7 +234,7 @@ def explain(
     row: RowNumber = 1,
     values: RowValues = None,
     shapley: Annotated[bool, Option("--shapley", help="Also print Shapley values.")] = False,
-    background: Annotated[OptStr, Option(help="Table with background rows for --shapley.")] = None,
+    background: Annotated[OptStr, Option(help="Table of background rows for --shapley.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
@@ -271,7 +269,7 @@ def explain(
 
 
 def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Return the Shapley values of a row, one listing per output."""
+    """Return a row's Shapley values (of the predicted class if any), one listing per output."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)
@@ -288,13 +286,15 @@ def counterfactual(
     row: RowNumber = 1,
     values: RowValues = None,
     target: WantedAnswer = None,
-    fixed: Annotated[OptList, Option(help="Columns that must not change.")] = None,
-    up: Annotated[OptList, Option(help="Column that may only increase.")] = None,
-    down: Annotated[OptList, Option(help="Column that may only decrease.")] = None,
-    allow: Annotated[OptList, Option(help="Level that a column may change to; repeatable.")] = None,
-    cost: Annotated[OptList, Option(help="Cost of changing a column; repeatable.")] = None,
+    fixed: Annotated[
+        OptList, Option(help="Columns that must not change (A,B); repeatable.")
+    ] = None,
+    up: Annotated[OptList, Option(help="Column that may only increase; repeatable.")] = None,
+    down: Annotated[OptList, Option(help="Column that may only decrease; repeatable.")] = None,
+    allow: Annotated[OptList, Option(help="Allowed level, such as job=clerk; repeatable.")] = None,
+    cost: Annotated[OptList, Option(help="Cost of a change, such as age=2; repeatable.")] = None,
     order: Annotated[
-        str, Option(help="Sort by the number of changed columns or by distance.")
+        str, Option(help="Sort by 'columns' (fewest changed columns first) or by 'distance'.")
     ] = "columns",
     k: Annotated[int, Option("-k", help="Maximum number of counterfactuals.")] = 5,
     reading: ReadingFlags = DEFAULT_READING,
@@ -325,12 +325,13 @@ def counterfactual(
         cost=_read_costs(cost or ()),
         order=order,  # type: ignore[arg-type]
         k=k,
+        lang=LANG.get(),
     )
     answer(str(alternatives), [asdict(alternative) for alternative in alternatives], as_json)
 
 
 def _read_wanted(tree: Any, text: str | None) -> Any:
-    """Return the wanted class, or the wanted range of numbers."""
+    """Convert the text of --target to a class label, or to the bounds of a range of numbers."""
     if tree.task.has_classes:
         by_text = {str(label): label for label in tree.target.classes[0].tolist()}
         return None if text is None else by_text.get(text, text)
@@ -342,12 +343,12 @@ def _read_wanted(tree: Any, text: str | None) -> Any:
     except ValueError:
         raise OptionError(
             f"--target must be LOW:HIGH for a model that predicts numbers, got {text!r}. Either "
-            "side may be empty."
+            "bound may be empty."
         ) from None
 
 
 def _read_levels(tree: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
-    """Return the allowed levels by column."""
+    """Parse the --allow COLUMN=LEVEL options into a list of levels for each column."""
     chosen: dict[str, list[Any]] = {}
     for text in texts:
         name, level = split_pair("--allow", text, "COLUMN=LEVEL")
@@ -365,7 +366,10 @@ def _read_costs(texts: Iterable[str]) -> dict[str, float]:
     costs = {}
     for text in texts:
         name, number = split_pair("--cost", text, "COLUMN=NUMBER")
-        costs[name] = read_numbers("--cost", number)[0]
+        try:
+            costs[name] = float(number)
+        except ValueError:
+            raise OptionError(f"--cost must be COLUMN=NUMBER, got {text!r}.") from None
     return costs
 
 
@@ -378,21 +382,21 @@ def reasons(
     against: Annotated[
         OptStr,
         Option(
-            help="Table of rows to compare with; only those with the wanted prediction are "
-            "used. [default: training rows]"
+            help="Table whose rows with the wanted prediction serve as the reference. "
+            "[default: training rows]"
         ),
     ] = None,
     protected: Annotated[
-        OptList, Option(help="Columns that neither the tree nor the reasons may use, such as a,b.")
+        OptList, Option(help="Columns that the tree and the reasons must not use.")
     ] = None,
     fixed: Annotated[OptList, Option(help="Columns to exclude from the reasons.")] = None,
     k: Annotated[int, Option("-k", help="Maximum number of reasons.")] = 4,
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the columns that speak against the wanted prediction.
+    """Rank the columns that prevent the wanted prediction.
 
-    Each reason includes the change of its column that gives the wanted prediction, if there is one.
+    Each reason includes a change of this column alone that gives the wanted prediction, if any.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Define the commands that read a model: show, view, summary, rules, plot, report, export."""
+"""Commands that read a model: show, view, summary, rules, plot, report and export."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from ceiba.errors import DataError, OptionError, did_you_mean
 from ceiba.formatting import escape_control, pluralize
 from ceiba.words import words
 
-_LEVELS = 8  # listed levels per condition; others are counted
-#: The function of `ceiba.plot` for each --kind.
+_LEVELS = 8  # maximum number of levels listed per condition of a rule
+#: The name of the function in `ceiba.plot` for each value of --kind.
 _PLOTS = {kind: f"plot_{kind}" for kind in ("tree", "icicle", "importance", "pruning")}
 
 
@@ -51,14 +51,14 @@ def show(
     model: Model,
     max_depth: Annotated[OptInt, Option(help="Maximum depth to show.")] = 30,
     node_ids: Annotated[bool, Option("--node-ids", help="Show node ids.")] = False,
-    impurity: Annotated[bool, Option("--impurity", help="Show the impurity.")] = False,
-    counts: Annotated[bool, Option("--counts", help="Show the class counts.")] = False,
+    impurity: Annotated[bool, Option("--impurity", help="Show the impurity of each node.")] = False,
+    counts: Annotated[bool, Option("--counts", help="Show the class counts of each node.")] = False,
     ascii_: Annotated[bool, Option("--ascii", help="Use ASCII characters only.")] = False,
     bars: Annotated[
         bool | None,
         Option(
             "--bars/--no-bars",
-            help=r"Show class shares as bars. \[default: on a terminal]",
+            help="Show class shares as bars. [default: on a terminal]",
             show_default=False,
         ),
     ] = None,
@@ -91,10 +91,10 @@ def view(
     model: Model,
     data: Annotated[
         OptStr,
-        Argument(help="Table with rows whose paths to show.", metavar="[DATA]", show_default=False),
+        Argument(help="Rows to trace through the tree.", metavar="[DATA]", show_default=False),
     ] = None,
     row: Annotated[
-        int, Option("--row", "-r", metavar="N", min=1, help="Row of DATA to show first.")
+        int, Option("--row", "-r", metavar="N", min=1, help="Number of the first row to trace.")
     ] = 1,
     reading: ReadingFlags = DEFAULT_READING,
 ) -> None:
@@ -112,7 +112,7 @@ def view(
 
         table = read_all(tree, metadata, data, reading)
         if row > table.n_rows:
-            raise DataError(f"--row must be at most {table.n_rows}, the rows of {data}, got {row}.")
+            raise DataError(f"--row must be at most {table.n_rows} (rows in {data}), got {row}.")
     try:
         from ceiba.cli.terminal.view_app import TreeViewer
     except ImportError:
@@ -143,7 +143,10 @@ def summary(model: Model, as_json: AsJson = False) -> None:
 def rules(
     model: Model,
     sort: Annotated[
-        OptStr, Option(help="Measure to sort by, largest first. [default: leaf order]")
+        OptStr,
+        Option(
+            help="Column to sort by, largest first, such as rows or lift. [default: leaf order]"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -195,15 +198,15 @@ def _format_rules(table: Any) -> str:
 
 def plot(
     model: Model,
-    out: Annotated[Path, Option("--out", "-o", help="Image file (.png, .svg, .pdf).")] = Path(
-        "tree.png"
-    ),
-    kind: Annotated[str, Option(help="Kind of plot.")] = "tree",
-    max_depth: Annotated[OptInt, Option(help="Maximum depth to show.")] = None,
-    dpi: Annotated[int, Option(help="Resolution of a .png, in dots per inch.")] = 150,
+    out: Annotated[
+        Path, Option("--out", "-o", help="Image file to write (.png, .svg, .pdf, ...).")
+    ] = Path("tree.png"),
+    kind: Annotated[str, Option(help="Kind of plot to draw.")] = "tree",
+    max_depth: Annotated[OptInt, Option(help="Maximum depth to show with --kind tree.")] = None,
+    dpi: Annotated[int, Option(help="Resolution of a .png file, in dots per inch.")] = 150,
     quiet: Quiet = False,
 ) -> None:
-    """Draw the tree of a model.
+    """Draw the tree, the feature importance or the pruning sequence of a model.
 
     Example: ceiba plot weather.ceiba -o weather.svg
     """
@@ -214,11 +217,13 @@ def plot(
     _picture_format(out)
     if kind not in _PLOTS:
         raise OptionError(
-            f"--kind {kind!r} is not supported. Allowed values: {', '.join(_PLOTS)}."
+            f"Unknown --kind {kind!r}. Allowed values: {', '.join(_PLOTS)}."
             f"{did_you_mean(kind, _PLOTS)}"
         )
     options: dict[str, Any] = {"lang": LANG.get()}
-    if max_depth is not None and kind == "tree":
+    if max_depth is not None:
+        if kind != "tree":
+            raise OptionError(f"--max-depth requires --kind tree, got --kind {kind}.")
         options["max_depth"] = max_depth
     thing: Any = opened
     if kind == "pruning":
@@ -230,7 +235,7 @@ def plot(
 
 
 def save_figure(axes: Any, out: Path, dpi: int) -> None:
-    """Save the figure of the axes atomically."""
+    """Save the figure that contains matplotlib axes, replacing an existing file atomically."""
     from ceiba.tree.model_file import atomic_write
 
     with atomic_write(out) as file:
@@ -238,7 +243,7 @@ def save_figure(axes: Any, out: Path, dpi: int) -> None:
 
 
 def _picture_format(out: Path) -> str:
-    """Return the image format for a file suffix, or PNG if there is none."""
+    """Return the image format for the suffix of a path, or "png" if it has none."""
     from matplotlib.backend_bases import FigureCanvasBase
 
     endings = FigureCanvasBase.get_supported_filetypes()
@@ -255,22 +260,22 @@ def report(
     model: ModelOrExample = None,
     example: Example = None,
     out: Annotated[
-        OptPath, Option("--out", "-o", help="HTML file to write. [default: MODEL.html]")
+        OptPath, Option("--out", "-o", help="HTML file to write. [default: x.html for x.ceiba]")
     ] = None,
-    data: Annotated[OptStr, Option("--data", "-d", help="Held-out rows with the target.")] = None,
-    train: Annotated[OptStr, Option(help="Training rows, for their distributions.")] = None,
+    data: Annotated[OptStr, Option("--data", "-d", help="Table of held-out rows.")] = None,
+    train: Annotated[OptStr, Option(help="Table of training rows.")] = None,
     stability: Annotated[
         OptInt, Option(help="Number of resamples of --train for the stability check.", min=2)
     ] = None,
     rivals: Annotated[
-        list[int] | None, Option(help="Node at which to compare candidate split columns.")
+        list[int] | None, Option(help="Node at which to compare split columns; repeatable.")
     ] = None,
-    by: Annotated[OptList, Option(help="Column to group metrics by.")] = None,
-    positive: Annotated[OptStr, Option(help="Positive class for group rates.")] = None,
-    drift: Annotated[OptStr, Option(help="New rows to compare with the training rows.")] = None,
+    by: Annotated[OptList, Option(help="Column by which to group metrics; repeatable.")] = None,
+    positive: Annotated[OptStr, Option(help="Positive class for the metrics of --by.")] = None,
+    drift: Annotated[OptStr, Option(help="Table of new rows to check for drift.")] = None,
     weight: Annotated[OptStr, Option(help="Column of --train with row weights.")] = None,
     title: Annotated[OptStr, Option(help="Title of the report.")] = None,
-    lang: Annotated[str, Option(help="Language of the report and of messages.")] = "en",
+    lang: str = "en",
     target: RenamedTarget = None,
     show: Annotated[bool, Option("--show", help="Open the report in a browser.")] = False,
     reading: ReadingFlags = DEFAULT_READING,
@@ -296,11 +301,11 @@ def report(
 
     show_warnings()
     if (model is None) == (example is None):
-        raise OptionError("Pass MODEL or --example NAME, and not both.")
+        raise OptionError("Pass either MODEL or --example NAME.")
     if example is not None:
         used = (data, train, stability, rivals, by, positive, drift, weight, target)
         if any(value is not None for value in used) or reading != DEFAULT_READING:
-            raise OptionError("--example supports only --out, --title, --lang and --show.")
+            raise OptionError("--example supports only --out, --title, --lang, --show and --quiet.")
         page = write_example_report(example, out or Path(f"{example}.html"), lang, title)[1]
         remark(f"written to {page.path}", quiet)
         if show:
@@ -336,7 +341,7 @@ def report(
             for column in by or ()
         ]
         if dropped:
-            remark(f"Left out: {pluralize(dropped, 'row')} without the truth.", quiet)
+            remark(f"Left out: {pluralize(dropped, 'row')} without a target value.", quiet)
     if drift is not None:
         from ceiba.table.files import read_batches
 
@@ -359,17 +364,17 @@ def export(
         OptStr,
         Argument(
             metavar="[FORMAT]",
-            help="Format: sql, python, c, javascript, json, onnx, pmml, excel, rules, text, ... "
-            "[default: inferred from --out]",
+            help="Export format, such as sql, python, c, javascript, json, onnx, pmml or excel. "
+            "If omitted, it is inferred from --out.",
         ),
     ] = None,
     out: Out = None,
     dialect: Annotated[OptStr, Option(help="SQL dialect. [default: ansi]")] = None,
     table: Annotated[OptStr, Option(help="Name of the SQL table. [default: data]")] = None,
-    set_: Annotated[OptList, Option("--set", help="Other option of the format.")] = None,
+    set_: Annotated[OptList, Option("--set", help="Set a format option; repeatable.")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write a model in another format with equal predictions.
+    """Export a model to another format, such as SQL, Python, ONNX or SVG.
 
     Examples
     --------
@@ -382,7 +387,7 @@ def export(
     from ceiba.export import export as write
 
     if format_ is None and out is None:
-        raise OptionError(f"Pass a format. Allowed values: {', '.join(FORMATS)}.")
+        raise OptionError(f"Pass a format or --out. Allowed formats: {', '.join(FORMATS)}.")
     check_out_path(out)
     chosen = format_named(format_) if format_ is not None else format_of_path(str(out))
     options: dict[str, Any] = read_settings(set_)
@@ -390,8 +395,8 @@ def export(
     allowed = list(inspect.signature(chosen.load()).parameters)[1:]
     for name in options:
         if name not in allowed:
-            hint = did_you_mean(name, allowed)
-            raise OptionError(f"The format {chosen.name} has no option {name!r}.{hint}")
+            hint = f" Allowed values: {', '.join(allowed) or 'none'}.{did_you_mean(name, allowed)}"
+            raise OptionError(f"Unknown option of format {chosen.name}: {name!r}.{hint}")
     content = write(open_tree(model)[0], chosen.name, out, **options)
     if out is not None:
         remark(f"written to {out}", quiet)
@@ -400,4 +405,4 @@ def export(
     elif isinstance(content, str):
         print(content.rstrip("\n"))
     else:
-        raise OptionError(f"The format {chosen.name} returns a Python object, not a file.")
+        raise OptionError(f"Format {chosen.name} is supported only in Python.")

@@ -1,4 +1,4 @@
-"""Define the commands for bundled data sets and lessons: datasets, demo, lesson."""
+"""Commands for bundled data sets and lessons: datasets, demo and lesson."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ceiba.words import words
 
 
 def datasets(
-    name: Annotated[OptStr, Argument(help="Data set to write.", metavar="[NAME]")] = None,
+    name: Annotated[OptStr, Argument(help="Name of a data set to write.", metavar="[NAME]")] = None,
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
@@ -62,7 +62,7 @@ def demo(
     no_browser: Annotated[
         bool, Option("--no-browser", help="Do not open the report in a browser.")
     ] = False,
-    lang: Annotated[str, Option(help="Language of the report and of messages.")] = "en",
+    lang: str = "en",
 ) -> None:
     """Learn a tree from the Titanic passengers and open its interactive report.
 
@@ -91,7 +91,7 @@ def demo(
 
 
 def _has_desktop() -> bool:
-    """Whether the command runs in a desktop terminal."""
+    """Whether standard output is a terminal on a machine with a desktop."""
     displays = ("DISPLAY", "WAYLAND_DISPLAY")
     has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, displays))
     return sys.stdout.isatty() and has_screen
@@ -99,12 +99,12 @@ def _has_desktop() -> bool:
 
 def lesson(
     number: Annotated[OptInt, Argument(help="Lesson number (1 to 9).", metavar="[NUMBER]")] = None,
-    lang: Annotated[str, Option(help="Language of the lesson.", metavar="NAME")] = "en",
+    lang: str = "en",
     data: Annotated[
         OptPath,
         Option(
-            help="Directory with the external tables (Seattle, water, Hitters). "
-            "[default: synthetic data]",
+            help="Directory with the tables that are not bundled (Seattle, water, Hitters). "
+            "[default: synthetic tables]",
             show_default=False,
         ),
     ] = None,
@@ -113,7 +113,7 @@ def lesson(
         Option(
             "--out",
             "-o",
-            help="Notebook to write. [default: lesson_NUMBER_LANG.ipynb]",
+            help="Notebook file to write. [default: lesson_NUMBER_LANG.ipynb]",
             show_default=False,
         ),
     ] = None,
@@ -136,7 +136,7 @@ def lesson(
     path = out if out is not None else Path(f"lesson_{number}_{lang}.ipynb")
     check_out_path(path)
     if path.exists():
-        raise OutputError(f"{path} exists; pass another path with --out.")
+        raise OutputError(f"File already exists: {path}. Pass another path with --out.")
     notebook = lessons.notebook(lessons.run(chosen, data), lang)
     with atomic_write(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")

@@ -1,4 +1,4 @@
-"""Define the command ``ceiba studio``, which grows a tree by hand in the browser."""
+"""The command ``ceiba studio``, which opens a browser page for growing a tree by hand."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ def studio(
         OptStr, Option("--target", "-t", help="Column to predict (name or number).")
     ] = None,
     time: Annotated[OptStr, Option(help="Column with survival times, instead of --target.")] = None,
-    event: Annotated[OptStr, Option(help="Column with events (1) and censored rows (0).")] = None,
+    event: Annotated[OptStr, Option(help="Event column (1 = event, 0 = censored).")] = None,
     example: Example = None,
     rows: Annotated[OptStr, Option("--data", "-d", help="Training table of a model file.")] = None,
-    test: Annotated[OptStr, Option(help="File with held-out rows.")] = None,
+    test: Annotated[OptStr, Option(help="File with held-out rows for evaluation.")] = None,
     lesson: Annotated[
-        bool, Option("--lesson", help="Classroom mode: hide figures until a question is answered.")
+        bool, Option("--lesson", help="Hide a node's statistics until a split column is chosen.")
     ] = False,
     workspace: Annotated[
         OptPath, Option("--workspace", "-w", help="Workspace file. [default: DATA.studio]")
     ] = None,
     new: Annotated[
-        bool, Option("--new", help="Start a new workspace; keep the old one as a backup.")
+        bool, Option("--new", help="Start a new workspace and back up the old one.")
     ] = False,
     host: Annotated[
-        str, Option(help="Address to listen on. Other machines can connect to a non-local address.")
+        str, Option(help="Address to listen on. Other machines can reach a non-local address.")
     ] = "127.0.0.1",
-    port: Annotated[int, Option(help="Port; 0 chooses a free port.", min=0, max=65535)] = 0,
+    port: Annotated[int, Option(help="Port, or 0 for a free port.", min=0, max=65535)] = 0,
     no_browser: Annotated[
-        bool, Option("--no-browser", help="Print the address instead of opening a browser.")
+        bool, Option("--no-browser", help="Do not open a browser; the address is printed.")
     ] = False,
-    lang: Annotated[str, Option(help="Language of the page: en, es, pt.")] = "en",
+    lang: str = "en",
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
@@ -75,11 +75,11 @@ def studio(
     from ceiba.cli.terminal.output import remark, show_warnings
 
     if (data is None) == (example is None):
-        raise OptionError("Pass a table or model (DATA) or --example NAME, and not both.")
+        raise OptionError("Pass either DATA (a table or a model) or --example NAME.")
     if example is not None and (target, test, time) != (None, None, None):
         raise OptionError("--target, --time and --test are not supported with --example.")
     if (time is None) != (event is None) or (time is not None and target is not None):
-        raise OptionError("Pass --target, or --time and --event for survival times.")
+        raise OptionError("Pass either --target or, for survival times, both --time and --event.")
     is_model = data is not None and data.endswith((".ceiba", ".ceiba.gz"))
     if rows is not None and not is_model:
         raise OptionError("--data requires a model file: ceiba studio MODEL --data TABLE.")
@@ -95,7 +95,7 @@ def studio(
             name=error.name,
         ) from None
     show_warnings(quiet)
-    warnings.simplefilter("ignore", DataWarning)  # the first screen shows the warnings
+    warnings.simplefilter("ignore", DataWarning)  # the studio page shows data warnings
     options: dict[str, Any] = {}
     name: Any
     if data is None:
@@ -123,7 +123,7 @@ def studio(
         remark(f"Resumed {done} actions from {path}. --new starts a new workspace.", quiet)
     address = Address(host, port)
     run(opened, address, browser=not no_browser, tell=remark)
-    remark("" if path is None else f"The work is kept in {path}.", quiet)
+    remark("" if path is None else f"The workspace is saved in {path}.", quiet)
 
 
 def _read_while_importing(data: str, flags: ReadingFlags) -> Any:
@@ -141,7 +141,7 @@ def _read_while_importing(data: str, flags: ReadingFlags) -> Any:
 
 
 def _import_studio() -> None:
-    """Import the modules of the studio; missing packages are reported later."""
+    """Import the studio modules, and skip missing packages, which are reported later."""
     from contextlib import suppress
     from importlib import import_module
 

@@ -1,6 +1,6 @@
-"""Declare the flags of commands and their help.
+"""Functions that add flags and help to commands, and flag names to error messages.
 
-An option row with a `flag` becomes a flag of `ceiba learn`, with the first sentence of its
+An estimator parameter with a `flag` becomes a flag of `ceiba learn`, with the first sentence of its
 documentation, its default and its allowed values. Other options are declared by their command.
 This module adds their allowed names and defaults from a table, which completion also uses.
 Messages about parameters ("the 'max_depth' parameter of DecisionTreeClassifier") are rewritten to
@@ -45,7 +45,7 @@ _METAVARS: Final = {
     **dict.fromkeys(CHOICES, "NAME"),
 }  # fmt: skip
 _METAVARS_BY_TYPE: Final = (("Path", "FILE"), ("int", "N"), ("float", "NUMBER"), ("", "TEXT"))
-_EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # heading in numpydoc format
+_EXAMPLES: Final = re.compile(r"^Examples\n-+\n", re.MULTILINE)  # a numpydoc heading
 _OUTPUT: Final = "Output"
 _PANELS: Final = {
     **dict.fromkeys(
@@ -55,7 +55,7 @@ _PANELS: Final = {
     **dict.fromkeys(("test", "test_size"), "Evaluation"),
 }  # fmt: skip
 _GROWING: Final = "Growing"
-#: Option groups of `ceiba learn` only.
+#: Help panels by parameter name, for `ceiba learn` only.
 _LEARN_PANELS: Final = {
     **dict.fromkeys(
         ("drop", "categorical", "numeric", "ordered", "weight", "frequency"), "Columns"
@@ -64,13 +64,13 @@ _LEARN_PANELS: Final = {
     **dict.fromkeys(("memory", "scratch", "cluster", "checkpoint"), "Tables beyond memory"),
 }
 _PRUNING: Final = ("prune", "ccp_alpha")
-_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # parameter with an optional value
-_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # objects that only Python code can pass
+_NAME: Final = re.compile(r'`(\w+)(?:="(\w+)")?`')  # matches `prune="1se"` in a help text
+_OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # matches a Python call in a help text
 _GROWING_PANELS: Final = (_GROWING, "Pruning")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
 _BARE: Final = re.compile(r"^(\w+) must be ")
-#: Parameters of other commands, at the start of a message or as `name=value`.
+#: Matches a parameter of a command other than `learn` at the start of an error message.
 _OF_COMMANDS: Final = re.compile(
     r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
     r"(?=: | is | must be |=')=?"
@@ -88,20 +88,20 @@ _RANGES: Final = (
     (re.compile(r"must be '([^']*)', '([^']*)'\."), r"must be \1 or \2."),
 )
 _SETTING: Final = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
-#: Flags of `learn` whose name differs from that of their parameter.
+#: Flags of `learn` by estimator parameter, which take precedence over `flag_rows`.
 _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
                      "class_weight": "--class-weight", "sample_weight": "--weight",
                      "random_state": "--random-state"}  # fmt: skip
 
 
 class StoppedError(Exception):
-    """Raised for Ctrl-C or a closed pipe, for which typer would exit without a message."""
+    """Raised instead of the errors for Ctrl-C and closed pipes, which typer would swallow."""
 
 
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Add flags, help and completion to a command.
 
-    The parameter ``reading`` expands to the reading options, ``options`` to a flag per option row.
+    The parameter ``reading`` expands to the reading options, ``options`` to `flag_rows`.
     """
     signature = inspect.signature(command).parameters
     hints = get_type_hints(command, include_extras=True)
@@ -113,7 +113,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
         before = LANG.set(LANG.get())
         try:
             asked = values.pop("lang")
-            if asked is not None:  # else keep the language of `ceiba --lang es show`
+            if asked is not None:  # otherwise, keep the global --lang (ceiba --lang es show)
                 LANG.set(words(asked).lang)
             if reading:
                 values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
@@ -160,7 +160,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def flag_rows() -> Mapping[str, Any]:
-    """Return the options of all tasks that have a flag, by name."""
+    """Return, by name, the estimator parameters of any task that have a command line flag."""
     from ceiba.estimators.parameters import PARAMETERS
 
     others = (PARAMETERS[Task.SURVIVAL], PARAMETERS[Task.REGRESSION])
@@ -169,21 +169,21 @@ def flag_rows() -> Mapping[str, Any]:
 
 
 def _declare_flag(name: str, row: Any) -> Any:
-    """Declare a flag whose help has the first sentence, the allowed values and the default."""
+    """Return the declaration of an estimator parameter's flag, with its help text."""
     from ceiba.estimators.parameters import PARAMETERS
 
     first = row.help.partition(". ")[0].rstrip(".") + "."
     first = _NAME.sub(
         lambda part: f"--{part[1].replace('_', '-')}" + (f" {part[2]}" if part[2] else ""),
         _OBJECT.sub("", first),
-    )
+    ).replace("`", "")
     rows = {task: rows[name] for task, rows in PARAMETERS.items() if name in rows}
     lists = {
         task: ", ".join(name for check in option.allowed for name in check.names)
         for task, option in rows.items()
     }
     names = next(iter(lists.values()))
-    if len(set(lists.values())) > 1:  # tasks allow different values
+    if len(set(lists.values())) > 1:  # tasks differ in the allowed values
         names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
     listed = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())
@@ -191,7 +191,7 @@ def _declare_flag(name: str, row: Any) -> Any:
     return Annotated[
         (int if row.flag is int else str) | None,
         typer.Option(
-            help=f"{first}{listed}{default}",
+            help=first + listed + default,
             rich_help_panel=_GROWING_PANELS[name in _PRUNING],
             metavar=_METAVARS_BY_FLAG.get(row.flag, "NAME"),
         ),
@@ -199,7 +199,7 @@ def _declare_flag(name: str, row: Any) -> Any:
 
 
 def _read_number(row: Any, text: str) -> Any:
-    """Parse the value of a numeric flag: an integer, a float or an allowed name."""
+    """Parse the text passed to a numeric flag: an integer, a float or an allowed name."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -212,7 +212,7 @@ def _read_number(row: Any, text: str) -> Any:
 
 
 def _read_groups(row: Any, text: str) -> Any:
-    """Parse an allowed name, or groups of columns separated by semicolons and commas."""
+    """Parse the text passed to a flag: an allowed name, or groups of columns such as ``A,B;C``."""
     if any(text in check.names for check in row.allowed):
         return text
     return [[name.strip() for name in group.split(",")] for group in text.split(";")]
@@ -227,7 +227,7 @@ _METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", l
 
 
 def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[str, str]) -> Any:
-    """Add metavar, panel, allowed values, default and completion to a declaration."""
+    """Add the metavar, help panel, allowed values, default and completion to a flag."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
     infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
     if not infos:
@@ -260,7 +260,7 @@ def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[st
 
 
 def hide_types(command: Any) -> None:
-    """Remove the types from the help of a command and its subcommands."""
+    """Hide the types of arguments and flags in the help of a command and its subcommands."""
     for param in command.params:
         if param.param_type_name == "argument":
             param.display_type_rich = lambda ctx: None
@@ -280,7 +280,7 @@ def hide_types(command: Any) -> None:
 
 
 def use_flag_names(text: str) -> str:
-    """Replace parameter names in a message by flags."""
+    """Rewrite an error message for the command line: flags instead of Python parameters."""
     text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
     text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
     text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)
@@ -315,7 +315,7 @@ def _format_setting(part: re.Match[str]) -> str:
 
 
 def _find_flag(name: str) -> str | None:
-    """Return the flag of a parameter, or None if it has none."""
+    """Return the flag of an estimator parameter, or None if it has none."""
     if name in _RENAMED:
         return _RENAMED[name]
     return _flag(name) if name in flag_rows() else None

@@ -1,7 +1,7 @@
 """Predict interactively: choose the next column to ask for and read the answer.
 
-The next column is that of the first node on the row's path without a value, or the columns of its
-surrogates if the value is missing. The path is that of `ceiba.tree.routing.trace`.
+The next column is the first split column on the row's path that has no entered value. If a value is
+missing, the columns of the node's surrogates come next. `ceiba.tree.routing.trace` finds the path.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ceiba.tree import Tree
 from ceiba.tree.splits import level_text, number_text
 from ceiba.words import words
 
-_MANY: Final = 20  # maximum number of listed levels
+_MANY: Final = 20  # maximum number of levels in a question
 
 
 @dataclass
 class Conversation:
-    """The values of one row so far, read with the cell `styles` of the training file."""
+    """The column values that a user has entered for a row."""
 
     tree: Tree
     values: dict[str, str | None] = field(default_factory=dict)
@@ -72,10 +72,10 @@ class Conversation:
             kinds = {"boolean": "yes or no", "date": "a date (2024-05-01)"}
             kinds["datetime"] = "a time (2024-05-01 12:30)"
             kind = kinds.get(info.display, "a number")
-            raise DataError(f"Column {column!r} must be {kind}, got {text!r}.") from None
+            raise DataError(f"The value of {column!r} must be {kind}, got {text!r}.") from None
 
     def table(self) -> Table:
-        """Return the row as a table for the tree, with the other columns missing."""
+        """Return the entered values as a table of one row, with missing values elsewhere."""
         from ceiba.tree.routing import route
 
         cells = {name: [self.values.get(name)] for name in self.tree.schema.names}
@@ -94,7 +94,7 @@ def _read_level(text: str, info: ColumnInfo) -> str:
     begins = [name for name in names if name.casefold().startswith(text.casefold())]
     if len(begins) == 1:
         return begins[0]
-    raise DataError(f"Unknown level {text!r}.{did_you_mean(text, names)}")
+    raise DataError(f"Unknown level of {info.name!r}: {text!r}.{did_you_mean(text, names)}")
 
 
 def format_range(info: ColumnInfo, lang: str = "en") -> str:
@@ -115,7 +115,7 @@ def format_range(info: ColumnInfo, lang: str = "en") -> str:
 
 
 def find_confidence(tree: Tree, leaf: int) -> tuple[float, float, float, int]:
-    """Return the confidence of a leaf, its interval and its training rows."""
+    """Return a leaf's confidence, both limits of its interval, and the number of training rows."""
     for rule in tree.rules().rules:
         if rule.node == leaf:
             return rule.confidence, rule.low, rule.high, rule.rows

@@ -12,10 +12,10 @@ the branch that got more *weight* from the split itself (Breiman et al. 1984, se
 first on a tie. rpart leaves a row in the node on a tie, and predicts by the branch of more *rows*.
 
 Forced splits are a nested literal as in `ceiba.tree.build`, with None where the tree grows freely:
-`("age <= 30", None, ("city in {Oslo, Lima}", None, None))`; one sentence alone is the root's split.
+`("age <= 30", None, ("city in {Oslo, Lima}", None, None))`; a condition alone splits the root.
 They apply in `Problem.grow`, so the trees of cross-validation have the same splits, and pruning
-treats them like any other. If a fold has no rows on one side of a forced split, its tree grows
-freely.
+treats them like any other. If a fold has no rows in one branch of a forced split, its tree grows
+freely from that node.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Branches = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ValueLimits:
-    """The allowed range of the values in a subtree."""
+    """The range of node values that the monotonic constraints of the splits above allow."""
 
     low: float = -inf
     high: float = inf
@@ -77,17 +77,17 @@ class ValueLimits:
         for b, value in enumerate((first, second)):
             if not self.low <= value <= self.high:
                 raise TreeError(
-                    f"Branch {b} of this split has the value {value:g}; the monotonic splits above "
-                    f"allow {self.low:g} to {self.high:g}. Choose another split, or remove "
-                    "monotonic_cst."
+                    f"monotonic_cst and the splits above require values from {self.low:g} to "
+                    f"{self.high:g}, but branch {b} of this split has {value:g}. Choose another "
+                    "split, or remove monotonic_cst."
                 )
 
 
 def node_number(tree: Tree, node: int) -> float:
     """Return the number that monotonic_cst limits: the value, or the share of the second class.
 
-    It is the predicted one, which limits may have moved from that of the node's rows. Priors are
-    removed, because growing compares shares of weight.
+    The number is that of the prediction, which is clipped to the limits. Priors are removed,
+    because growing compares shares of weight.
     """
     if tree.counts is None:
         return float(tree.value[node, 0, 0])
@@ -102,7 +102,7 @@ def node_number(tree: Tree, node: int) -> float:
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
-    """Return the limits that the splits of a path set for its last node."""
+    """Return the limits of the last node's value from constrained splits on a path."""
     limits = ValueLimits()
     if not directions:
         return limits
@@ -119,7 +119,7 @@ def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> Val
 
 
 def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
-    """Return the branch of each training row in a node, -1 if the row stays."""
+    """Return the branch of each training row in a node, or -1 if the row stays in the node."""
     primary = primary_branches(tree, problem, node, rows)
     branch = apply_surrogates(tree, problem, node, rows, primary)
     heavier = heavier_branch(problem, rows, primary)
@@ -129,7 +129,7 @@ def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 
 
 def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
-    """Return the branches by the primary split alone; unlisted levels count as missing."""
+    """Return each row's branch by the split without surrogates, or `MISSING` if it has none."""
     branch = evaluate_split(tree.splits, node, problem.table, rows)
     return np.where(branch == UNSEEN, MISSING, branch)
 
@@ -137,16 +137,16 @@ def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 def apply_surrogates(
     tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches
 ) -> Branches:
-    """Return the branches after routing each undecided row by its first usable surrogate."""
+    """Return `branch` with each `MISSING` row routed by its first usable surrogate, if any."""
     branch = branch.copy()
     fill_from_surrogates(tree, problem.table, node, rows, branch)
     return branch
 
 
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
-    """Return the branch that gets more weight by the split itself, or None on a tie in rpart()."""
+    """Return the branch with more weight under the primary split, or None if rpart uses none."""
     options = problem.options
-    if options.rpart is not None and options.surrogates.keep == 0:  # rpart does not use it
+    if options.rpart is not None and options.surrogates.keep == 0:  # rpart leaves rows in the node
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]
@@ -156,7 +156,7 @@ def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | Non
 
 
 def case_weights(problem: Problem) -> Array:
-    """Return the weight of each row, without its exposure time."""
+    """Return the weight of each row, not multiplied by its exposure time."""
     return problem.row_weight if problem.case_weight is None else problem.case_weight
 
 
@@ -166,12 +166,12 @@ class NodeSite:
 
     problem: Problem
     rows: Rows
-    weight: Array | None  # weights times the share of each row in this branch, or None for ones
+    weight: Array | None  # row weights times the shares of divided rows; None if all are 1
     depth: int
     seed: int
     leaves: int  # number of leaves in the rest of the tree
-    limits: ValueLimits  # limits set by the monotonic splits above
-    path: tuple[int, ...] = ()  # columns of the splits above
+    limits: ValueLimits  # limits of the node's value, from the constraints of the splits above
+    path: tuple[int, ...] = ()  # columns of the splits above the node
 
     @classmethod
     def at(cls, tree: Tree, node: int, problem: Problem) -> NodeSite:
@@ -187,7 +187,7 @@ class NodeSite:
             here = here.descend(tree, below)
         weight = here.weight
         if len(here.rows) == 0 or (weight is not None and not weight[here.rows].any()):
-            raise TreeError(f"Node {node}: none of the {problem.n_rows} rows reaches it.")
+            raise TreeError(f"At least one row with positive weight must reach node {node}.")
         return replace(here, leaves=_count_leaves_elsewhere(tree, node))
 
     def descend(self, tree: Tree, node: int) -> NodeSite:
@@ -212,7 +212,7 @@ class NodeSite:
         return cls(problem, indices, problem.weight, 0, problem.options.seed, 0, ValueLimits())
 
     def grow(self) -> Tree:
-        """Grow a tree at this node."""
+        """Grow a tree on the rows of this node."""
         return self.problem.grow(self.rows.astype(np.uint32), subtree=self._subtree_context())
 
     def leaf(self) -> Tree:
@@ -267,8 +267,8 @@ class NodeSite:
         name = self.problem.table.schema.names[column]
         if len(parts) != 2:
             raise TreeError(
-                f"monotonic_cst is supported for binary splits only; this split of {name!r} has "
-                f"{len(parts)} branches. Pass a Cut, or remove monotonic_cst."
+                f"monotonic_cst requires splits with 2 branches, but this split of {name!r} has "
+                f"{len(parts)}. Pass a Cut, or remove monotonic_cst."
             )
         summaries = [
             self.problem.leaf_tree(rows.astype(np.uint32), weight) for rows, weight in parts
@@ -293,7 +293,7 @@ class NodeSite:
         )
 
     def _mass(self, weight: Array | None, rows: Rows | None) -> float:
-        """Return the sum of weights with the priors and costs of the split search."""
+        """Return the total weight of rows, scaled by the priors and costs of the split search."""
         masses = np.ones(self.problem.n_rows) if weight is None else weight
         scale = self.problem.scales.search
         if scale is not None:
@@ -314,7 +314,7 @@ def _directions(problem: Problem) -> list[int]:
 def _rows_of_branch(
     tree: Tree, problem: Problem, node: int, b: int, rows: Rows, weight: Array | None
 ) -> tuple[Rows, Array | None]:
-    """Return the rows that growing routes to a branch, and their weights."""
+    """Return the rows in a branch, routed as while growing, and the row weights."""
     if tree.missing == "surrogate":
         return rows[growing_branches(tree, problem, node, rows) == b], weight
     branch, everywhere = route_at_node(tree, problem.table, node, rows)
@@ -335,7 +335,7 @@ def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> 
 
 
 def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
-    """Grow a tree from a literal; hand-written literals are shallow enough for recursion."""
+    """Grow a tree with the forced splits of a nested literal."""
     if literal is None:
         return here.grow()
     question, branches = (literal[0], literal[1:]) if isinstance(literal, tuple) else (literal, ())
@@ -343,10 +343,10 @@ def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
         stem, places = here.force_split(question)
     except EmptyBranchError as error:
         if strict:
-            raise TreeError(f"forced_splits, {question!r}: {error}") from None
+            raise TreeError(f"Cannot apply {question!r} of forced_splits: {error}") from None
         return here.grow()
     except TreeError as error:
-        raise TreeError(f"forced_splits, {question!r}: {error}") from None
+        raise TreeError(f"Cannot apply {question!r} of forced_splits: {error}") from None
     order = list(range(len(places)))
     if isinstance(question, str | list):  # the first branch is the one where the condition is true
         columns = {info.name: info for info in here.problem.table.schema.columns}
@@ -354,8 +354,8 @@ def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
         order = [*written, *(b for b in order if b not in written)]
     if branches and len(branches) != len(places):
         raise OptionError(
-            f"forced_splits: {question!r} has {len(places)} branches, got {len(branches)}. "
-            "Write one per branch, None where the tree grows freely."
+            f"forced_splits must list {len(places)} branches after {question!r}, got "
+            f"{len(branches)}. Pass None for a branch that grows freely."
         )
     parts: list[Tree | None] = [None] * len(places)
     for b, part in zip(order, branches or (None,) * len(places), strict=True):

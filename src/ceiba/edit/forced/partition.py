@@ -22,7 +22,7 @@ from ceiba.grow import core_options, set_sizes
 from ceiba.table import ColumnInfo, Kind, Table, exact_sum
 from ceiba.table.targets import log_rank_chi_square
 from ceiba.tree import Cut, Intervals, LevelSets, Presence, SplitKind, SplitTable
-from ceiba.tree.routing import MISSING, UNSEEN, evaluate_split
+from ceiba.tree.routing import MISSING, evaluate_split
 from ceiba.tree.splits import SPLIT_FORMS, Split, SurrogateTable, parse_split
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ _STAYS: Final = -1
 _ALL_BRANCHES: Final = -2
 # Equal gains may differ by rounding errors.
 _NOISE: Final = 1e-12
-_UNPLACED: Final = 0xFFFF  # the core's code for a row without a branch
+_UNPLACED: Final = 0xFFFF  # code of the C++ core for a row without a branch
 SplitLike = Split | str | Sequence[str] | tuple[str, Sequence[float]]
 
 
 def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, int | None]:
-    """Return a split as a one-row table, and the branch of missing values if it names one."""
+    """Return a split as a one-row table, and the branch of missing values if it is specified."""
     schema, missing = table.schema, None
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
@@ -57,13 +57,13 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
         except (TypeError, ValueError):
             raise TreeError(
                 f"Cuts of column {column!r} must be numbers, got {cuts!r}. "
-                f"Pass a list of numbers, for example ({column!r}, [1.0, 3.0])."
+                f"Pass a column with a list of cuts, for example ({column!r}, [1.0, 3.0])."
             ) from None
         question = Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
     else:
         raise TreeError(
             f"{split!r} is not a split. Write {SPLIT_FORMS}, or ('x', [1.0, 3.0]) for several "
-            "cuts, or pass a Cut, Intervals, LevelSets or Presence: Cut('petal width', 0.8)."
+            "cuts, or pass a Cut, Intervals, LevelSets or Presence, like Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
@@ -78,27 +78,28 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     elif isinstance(question, Intervals):
         _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:
-        raise TreeError("low_branch must be 0 for the split of a node.")
+        raise TreeError(f"low_branch must be 0 in the split of a node, got {question.low_branch}.")
     return SplitTable.from_splits([question], schema), missing
 
 
 def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
     if info.kind is not Kind.NUMERIC:
-        raise TreeError(f"Column {info.name!r} is {info.kind}. Pass LevelSets or a Cut.")
+        raise TreeError(
+            f"Intervals requires a numeric column, but {info.name!r} is {info.kind}. Pass "
+            f"{'LevelSets' if info.kind is Kind.CATEGORICAL else 'a Cut'}."
+        )
     cuts = np.asarray(split.cuts, np.float64)
     if len(cuts) + split.missing_branch < 2:
-        raise TreeError(
-            f"Column {info.name!r}: intervals require at least two cuts, got {len(cuts)}."
-        )
+        raise TreeError(f"Intervals of {info.name!r} must have three or more branches. Pass a Cut.")
     if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
         raise TreeError(
-            f"Column {info.name!r}: cuts must be finite and ascending, "
-            f"got {', '.join(f'{cut:g}' for cut in cuts)}."
+            f"Cuts of column {info.name!r} must be finite and strictly ascending, "
+            f"got [{', '.join(f'{cut:g}' for cut in cuts)}]."
         )
 
 
 def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
-    """Check that every level in the node has a branch; a single group gets its complement."""
+    """Return a level split with a branch for every level in the node, or raise an error."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
     present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
@@ -106,26 +107,26 @@ def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     rest = tuple(level for level in present if level not in named)
     if split.missing_branch and len(split.branches) < 2:
         raise TreeError(
-            f"Column {split.column!r}: a branch for missing values requires at least two groups of "
+            f"A branch for missing values of {split.column!r} requires at least two groups of "
             f"levels. Pass Presence({split.column!r}) instead."
         )
     if rest and len(split.branches) == 1:
         return LevelSets(split.column, (split.branches[0], rest))
     if rest:
         raise TreeError(
-            f"Column {split.column!r}: level {rest[0]!r} of the node is in no branch of the "
-            f"split. Levels in the node: {', '.join(map(str, present))}."
+            f"The split of {split.column!r} must have a branch for every level in the node, but "
+            f"has none for {rest[0]!r}. Levels in the node: {', '.join(map(repr, present))}."
         )
     return split
 
 
 class EmptyBranchError(TreeError):
-    """Raised for a forced split with an empty branch."""
+    """Raised if a branch of a forced split has no rows with positive weight."""
 
 
 @dataclass(frozen=True)
 class RowPartition:
-    """The rows of a node partitioned by a split."""
+    """The branch of each row in a node, and the split's gain, default branch and surrogates."""
 
     problem: Problem
     branch: npt.NDArray[np.int64]
@@ -142,7 +143,7 @@ class RowPartition:
         return iter(range(len(self)))
 
     def branch_rows(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
-        """Return the rows of a branch, and all weights times the shares of rows in it."""
+        """Return the rows of a branch, and the row weights scaled by the shares of divided rows."""
         everywhere = self.branch == _ALL_BRANCHES
         if everywhere.any():
             weight = self.problem.row_weight.copy() if weight is None else weight.copy()
@@ -159,8 +160,8 @@ def partition_rows(
 ) -> RowPartition:
     """Partition rows by a one-row split table; `missing` is the branch of missing values."""
     branch = evaluate_split(splits, 0, problem.table, rows)
-    # UNSEEN cannot occur: `read_split` checked that every level in the node has a branch.
-    placed = (branch >= 0) & (branch != UNSEEN)
+    # Only missing values have no branch: `read_split` checked that every level in the node has one.
+    placed = branch >= 0
     row_weight = np.ones(len(rows)) if weight is None else weight[rows]
     alone = _has_missing_branch(splits)
     n_branches = 2
@@ -181,19 +182,19 @@ def partition_rows(
     ).astype(np.float64)
     if (load <= 0).any():
         empty = int(np.argmax(load <= 0))
-        raise EmptyBranchError(f"Branch {empty} of the split has no rows in this node.")
+        raise EmptyBranchError(f"Branch {empty} of the split has no rows with positive weight.")
     unplaced = _UnplacedRows(problem, splits, rows, weight, branch, load)
     return unplaced.resolve() if missing is None else unplaced.send_to(missing)
 
 
 def _has_missing_branch(splits: SplitTable) -> bool:
-    """Whether a split by levels or intervals has a last branch for missing values."""
+    """Whether the last branch of a split by levels or intervals is for missing values."""
     return bool(splits.has_missing_branch[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
 @dataclass(frozen=True)
 class _UnplacedRows:
-    """Rows of a node with their branches; negative branches mark rows the split cannot place."""
+    """Rows of a node with their branches, which are negative if the split cannot place a row."""
 
     problem: Problem
     splits: SplitTable
@@ -203,11 +204,11 @@ class _UnplacedRows:
     load: Array
 
     def send_to(self, missing: int) -> RowPartition:
-        """Route the undecided rows to one branch."""
+        """Route the rows that the split cannot place to the branch `missing`."""
         rule = self.problem.options.missing_rule
         if rule not in ("learn", "majority"):
             raise TreeError(
-                f"'or missing' is not supported with missing={rule!r}. Use missing='learn'."
+                f"'or missing' in a split requires missing='learn' or 'majority', got {rule!r}."
             )
         open_ = self.branch < 0
         return self._partition(
@@ -215,12 +216,12 @@ class _UnplacedRows:
         )
 
     def resolve(self) -> RowPartition:
-        """Route the undecided rows by the missing rule."""
+        """Route the rows that the split cannot place by the missing rule of the tree."""
         open_ = self.branch < 0
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError(
-                "Column of the split has missing values, which missing='error' does not allow."
+                "Missing values in the split column are not supported with missing='error'."
             )
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._partition(self.branch, 1, 0)
@@ -243,7 +244,7 @@ class _UnplacedRows:
 
     @property
     def _is_learned(self) -> bool:
-        """Whether missing values are tried in every branch (not with one branch per level)."""
+        """Whether gain decides the branch of missing values (not with one branch per level)."""
         options = self.problem.options
         one_each = options.categorical_splits != "binary"
         by_level = self.splits.kind[0] == SplitKind.LEVELS
@@ -252,7 +253,7 @@ class _UnplacedRows:
     def _learn_branch(self, open_: npt.NDArray[np.bool_]) -> RowPartition:
         tried = [
             self._partition(np.where(open_, b, self.branch), b, int(np.count_nonzero(open_)))
-            for b in range(len(self.load))[::-1]  # start with the last branch, which wins ties
+            for b in range(len(self.load))[::-1]  # the last branch wins ties, so try it first
         ]
         fair = [partition for partition in tried if self._large_enough(partition)] or tried
         best = fair[0]
@@ -265,7 +266,7 @@ class _UnplacedRows:
         """Whether every branch has the rows and weight that a leaf requires."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
-        core = _core.GrowOptions()  # the core has no test criteria, so use its default
+        core = _core.GrowOptions()  # any criterion will do: only the sizes are read
         set_sizes(core, self.problem.options, n_rows, total)
         row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
         rows = np.bincount(partition.branch)
@@ -287,7 +288,7 @@ class _UnplacedRows:
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if like_rpart and default >= 0:  # the branch with more rows; on a tie, rows stay
+        if like_rpart and default >= 0:  # the branch with more rows, or none on a tie
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
@@ -305,9 +306,9 @@ class _UnplacedRows:
         return RowPartition(self.problem, branch, share, default, sent, gain, surrogates)
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
-        """Return the gain per unit of node weight."""
-        # If the missing branch is learned, all rows count. Otherwise only rows that the split
-        # places count, times their share of the weight.
+        """Return the gain of the split per unit of node weight."""
+        # If the branch of missing values is learned, the gain is over all rows. Otherwise it is
+        # over rows with a value and scaled by their share of the weight.
         if not self._is_learned:
             branch = self.branch
         placed = branch >= 0
@@ -356,7 +357,7 @@ def _find_surrogates(
     weight: Array | None,
     branch: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
-    """Find the surrogates of the split, and use them for the rows that it cannot place."""
+    """Find the surrogates of a split, and apply them to the rows that the split cannot place."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
     options = core_options(problem.table, problem.options, weight, problem.scales, None)

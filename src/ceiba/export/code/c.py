@@ -1,11 +1,11 @@
-"""Export a tree as C99 code of constant tables and a loop, without allocation.
+"""Export a tree as C99 code: constant tables and one loop, without memory allocation.
 
 A row is an array of doubles, one per column of the schema: the number, or the code of the level
-(returned by `<name>_level`). NAN is a missing value, any other code an unseen level.
+(returned by `<name>_level`). NAN is a missing value, and an unused code is an unseen level.
 
 A row is routed by a loop from the root. Level sets are sorted codes, searched by bisection. With
 `missing="fractional"` a row is divided among leaves; instead of recursion there is a stack of fixed
-size, because at most depth x (branches - 1) + 2 nodes wait.
+size, because at most depth x (branches - 1) + 2 nodes are pending.
 """
 
 from __future__ import annotations
@@ -118,12 +118,12 @@ long {name}_apply(const double *row)
 """
 
 _SPREAD: Final = """
-/* Average the leaves of a row into value; return the leaf with the largest share of the row. */
+/* Average the leaves of a row into value; return its leaf of largest share, -1 if rejected. */
 static long {name}_spread(const double *row, double *value)
 {{
     long stack[{stack}], top = 1, heaviest = -1, i;
     double part[{stack}], most = 0;
-    stack[0] = 0;
+{refuse}    stack[0] = 0;
     part[0] = 1;
     for (i = 0; i < {size}; i++) value[i] = 0;
     while (top > 0) {{
@@ -194,7 +194,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
     True
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise OptionError(f"name must be a C identifier (letters, digits, _), got {name!r}.")
+        raise OptionError(f"name must be a C identifier that begins with a letter, got {name!r}.")
     program = to_program(tree, "c")
     questions: list[ProgramSplit] = []
     nodes: list[str] = []
@@ -236,7 +236,7 @@ def to_c(tree: Tree, *, name: str = "tree") -> str:
         "nodes": ",\n".join(f"    {row}" for row in nodes),
         "children": _format_list(children),
         "tables": _value_arrays(program, name),
-        "levels": ", ".join(levels) or '""',  # a placeholder that is never read
+        "levels": ", ".join(levels) or '""',  # C does not allow empty arrays
         "level_start": _format_list(starts),
     }
     size = tree.n_outputs * tree.max_n_classes
@@ -257,19 +257,19 @@ def _escape_comment(text: str) -> str:
 
 
 def _format_list(values: list[Any]) -> str:
-    """Return numbers separated by commas on several lines."""
+    """Return the values of a C array, 20 per line, or "0" if there are none: C needs a value."""
     lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
     return ",\n    ".join(lines) or "0"
 
 
 def _format_string(text: str) -> str:
-    """Return a C string literal in ASCII; other characters are octal UTF-8 bytes."""
+    """Return a C string literal in ASCII, with other characters as octal UTF-8 bytes."""
     if "\x00" in text:
-        raise TreeError(f"c: {text!r} contains a NUL character. Rename it and refit.")
+        raise TreeError(f"c: levels and classes must not contain NUL characters, got {text!r}.")
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
-        raise TreeError(f"c: {text!r} is not valid Unicode. Rename it and refit.") from None
+        raise TreeError(f"c: levels and classes must be valid Unicode, got {text!r}.") from None
     plain = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
     characters = (
         plain.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in raw
@@ -316,7 +316,7 @@ def _refusal_code(program: Program, name: str) -> str:
         if tree.missing == "error":
             lines.append(f"    if (isnan(row[{j}])) return -1;")
         if tree.unseen == "error" and not info.is_numeric:
-            lines.append(f"    if (row[{j}] >= {len(info.levels)}) return -1;")
+            lines.append(f"    if (row[{j}] < 0 || row[{j}] >= {len(info.levels)}) return -1;")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -324,7 +324,7 @@ def _prediction_code(tree: Tree, name: str, size: int) -> str:
     k = tree.max_n_classes
     fractional = tree.missing == "fractional"
     if fractional:
-        look = f"    double value[{size}];\n    {name}_spread(row, value);\n"
+        look = f"    double value[{size}];\n    if ({name}_spread(row, value) < 0) return NAN;\n"
         cell = "value[output * {k} + {c}]"
     else:
         look = f"    const long at = {name}_apply(row);\n    if (at < 0) return NAN;\n"
@@ -343,13 +343,11 @@ def _prediction_code(tree: Tree, name: str, size: int) -> str:
     starts = [0]
     for n in tree.target.n_classes:
         starts.append(starts[-1] + n)
-    if not fractional:
-        predict = (
-            f"    const long at = {name}_apply(row);\n"
-            f"    return at < 0 ? -1 : {name}_answer[at * {tree.n_outputs} + output];\n"
-        )
+    predict = look.replace("NAN", "-1")
+    if fractional:
+        predict += _best_class_code(tree, name, k, sizes)
     else:
-        predict = look + _best_class_code(tree, name, k, sizes)
+        predict += f"    return {name}_answer[at * {tree.n_outputs} + output];\n"
     return f"""
 /* Return the index of the class of a row (-1: rejected); output counts from 0. */
 int {name}_predict(const double *row, int output)

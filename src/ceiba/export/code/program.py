@@ -1,6 +1,6 @@
-"""Convert a tree to plain lists for the exports to Python, C and JavaScript.
+"""Convert a tree to plain lists for the exports to C, JavaScript, Python and ONNX.
 
-The exports are tables and a loop, not nested conditions, because compilers and interpreters limit
+Exported code has tables and a loop, not nested conditions, because compilers and interpreters limit
 the depth of nested code. Only columns with a split or surrogate are in the program.
 """
 
@@ -20,40 +20,40 @@ from ceiba.tree import Tree, has_curve, node_curve, note_lines
 from ceiba.tree.splits import SplitKind, SplitTable
 
 LEAF, CUT, LEVELS, PRESENCE, INTERVALS = (int(kind) for kind in SplitKind)
-ROOT: Final = -3  # branch of unseen levels if the root predicts them
+ROOT: Final = -3  # branch number of unseen levels if their rows get the root's prediction
 
 
 @dataclass(frozen=True)
 class ProgramSplit:
-    """A split as plain values."""
+    """A split as plain Python values."""
 
     kind: int
-    column: int  # index into the columns of the program
+    column: int  # index of the tested column in `Program.columns`
     cut: float
-    low: int  # branch of values at or below the cut
-    sets: int  # index into the level sets of the program
-    n_levels: int  # number of levels, 0 for a numeric column
-    cuts: tuple[float, ...] = ()  # of intervals; the branch is the number of cuts below the value
+    low: int  # branch that contains the values at or below the cut
+    sets: int  # index in `Program.sets`; -1 if the split has no level sets
+    n_levels: int  # number of levels; 0 if the column is numeric
+    cuts: tuple[float, ...] = ()  # of an interval split
 
     def row(self) -> list[Any]:
-        """Return the kind, column, rule and low branch; the rule is the cut, `sets` or the cuts."""
+        """Return a list of kind, column, rule (a cut, cuts, `sets` or None) and low branch."""
         rules: dict[int, Any] = {CUT: self.cut, LEVELS: self.sets, INTERVALS: list(self.cuts)}
         return [self.kind, self.column, rules.get(self.kind), self.low]
 
 
 @dataclass(frozen=True)
 class ProgramNode:
-    """A node with its split, children, and branches of missing and unseen values (-1: stays)."""
+    """A node of a tree as plain Python values."""
 
     question: ProgramSplit | None
     children: tuple[int, ...] = ()
-    missing: int = -1
-    unseen: int = -1  # or ROOT
+    missing: int = -1  # branch of missing values; -1 if their rows stay in the node or are divided
+    unseen: int = -1  # branch of unseen levels, ROOT, or -1 if they count as missing
     surrogates: tuple[ProgramSplit, ...] = ()
     shares: tuple[float, ...] = ()
 
     def row(self) -> list[Any] | None:
-        """Return split, children, branches of missing and unseen, surrogates, and any shares."""
+        """Return the fields as a list for the exported code, or None for a leaf."""
         if self.question is None:
             return None
         shares = [list(self.shares)] if self.shares else []
@@ -64,11 +64,11 @@ class ProgramNode:
 
 @dataclass(frozen=True)
 class Program:
-    """A whole tree as plain lists."""
+    """Lists of nodes, level sets, values and predictions, from which code exports are written."""
 
     tree: Tree
     columns: list[ColumnInfo]
-    column_ids: list[int]  # indices of the columns in the schema
+    column_ids: list[int]  # index of each column in the schema of the tree
     nodes: list[ProgramNode]
     sets: list[tuple[tuple[int, ...], ...]]
     value: list[Any]
@@ -76,17 +76,17 @@ class Program:
 
     @property
     def labels(self) -> list[list[Any]]:
-        """Class labels of each output as plain values."""
+        """Class labels of each output as plain Python values."""
         return [labels.tolist() for labels in self.tree.target.classes]
 
     def branch_of_codes(self, index: int) -> list[tuple[int, int]]:
-        """Return the codes in one level set with their branches, in ascending order."""
+        """Return the level codes in `sets[index]` with their branches, in ascending order."""
         sets = enumerate(self.sets[index])
         return sorted((code, branch) for branch, codes in sets for code in codes)
 
 
 def header(tree: Tree, before_note: str | None = None) -> str:
-    """Return the ASCII header of a file: a line about the tree and one line per note."""
+    """Describe the tree in ASCII; if `before_note` is given, append the notes with this prefix."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
@@ -96,7 +96,7 @@ def header(tree: Tree, before_note: str | None = None) -> str:
 
 
 def to_program(tree: Tree, format_name: str) -> Program:
-    """Return a tree as plain lists."""
+    """Convert a tree to a `Program`; raise an error for classes that code cannot represent."""
     for labels in tree.target.classes:
         for label in labels.tolist():
             if not isinstance(label, str | int | float | bool):
@@ -110,7 +110,7 @@ def to_program(tree: Tree, format_name: str) -> Program:
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
     shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
-    # Store equal level sets only once, because trees with many levels repeat them.
+    # Store equal level sets once, because splits on columns with many levels often repeat them.
     set_ids: dict[tuple[tuple[int, ...], ...], int] = {}
 
     def question(splits: SplitTable, k: int) -> ProgramSplit:
@@ -166,27 +166,27 @@ def _read_split(
         sets = set_ids.setdefault(level_sets, len(set_ids))
     cut = float(splits.cut[i]) if kind == CUT else 0.0
     low = int(splits.low_branch[i])
-    # No number exceeds an infinite cut, so its last branch is for missing values.
+    # Drop infinite cuts: the branch above them contains only missing values.
     cuts = tuple(c for c in splits.interval_cuts(i).tolist() if np.isfinite(c))
     return ProgramSplit(kind, position[j], cut, low, sets, n_levels, cuts)
 
 
 def read_times(tree: Tree, times: Sequence[float]) -> list[float]:
-    """Check the times of the exported survival curve; raise an error if the tree has no curves."""
+    """Return the validated times at which the survival curves are exported."""
     chosen = np.asarray(times, dtype=np.float64).reshape(-1)
     if len(chosen) and (tree.task is not Task.SURVIVAL or not has_curve(tree)):
-        raise OptionError("times requires a survival tree with Kaplan-Meier curves.")
+        raise OptionError(f"times={times!r} requires a survival tree with Kaplan-Meier curves.")
     if not (np.isfinite(chosen) & (chosen >= 0)).all():
-        raise OptionError(f"times must be finite and at least 0, got {list(times)!r}.")
+        raise OptionError(f"times must be finite and at least 0, got {chosen.tolist()!r}.")
     return [float(time) for time in chosen]
 
 
 def median_or_none(tree: Tree, node: int) -> float | None:
-    """Return the median time of a node, or None if it is not reached."""
+    """Return the median survival time of a node, or None if its curve does not fall to 0.5."""
     median = node_curve(tree, node).median().value
     return median if math.isfinite(median) else None
 
 
 def survival_at(tree: Tree, node: int, times: Sequence[float]) -> list[float]:
-    """Return the survival probability of a node at some times."""
+    """Return the survival probabilities of a node at the given times."""
     return [float(share) for share in node_curve(tree, node)(times)]

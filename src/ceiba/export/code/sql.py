@@ -1,16 +1,15 @@
-"""Export a tree as an SQL CASE with one WHEN per leaf and merged bounds of each column.
+"""Export a tree as an SQL query, in which a CASE expression finds the leaf of each row.
 
 A CASE of a few leaves is flat. A flat CASE of many leaves is slow (it is evaluated leaf by leaf and
-planned in quadratic time), and a CASE per split is too deep for some databases (24 in SQLite, 10 in
-SQL Server). So the tree is divided into parts of nearly equal size, one WHEN each, and each part
-again: 4,000 leaves are three CASEs deep, whatever the depth of the tree. The WHENs of a part are
-evaluated in order, so a WHEN does not repeat conditions that those before it have decided.
-Comparisons are never negated, so NULL behaves as missing, and NaN in databases that have it. Cuts
-are read back as the same float64; SQLite reads decimals of many digits one unit off, so it gets the
-exact quotient of an integer and a power of two. Differences between databases are data
-(`sql_dialects.py`).
-Names and strings are quoted; columns are qualified by the table's alias, because SQLite reads an
-unknown name in double quotes as a string.
+planned in quadratic time), and a CASE per split is too deep for some databases (at most 24 levels
+in SQLite, 10 in SQL Server). So the tree is divided into parts of similar size, one WHEN each, and
+each part is divided again: for 4,000 leaves, CASEs are nested three deep, whatever the depth of the
+tree. The WHENs of a part are evaluated in order, so a WHEN need not repeat conditions that those
+before it have decided. NULL counts as missing, and so does NaN in databases that have it. Cuts are
+read back as the same float64; SQLite may read decimals of many digits one unit off, so it gets an
+exact quotient or product of integers and powers of two. Names and strings are quoted; columns are
+qualified by the table's alias, because SQLite reads an unknown name in double quotes as a string.
+`sql_dialects.py` has the differences between databases.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from ceiba.tree import Tree, has_curve, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_MAX_WHENS: Final = 32  # maximum number of WHENs; a longer CASE is nested
+_MAX_WHENS: Final = 32  # number of WHENs above which a CASE is divided into nested ones
 
 
 def to_sql(
@@ -59,9 +58,9 @@ def to_sql(
 
     The query returns all columns of the table, then `leaf` (the node in which the row ends),
     `prediction` and, for classification, `probability_<class>` for each class. The prediction of a
-    survival tree is the relative risk; `median` is NULL if it is not reached. NULL is a missing
-    value. The prediction is NULL for unseen levels and missing values that the tree rejects
-    (`unseen="error"`, `missing="error"`).
+    survival tree is the relative risk; `median` is NULL if the median time is not reached. NULL is
+    a missing value. The prediction is NULL for unseen levels and missing values that the tree
+    rejects (`unseen="error"`, `missing="error"`).
 
     Parameters
     ----------
@@ -123,7 +122,7 @@ def to_sql(
         return writer.tree_case({node: str(node) for node in nodes})
     if form == "prediction":
         if tree.n_outputs > 1:
-            raise TreeError("sql: several outputs are not supported with form='prediction'.")
+            raise TreeError(f"sql: form='prediction' requires one output, got {tree.n_outputs}.")
         return writer.tree_case({node: writer.answer(node, 0) for node in nodes})
     return _query(tree, writer, nodes, table, prefix, moments)
 
@@ -142,7 +141,7 @@ def conditions_case(
     default: Any,
     dialect: str = "duckdb",
 ) -> str:
-    """Return a CASE over the conditions of a rule set, in order."""
+    """Return a CASE expression that tests the conditions of a rule set in order."""
     writer = _SqlWriter(tree, _find_dialect(dialect))
     results = {i: writer.literal(answer) for i, answer in answers.items()}
     if not conditions:
@@ -152,7 +151,7 @@ def conditions_case(
 
 
 def _case(whens: list[tuple[str, str]], default: str | None, indent: str = _INDENT) -> str:
-    """Return a CASE for conditions and results, with an optional default."""
+    """Return a CASE expression that maps conditions to results, with an optional default."""
     lines = [f"{indent}WHEN {condition} THEN {result}" for condition, result in whens]
     if default is not None:
         lines.append(f"{indent}ELSE {default}")
@@ -174,7 +173,7 @@ def _query(
     if clash is not None:
         raise OptionError(
             f"sql: column {clash!r} conflicts with the column '{prefix}leaf' that the query adds. "
-            "Pass prefix='tree_'."
+            "Pass another prefix."
         )
     leaf = writer.new_column(f"{prefix}leaf")
     columns = []
@@ -202,7 +201,7 @@ def _query(
     taken: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
         quoted = writer.new_column(name)
-        if quoted in taken:  # some classes differ only in unsupported characters
+        if quoted in taken:  # `new_column` may make two names equal
             quoted = writer.new_column(f"{name}_{i}")
         taken.add(quoted)
         lines[-1] += ","
@@ -221,17 +220,17 @@ def _query(
 
 @dataclass(frozen=True)
 class _SqlWriter:
-    """Writes conditions, names and literals in one dialect."""
+    """Writer of conditions, names and literals in an SQL dialect."""
 
     tree: Tree
     dialect: Dialect
-    checked: set[str] = field(default_factory=set)  # columns with only supported levels
+    checked: set[str] = field(default_factory=set)  # columns whose levels SQL can represent
 
     # ------------------------------------------------------------------ literals
 
     def name(self, name: str) -> str:
         if "\x00" in name or not name:
-            raise TreeError(f"sql: {name!r} is not a valid column name. Rename it and refit.")
+            raise TreeError(f"sql: names must not be empty or contain NUL, got {name!r}.")
         return self.dialect.quoted(_check_unicode(name))
 
     def column(self, name: str) -> str:
@@ -242,16 +241,16 @@ class _SqlWriter:
 
     def text(self, text: str) -> str:
         if "\x00" in text:
-            raise TreeError(f"sql: {text!r} contains a NUL character. Rename it and refit.")
+            raise TreeError(f"sql: strings must not contain NUL characters, got {text!r}.")
         return self.dialect.text(_check_unicode(text))
 
     def number(self, x: float) -> str:
         if not math.isfinite(x):
-            raise TreeError(f"sql: {x} is not supported as a number.")
+            raise TreeError(f"sql: numbers must be finite, got {x}.")
         return self.dialect.number(x)
 
     def share(self, x: float) -> str:
-        """Return the literal for a probability."""
+        """Return the SQL literal of a probability."""
         return (self.dialect.share or self.number)(x)
 
     def literal(self, value: Any) -> str:
@@ -271,7 +270,7 @@ class _SqlWriter:
         )
 
     def answer(self, node: int, output: int) -> str:
-        """Return the literal for the prediction of a node."""
+        """Return the SQL literal of the prediction of a node."""
         if not self.tree.task.has_classes:
             return self.number(float(self.tree.value[node, output, 0]))
         index = self.tree.answer.reshape(self.tree.n_nodes, -1)[node, output]
@@ -284,11 +283,11 @@ class _SqlWriter:
         return places_every_row(self.tree)
 
     def tree_case(self, results: dict[int, str]) -> str:
-        """Return the CASE of the tree; rows that match no leaf may get the root's prediction."""
+        """Return the CASE expression that finds a row's leaf and returns its entry in `results`."""
         default, refused = None, []
         if root_answers(self.tree):
             default = results[0]
-            if self.tree.missing == "error":  # reject rows with missing values first
+            if self.tree.missing == "error":  # a row with a missing value gets NULL
                 used = (self.tree.schema.columns[j] for j in self.tree.used_features.tolist())
                 refused = [(self.values(ValueSet.only_missing(info)), "NULL") for info in used]
         return self.subtree_case(0, end_nodes(self.tree), results, default, refused)
@@ -302,7 +301,7 @@ class _SqlWriter:
         first: Sequence[tuple[str, str]] = (),
         indent: str = _INDENT,
     ) -> str:
-        """Return the CASE for the rows below a node that end in one of `ends`."""
+        """Return the CASE expression for rows that end in the nodes `ends` of a subtree."""
         parts, rest = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)
@@ -314,14 +313,14 @@ class _SqlWriter:
         if parts and len(rest) > _MAX_WHENS:
             inner = self.subtree_case(top, rest, results, default, (), deeper)
             return _case(whens, inner, indent)
-        # A condition may omit what earlier ones imply only if every row matches one of them.
+        # If every row reaches a leaf, a WHEN need not repeat the tests of earlier WHENs.
         sequential = self.places_every_row and (top > 0 or bool(parts))
         for node, condition in reachable_ends(self.tree, rest, top=top, sequential=sequential):
             whens.append((self.condition(condition), results[node]))
         return _case(whens, default, indent)
 
     def lookup(self, leaf: str, results: dict[int, str]) -> str:
-        """Return the CASE that maps a leaf to its result; a few results are grouped by value."""
+        """Return the CASE expression that maps the leaves in the SQL column `leaf` to results."""
         if len(results) > _MAX_WHENS:
             # Refer to the leaf only once, because databases that inline the inner query repeat its
             # CASE for each reference.
@@ -354,7 +353,7 @@ class _SqlWriter:
         codes = sorted(frozenset(range(info.n_levels)) - values.codes if unseen else values.codes)
         if info.name not in self.checked:
             for level in info.levels:
-                self.literal(level)  # reject unsupported levels, even unlisted ones
+                self.literal(level)  # raises an error for a level that SQL cannot represent
             self.checked.add(info.name)
         listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
@@ -402,7 +401,7 @@ class _SqlWriter:
         return _join_or([*missing, inside]) if values.missing else inside
 
     def number_of(self, column: str, info: ColumnInfo) -> str:
-        """Return the expression for a numeric column that is compared with cuts."""
+        """Return the expression of a column in the unit of its cuts."""
         if info.display == "boolean":
             return self.dialect.boolean.format(column)
         if info.display == "duration":
@@ -412,7 +411,7 @@ class _SqlWriter:
         return column
 
     def bound(self, cut: float, info: ColumnInfo) -> str:
-        """Return the literal for a cut; a cut between dates may be a timestamp."""
+        """Return the literal of a cut: a number, or for dates in some dialects a timestamp."""
         if info.display in ("date", "datetime"):
             return self.dialect.time_literal(cut, info.name, info.zone is not None)
         return self.number(cut)
@@ -421,10 +420,9 @@ class _SqlWriter:
 def _divide(
     tree: Tree, top: int, ends: list[tuple[int, bool]]
 ) -> tuple[list[tuple[int, list[tuple[int, bool]]]], list[tuple[int, bool]]]:
-    """Divide the end nodes below `top` into parts of nearly equal size; also return the rest."""
-    # Bottom-up, a node becomes a part when it has enough end nodes, which then do not count for the
-    # nodes above. If a part is above another one, the lower one comes first, so that the first true
-    # condition is the right one.
+    """Divide the end nodes below `top` into parts of similar size and a remainder."""
+    # Visit nodes from the bottom up. A subtree with enough end nodes becomes a part and is not
+    # counted again above. Inner parts precede outer parts, because the first true WHEN applies.
     share = -(-len(ends) // _MAX_WHENS)
     on_path = sorted(nodes_on_paths(tree, (node for node, _ in ends), top))
     n_below = dict.fromkeys(on_path, 0)
@@ -457,5 +455,5 @@ def _check_unicode(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise TreeError(f"sql: {text!r} is not valid Unicode. Rename it and refit.") from None
+        raise TreeError(f"sql: names and strings must be valid Unicode, got {text!r}.") from None
     return text

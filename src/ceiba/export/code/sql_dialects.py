@@ -1,8 +1,8 @@
-"""Define SQL dialects: quoting, and literals of numbers, strings and times.
+"""SQL dialects: how each quotes names and writes numbers, strings and times.
 
-A dialect is one row of `DIALECTS`. Literals are read back exactly: floats are typed (``4.5E0``,
-``4.5D``), strings are compared by code points whatever the collation, and NaN counts as missing
-where the database has it. Values that a database does not support are errors.
+A dialect is one row of `DIALECTS`. Except for probabilities in SQLite, literals are read back
+exactly: floats are typed (``4.5E0``, ``4.5D``). Strings are compared by code points whatever the
+collation, and NaN counts as missing where it exists. Unsupported values raise an error.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ def _standard_text(text: str) -> str:
 
 
 def _postgresql_text(text: str) -> str:
-    # The result does not depend on the setting standard_conforming_strings.
+    # An E'...' string does not depend on the setting standard_conforming_strings.
     quoted = _standard_text(text)
     return "E" + quoted.replace("\\", "\\\\") if "\\" in text else quoted
 
 
 def _mysql_text(text: str) -> str:
-    # Use hexadecimal if the meaning depends on sql_mode or the connection's character set.
+    # Hexadecimal strings do not depend on sql_mode or the connection's character set.
     if text.isascii() and "\\" not in text:
         return _standard_text(text)
     return f"_utf8mb4 X'{text.encode().hex()}'"
 
 
 def _escape(mark: str) -> TextWriter:
-    """Return a function that escapes with backslashes, as in BigQuery and Spark."""
+    """Return a function that escapes text with backslashes, as in BigQuery and Spark."""
     pairs = (("\\", "\\\\"), (mark, "\\" + mark), ("\n", "\\n"), ("\r", "\\r"))
     return lambda text: reduce(lambda done, pair: done.replace(*pair), pairs, text)
 
@@ -64,7 +64,7 @@ def _backslash_text(text: str) -> str:
 
 
 def _spark_text(text: str) -> str:
-    # Spark replaces ${...} by a variable, even within a string.
+    # Spark replaces ${...} with the value of a variable, even within a string.
     return _backslash_text(text).replace("${", "$\\{")
 
 
@@ -92,7 +92,7 @@ def _sqlite_number(x: float) -> str:
 
 
 def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[[float], str]:
-    """Return a number format that raises for subnormal numbers, which some databases lack."""
+    """Return a number writer that raises an error for subnormal numbers."""
 
     def write_normal(x: float) -> str:
         if 0.0 < abs(x) < _SMALLEST_NORMAL:
@@ -106,7 +106,7 @@ def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[
 
 
 def format_quotient(x: float) -> str:
-    """Return a float64 exactly, as an integer times or divided by a power of two."""
+    """Return a float64 as the exact product or quotient of an integer and powers of two."""
     top, bottom = x.as_integer_ratio()
     if bottom > 1:
         return "(" + " / ".join([str(top), *_powers(bottom.bit_length() - 1)]) + ")"
@@ -127,7 +127,7 @@ def _powers(exponent: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The syntax of a database; templates contain ``{}`` for the column."""
+    """Syntax of a database; in its templates, ``{}`` stands for a column or a literal."""
 
     title: str
     marks: tuple[str, str] = ('"', '"')
@@ -162,30 +162,33 @@ class Dialect:
         if bad is not None:
             raise TreeError(
                 f"sql: {self.title} does not support {bad!r} in column names, got {name!r}. "
-                "Rename it and refit."
+                "Rename the column and refit."
             )
         return self.quoted(name)
 
     def new_column(self, name: str) -> str:
-        """Return the quoted name of a new column; unsupported characters become ``_``."""
+        """Return the quoted name of a new column, with ``_`` for unsupported characters."""
         for part in self.forbidden:
             name = name.replace(part, "_")
         return self.quoted(name)
 
     def time_expression(self, column: str, zoned: bool) -> str:
-        """Return the expression for a date column that is compared with `time_literal`."""
+        """Return the expression of a date column that can be compared with `time_literal`."""
         form = self.zoned_timestamp if zoned else None
         return (form or self.timestamp).format(column)
 
     def time_literal(self, cut: float, name: str, zoned: bool) -> str:
-        """Return the literal of a cut between dates, rounded down to microseconds."""
+        """Return a cut between dates as a number, or as a literal rounded down to microseconds."""
         form = self.zoned_literal if zoned and self.zoned_literal else self.timestamp_literal
         if form is None:
             return self.number(cut)
         try:
             timestamp = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
         except OverflowError:
-            raise TreeError(f"sql: the cut {cut} of {name!r} is not a valid date.") from None
+            raise TreeError(
+                f"sql: cuts of {name!r} must be dates in the years 1 to 9999, got {cut:g} seconds "
+                "since 1970."
+            ) from None
         return form.format(timestamp.isoformat(" "))
 
 
@@ -211,7 +214,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "sqlite": Dialect(
             "SQLite",
             number=_sqlite_number,
-            share=repr,  # readable, but not exact in the last bit
+            share=repr,  # a short decimal, which SQLite may read one unit off in the last place
             booleans=("0", "1"),
             timestamp="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
             timestamp_literal=None,
@@ -225,14 +228,14 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             nan="{} = 'NaN'::DOUBLE",
             not_nan="{} < 'NaN'::DOUBLE",
             nan_is_largest=True,
-            # Many INs are planned in cubic time: 400 of them take 18 s, list_position 0.5 s. It
-            # returns 0 or NULL, depending on the version, if nothing is found.
+            # DuckDB plans IN lists in cubic time: 400 lists take 18 s, 400 calls of list_position
+            # 0.5 s. Without a match, list_position returns 0 or NULL, depending on the version.
             many_lists=(
                 "list_position([{1}], {0}) > 0",
                 "({0} IS NOT NULL AND COALESCE(list_position([{1}], {0}), 0) = 0)",
             ),
         ),
-        # This also covers MariaDB. Collations equate 'a', 'A' and 'a ', but bytes do not.
+        # MySQL and MariaDB compare bytes here, because collations treat 'a' and 'A' as equal.
         "mysql": Dialect(
             "MySQL",
             marks=("`", "`"),
@@ -240,7 +243,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             text=_mysql_text,
             text_comparison="CAST(CONVERT({} USING utf8mb4) AS BINARY)",
         ),
-        # Comparisons ignore trailing blanks, so append a period.
+        # SQL Server ignores trailing spaces in comparisons, so both strings get a final period.
         "tsql": Dialect(
             "SQL Server",
             marks=("[", "]"),

@@ -27,17 +27,17 @@ Array = npt.NDArray[np.float64]
 
 
 def row_weights(weight: Any, n_rows: int) -> Array:
-    """Return the weight of each row, 1 by default."""
+    """Return the weight of each row (1 by default)."""
     weights = read_weights(weight, n_rows)
     return np.ones(n_rows) if weights is None else weights
 
 
 def numeric_values(column: Column) -> Array:
-    """Return the numbers of a column, or the codes of an ordered one; missing values are NaN."""
+    """Return the numbers or ordered codes of a column, with NaN for missing values."""
     if column.info.kind == Kind.CATEGORICAL:
         raise OptionError(
-            "Cuts are not supported for a categorical column. Use split_table, or "
-            "ceiba.gain(column, y, split={levels})."
+            "Cuts are not supported on categorical columns. Use ceiba.inspection.split_table, or "
+            "pass a set of levels as split to ceiba.gain."
         )
     values = np.asarray(column.values, dtype=np.float64)
     if column.info.kind == Kind.ORDERED:
@@ -69,12 +69,12 @@ def assign_branches(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], 
 def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
     levels = list(column.info.levels)
     if not levels:
-        raise OptionError(f"split must be a number (a cut) for a numeric column, got {chosen!r}.")
+        raise OptionError(f"split must not contain levels for a numeric column, got {chosen!r}.")
     for level in chosen:
         if level not in levels:
             raise OptionError(
-                f"split: {level!r} is not a level of the column. Levels: {levels[:20]}."
-                f"{did_you_mean(str(level), [str(name) for name in levels])}"
+                f"split must contain only levels of the column, got {level!r}. "
+                f"Levels: {levels[:20]}.{did_you_mean(str(level), [str(name) for name in levels])}"
             )
     inside = np.isin(column.values, [levels.index(level) for level in chosen])
     return np.where(column.values < 0, -1, np.where(inside, 0, 1))
@@ -87,7 +87,7 @@ def gain_and_cost(
     criterion: Criterion,
     weights: Array,
 ) -> tuple[float, float]:
-    """Return the gain and cost of dividing the rows."""
+    """Return the gain of a division of the rows into branches, and the impurity after it."""
     present = (branch >= 0) & (weights > 0)
     parts = [present & (branch == b) for b in range(n_branches)]
     parts = [part for part in parts if part.any()]
@@ -99,7 +99,7 @@ def gain_and_cost(
             )
         counts = np.stack([_class_counts(target, part, weights) for part in parts])
         return placed / whole * float(criterion.of_split(counts)), float("nan")
-    # Divide the sums of weight x impurity once, so that a zero gain is exact for integer weights.
+    # Divide the sums of weight x impurity once, so that a gain of 0 is exact for integer weights.
     before = placed * impurity_of_rows(target, present, criterion, weights)
     after = sum(
         weights[part].sum() * impurity_of_rows(target, part, criterion, weights) for part in parts
@@ -107,7 +107,7 @@ def gain_and_cost(
     gain = max(0.0, float(before - after)) / whole
     if criterion.name == "gain_ratio":
         sizes = [float(weights[part].sum()) for part in parts]
-        # C4.5 counts the missing rows as another branch.
+        # C4.5 counts rows with a missing value as one more branch.
         gain /= float(entropy([*sizes, whole - placed])) or 1.0
     return gain, float(after) / placed
 
@@ -119,10 +119,10 @@ def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
 
 
 def impurity_of_rows(target: Target, rows: Any, criterion: Criterion, weights: Array) -> float:
-    """Return the impurity of some rows."""
+    """Return the impurity of the selected rows."""
     if criterion.of_counts is not None:
         return float(criterion.of_counts(_class_counts(target, rows, weights)))
-    assert criterion.of_values is not None  # the caller treats criteria of splits
+    assert criterion.of_values is not None  # callers do not pass criteria that measure splits
     return criterion.of_values(target.values[rows, 0], weights[rows])
 
 
@@ -134,7 +134,7 @@ def grow_stump(
     categorical_splits: str = "binary",
     max_competitors: int = 0,
 ) -> Tree:
-    """Return a tree with only the best split, and with the competitors of other columns."""
+    """Return a tree of depth 1 with the best split and up to `max_competitors` competitors."""
     missing = "majority" if any(column.missing.any() for column in table.columns) else "learn"
     options = GrowOptions(
         task=criterion.task,
@@ -184,10 +184,10 @@ def gain(
         branch per level or distinct number), or None: the best binary split. "information" is the
         information gain of textbooks (ID3): "multiway" with the criterion "entropy".
     criterion : str, default="gini"
-        A name as in `ceiba.impurity`, or "twoing" or "hellinger".
+        A name as in `ceiba.impurity`, or "gain_ratio", "twoing" or "hellinger".
     weight : array-like of shape (n_rows,), optional
     base : float, optional
-        Base of the logarithm of "entropy": 2 by default, as in `ceiba.impurity`.
+        Base of the logarithm, as in `ceiba.impurity`. The gain ratio is the same in every base.
 
     Returns
     -------
@@ -204,13 +204,15 @@ def gain(
     """
     if isinstance(split, str) and split == "information":
         if criterion != "gini":
-            raise OptionError("split='information' implies criterion='entropy'. Omit criterion.")
+            raise OptionError(f"criterion={criterion!r} is not supported with split='information'.")
         split, criterion = "multiway", "entropy"
     chosen = criterion_named(criterion)
     table = read({"column": column})
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)
     factor = log_factor(base, chosen.name)
+    if chosen.name == "gain_ratio":
+        factor = 1.0  # the base cancels in the ratio
     if split is None:
         return float(grow_stump(table, target, chosen, weights).gain[0]) * factor
     branch, n_branches = assign_branches(table.columns[0], split)

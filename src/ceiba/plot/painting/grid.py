@@ -1,6 +1,6 @@
-"""Compute the exact cells of a tree over one or two columns, with other columns fixed.
+"""Compute the cells of one or two columns in which a tree's prediction is constant.
 
-Between two neighbouring cuts of a column the prediction is constant, so one prediction at the
+Between two neighboring cuts of a column the prediction is constant, so one prediction at the
 middle of each cell gives the exact partition.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Array = NDArray[np.float64]
-MAX_NAMES = 24  # maximum number of names on an axis
+MAX_NAMES = 24  # maximum number of level names on an axis
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class AxisCells:
 
 
 def axis_cells(tree: Tree, name: str, values: Array | None) -> AxisCells:
-    """Return the cells of a column, between its cuts or one per level."""
+    """Return the cells of a column: the intervals between its cuts, or one cell per level."""
     j = tree.schema.index(name)
     info = tree.schema.columns[j]
     if not info.is_numeric:
@@ -71,7 +71,7 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
 
 
 def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
-    """Set ticks with level names, dates, or yes and no."""
+    """Set the ticks of an axis to level names, dates, or yes and no, but not for numbers."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:
@@ -91,9 +91,9 @@ def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
 
 
 def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return the fixed value of each column, by default its middle or its first level."""
+    """Return a value per column: from `at`, else the median or mode of the rows, else a default."""
     for name in at or {}:
-        tree.schema.index(name)  # raises an error for unknown names
+        tree.schema.index(name)  # raises an error for an unknown column
     fixed: list[Any] = []
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
@@ -122,13 +122,13 @@ def _code(info: ColumnInfo, value: Any) -> Any:
     if value not in info.levels:
         allowed = ", ".join(map(level_text, info.levels[:12]))
         raise OptionError(
-            f"at: {value!r} is not a level of column {info.name!r}. Allowed values: {allowed}."
+            f"at[{info.name!r}] must be a level of the column, got {value!r}. Levels: {allowed}."
         )
     return info.levels.index(value)
 
 
 def cell_nodes(tree: Tree, axes_cells: list[AxisCells], fixed: list[Any]) -> NDArray[Any]:
-    """Return the node of every cell, with one array axis per column."""
+    """Return the node of every cell, as an array with one axis per plotted column."""
     grids = np.meshgrid(*[steps.middles for steps in axes_cells], indexing="ij")
     n = grids[0].size
     columns = []
