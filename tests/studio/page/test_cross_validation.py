@@ -132,7 +132,8 @@ def test_growth_shows_its_progress_and_cancel_changes_nothing(
     assert 0 < done < total
     assert text == f"{done}/{total}"
     assert hands.run("() => document.activeElement.id") == "grow-stop"
-    hands.press("Enter")
+    with hands.page.expect_response("**/api/growth"):  # before the gate opens: one node remains
+        hands.press("Enter")
     gate.release(1)
     hands.until("document.getElementById('grow-all') && !ceibaStudio.studio.busy")
     assert (hands.revision(), hands.shape()) == before
