@@ -146,7 +146,7 @@ def test_what_needs_memory_is_refused_by_name(tmp_path: Path) -> None:
         with pytest.raises(OptionError, match=message):
             ceiba.DecisionTreeSurvival(criterion="exponential", **{name: value}).fit(scan, TARGET)
     model = ceiba.DecisionTreeSurvival(criterion="exponential")
-    with pytest.raises(DataError, match="y must be column names"):
+    with pytest.raises(DataError, match="y must contain the names of the time and event"):
         model.fit(scan, np.ones((len(table["time"]), 2)))
     little = ceiba.scan(tmp_path / "*.parquet", memory=1000)
     with pytest.raises(OptionError, match="requires 1 MB for the times of"):

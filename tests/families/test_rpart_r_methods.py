@@ -210,7 +210,7 @@ def test_reprune_advises_what_rpart_takes():
     X, y = np.arange(60.0).reshape(-1, 1), ["a", "b", "c"] * 5 + ["a"] * 25 + ["b"] * 20
     model = ceiba.rpart().fit(X, y)
     for refused in (lambda: model.reprune(rule="1se"), lambda: model.reprune(cp=0.9).reprune(cp=0)):
-        with pytest.raises(ceiba.OptionError, match=r"cp of a row of cp_table_: reprune\(cp="):
+        with pytest.raises(ceiba.OptionError, match=r"a cp from cp_table_, as in reprune\(cp="):
             refused()
     assert model.reprune(cp=1.0).get_n_leaves() == 1
 

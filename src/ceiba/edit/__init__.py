@@ -1,4 +1,4 @@
-"""Functions behind the methods that edit a tree: `set_split`, `regrow`, `grow_leaves`, ..."""
+"""Functions that implement the methods `set_split`, `regrow`, `grow_leaves` and others."""
 
 from __future__ import annotations
 

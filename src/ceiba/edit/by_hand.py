@@ -1,4 +1,4 @@
-"""Edit trees by hand: `set_split`, `regrow`, `grow_leaves`, `copy_splits`, `forbid`, `prefer`.
+"""Edit trees by hand: set and copy splits, regrow subtrees, and forbid or prefer columns.
 
 An edit routes the training rows to one node, grows there under the stopping rules of the whole tree
 and replaces the node by the result (`ceiba.edit.forced`). Other nodes are unchanged.
@@ -6,7 +6,7 @@ and replaces the node by the result (`ceiba.edit.forced`). Other nodes are uncha
 Rules for growing at and below a node (forbidden or preferred columns, sealed leaves) are stored in
 the notes of the tree. Other edits preserve them, and model files contain them. A column that is
 forbidden at a node is forbidden in its whole subtree. Forbidden columns are removed from the table
-that the subtree grows on. Preferred columns get a tiny `column_cost`, so that any gain is enough.
+that the subtree grows on. Preferred columns have a tiny `column_cost`, so they win.
 
 Copied splits keep their cuts and level sets; values, gains and the branch of missing values are
 those of the rows at the new node. A split that would leave a branch empty becomes a leaf. Levels
@@ -33,12 +33,12 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_PREFERRED_COST: Final = 1e-9  # factor of `column_cost`, by which the gains of a column are divided
+_PREFERRED_COST: Final = 1e-9  # reduces the `column_cost` of preferred columns
 
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """Growing rules at a node; the column rules include those of its ancestors."""
+    """Rules for growing below a node, with the column rules of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -155,7 +155,7 @@ def check_levels(levels: Any) -> None:
 
 
 def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
-    """Return a problem with only some columns, for growing below splits on the columns `path`."""
+    """Keep only some columns of the training data, to grow below splits on the columns `path`."""
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)
     if groups:  # map the columns of the groups to their new indices
@@ -170,7 +170,7 @@ def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) ->
 
 
 def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
-    """Convert a tree that was grown on selected columns to the schema of all columns."""
+    """Renumber the columns of a tree that was grown on selected columns of a table."""
 
     def moved(splits: SplitTable) -> SplitTable:
         column = splits.column
@@ -188,7 +188,7 @@ def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) 
 
 
 def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Regrow the subtree of a node with the rows and options of a problem."""
+    """Regrow the subtree of a node on the training rows."""
     check_levels(levels)
     here = NodeSite.at(tree, node, problem)
     return replace_node(tree, node, grow_at(here, rules_at(tree, node), levels), problem.table)
@@ -197,7 +197,7 @@ def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None
 def set_split_in(
     tree: Tree, node: int, split: SplitLike, problem: Problem, levels: int | None = None
 ) -> Tree:
-    """Set the split of a node and regrow its branches with the rows and options of a problem."""
+    """Set the split of a node, and regrow its branches on the training rows."""
     check_levels(levels)
     stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)
@@ -212,7 +212,7 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
     if tree.is_leaf[node]:
         raise TreeError(f"Node {node} is a leaf and has no splits to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
-        raise TreeError(f"Nodes {node} and {to} must be different, and neither below the other.")
+        raise TreeError(f"Nodes {node} and {to} must differ, and neither may be below the other.")
     here = NodeSite.at(tree, to, problem)
     part = rebuild_subtree(tree, node, here, lambda i, at: repeat_split(tree, i, at))
     return replace_node(tree, to, part, problem.table)
@@ -255,7 +255,7 @@ def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[N
 
 
 def _add_unknown_levels(tree: Tree, source: int, split: Split, place: NodeSite) -> Split:
-    """Return a split whose largest branch also has the node's levels that the split omits."""
+    """Add the levels of a node that a split does not list to its largest branch."""
     if not isinstance(split, LevelSets):
         return split
     column = place.problem.table.column(split.column)

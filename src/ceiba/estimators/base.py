@@ -36,7 +36,7 @@ _PAIRS = "$items"
 _PRUNING_ATTRS = (
     "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
 )  # fmt: skip
-_FEW_ROWS = 4  # frames of at most this many rows bypass the readers, which take 100 times as long
+_FEW_ROWS = 4  # pandas frames of at most this many rows skip the slow conversion to a table
 
 
 def has_named_columns(X: Any) -> bool:
@@ -335,7 +335,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
         if len(given := [name for name, value in choices.items() if value is not None]) != 1:
-            raise OptionError(f"reprune requires one of alpha, cp, n_leaves and rule, got {given}.")
+            raise OptionError(f"Pass exactly one of alpha, cp, n_leaves and rule, got {given}.")
         tree, state = self._tree, self.__dict__
         whole = state.get("unpruned_tree_")
         if cp is not None:
@@ -346,7 +346,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if whole is not None:
             pruned = choose_other_step(whole, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
-            raise OptionError(f"rule= or a larger tree needs unpruned_tree_. {self._reprune_hint}")
+            raise OptionError(f"rule= and larger trees need unpruned_tree_. {self._reprune_hint}")
         else:
             pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
         model = self._with_tree(pruned.tree, pruning=True)
@@ -368,7 +368,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy of the estimator with another tree; `pruning` keeps pruning attributes."""
+        """Return a copy of the estimator with another tree; keep pruning results if `pruning`."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
         for name in () if pruning else _PRUNING_ATTRS:
@@ -410,7 +410,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return apply_few_rows(tree, X, tree.schema.names)
 
     def _read_rows(self, X: Any, check_input: bool = True) -> Table:
-        """Read rows with the schema of the training table, and check names as scikit-learn does."""
+        """Encode rows as in training, and check the column names as scikit-learn does."""
         tree = self.tree_
         unseen: Literal["error", "keep"] = "error" if tree.unseen == "error" else "keep"
         match: Literal["position", "order", "name"] = "position" if check_input else "order"

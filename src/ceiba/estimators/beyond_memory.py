@@ -33,16 +33,16 @@ from ceiba.table.targets import split_survival, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree
 
-#: Parameters that are supported for tables beyond memory, in addition to growing options.
+#: Parameters, besides growing options, that are supported for files, dask and GPU tables.
 _SUPPORTED: Final = frozenset({"ccp_alpha", "class_weight", "prune"})
-#: Bytes per row of cross-validation folds: permutation, target, weight, fold, held-out rows.
+#: Memory for cross-validation in bytes per row: order, target, weight, fold, held-out rows.
 _BYTES_OF_FOLDS: Final = 40
-#: Bytes per row for survival: times, events, weights, rates, curves (361 measured at depth 3).
+#: Memory for fitting a survival tree in bytes per row (361 were measured at depth 3).
 _BYTES_OF_TIMES: Final = 400
 
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
-    """Return a dask DataFrame or `Blocks`, and the names of its target and weight columns."""
+    """Return one dask table with X, y and weights, and the names of its target and weights."""
     if is_dask_array(X):
         return _read_blocks(X, y, sample_weight)
     frame, target = _assign_column(X, y, "y", "y")
@@ -146,7 +146,7 @@ def is_beyond_memory(X: Any) -> bool:
 def open_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield a `Problem` over the shards of a table; raise an error for unsupported parameters.
+    """Yield the training data and growing options of a file, dask or GPU table as a `Problem`.
 
     `y` of a survival tree has two parts: the names of columns, and the code of the event.
     """
@@ -178,14 +178,14 @@ def open_problem(
 def _open_table(
     X: Any, y: str, options: GrowOptions, weighting: Weighting
 ) -> AbstractContextManager[tuple[ShardedTable, ShardedTarget]]:
-    """Open the shards of a table, in threads of this process or on a cluster."""
+    """Divide a table into shards of rows, in scratch files or on a Dask cluster."""
     if isinstance(X, Scan) and X.cluster is None:
         return threads.open_table(X, y, options, weighting)
     return dask.open_table(X, y, options, weighting)
 
 
 def _check_names(**columns: Any) -> None:
-    """Raise an error if a target or weights are given as values, not as a column name."""
+    """Raise an error if the target or the weights are not given as a column name."""
     for name, column in columns.items():
         if not isinstance(column, str):
             raise DataError(
@@ -208,8 +208,8 @@ def _read_options(
 def _open_survival_problem(
     X: Any, y: tuple[Any, Any], params: Mapping[str, Any], sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield a survival `Problem` over shards, after reading target and weights into memory."""
-    # The overall hazard depends on all times, so they are read before the shards grow the tree.
+    """Read the target and weights of survival data into memory, and yield a `Problem`."""
+    # Survival trees grow on event rates, which depend on all times, so read the times first.
     scanned = isinstance(X, Scan)
     if not scanned and not is_dask_frame(X):
         raise DataError(
@@ -222,7 +222,7 @@ def _open_survival_problem(
     features, outputs = split_survival(X, *y)
     if not isinstance(outputs, dict):
         raise DataError(
-            "y must be column names, for the time and the event, if X is a scan or a dask "
+            "y must contain the names of the time and event columns if X is a scan or a dask "
             "DataFrame. Call fit(X, ('time', 'event'))."
         )
     target = read_target(outputs, task=Task.SURVIVAL)
@@ -230,7 +230,7 @@ def _open_survival_problem(
     if sample_weight is not None:
         _check_names(sample_weight=sample_weight)
         weight = read_weights(split_target(features, sample_weight)[1], len(target))
-    # Use the times as the target of the shards until the rates are computed.
+    # Use the times as the target until the event rates are computed.
     time = next(iter(outputs))
     names, kept = (set(table.names if scanned else table.columns) for table in (X, features))
     others = names - kept - {time}
@@ -249,7 +249,7 @@ def _open_survival_problem(
 def _open_gpu_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
 ) -> Iterator[Problem]:
-    """Yield a `Problem` over a table on the GPU."""
+    """Yield a `Problem` with the training data of a table on the GPU."""
     if checkpoint is not None:
         raise OptionError("checkpoint is not supported for tables on a GPU. Omit it.")
     X = gpu.split_frame(X)

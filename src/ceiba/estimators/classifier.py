@@ -29,7 +29,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     __metadata_request__predict_proba: ClassVar = {"check_input": UNUSED}
 
-    score = BaseTree.score  # unlike ClassifierMixin's, accepts y as a column of X
+    score = BaseTree.score  # unlike ClassifierMixin.score, also accepts a column name as y
     _task: ClassVar[Task] = Task.CLASSIFICATION
 
     def _set_fitted(self, tree: Tree) -> None:

@@ -1,4 +1,4 @@
-"""Base class of the decision trees, which reads parameters and data, grows and prunes.
+"""Base class of the decision trees, with parameters, fitting and pruning.
 
 Fitting iris takes microseconds, so the path from `fit` to the core has few calls.
 """
@@ -66,7 +66,7 @@ _DEFAULTS = {
     task: {name: row.default for name, row in rows.items()} for task, rows in PARAMETERS.items()
 }
 _VALUES = {task: itemgetter(*rows) for task, rows in PARAMETERS.items()}
-#: Cache of checked parameters: all values, the non-default ones by name, and growing options.
+#: Checked parameters and their growing options, cached by the values of all parameters.
 _CHECKED: Final[dict[Any, tuple[Any, dict[str, Any], GrowOptions]]] = {}
 
 
@@ -164,7 +164,7 @@ class DecisionTree(BaseTree):
     def _non_default_params(self) -> dict[str, Any]:
         """Return the parameters that differ from their defaults, by name."""
         state, defaults = self.__dict__, _DEFAULTS[self._task]
-        values = _VALUES[self._task](state)  # itemgetter: three times as fast as single lookups
+        values = _VALUES[self._task](state)  # itemgetter is faster than single lookups
         changed = compress(defaults, map(is_not, values, defaults.values()))
         return {
             name: state[name] for name in changed if not is_default(state[name], defaults[name])
@@ -265,14 +265,14 @@ class DecisionTree(BaseTree):
         return self._fit_problem(problem, params)
 
     def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> Self:
-        """Fit the tree of a problem, and set the fitted attributes."""
+        """Fit a tree to the training data, and set the fitted attributes."""
         n_rows = problem.n_rows
         if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, n_rows)
         if problem.weight is None and params.keys() <= _SIZES:  # nothing can overflow
             tree, pruned, strength = problem.grow(), None, None
         else:
-            with np.errstate(over="ignore", invalid="ignore"):  # overflow to infinity is expected
+            with np.errstate(over="ignore", invalid="ignore"):  # large targets may overflow
                 tree, pruned, strength = _fit_tree(problem, params)
         if tree.honest:
             warn_of_empty_leaves(tree)
@@ -293,7 +293,7 @@ class DecisionTree(BaseTree):
         return self
 
     def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
-        """Fit a tree to some rows of a problem, in a single thread."""
+        """Fit a tree to some of the training rows, in a single thread."""
         if _AFTER_GROWING.isdisjoint(params):  # reuse the sorted columns
             return _apply_ccp_alpha(problem.grow(rows, n_jobs=1), params)
         alone = problem.take(rows)
@@ -303,7 +303,7 @@ class DecisionTree(BaseTree):
     def _read_problem(
         self, X: Any, y: Any, sample_weight: Any, drop_missing_target: bool = False, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return the problem (data and growing options) and the non-default parameters."""
+        """Return the training data with growing options, and the non-default parameters."""
         if options:
             raise OptionError(
                 f"Parameters must be set with set_params, got the arguments {', '.join(options)}."
@@ -433,7 +433,7 @@ _SIZES: Final = {"n_jobs", "max_depth", "min_samples_split", "min_samples_leaf"}
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
-    """Return the fitted tree, the result of pruning or None, and the smoothing strength or None."""
+    """Grow, prune and smooth a tree; also return the pruning result and smoothing strength."""
     if _AFTER_GROWING.isdisjoint(params):
         return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)

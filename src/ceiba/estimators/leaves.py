@@ -41,13 +41,13 @@ _MAX_RISK_LEFT = 0.005
 #: A column that determines the target leaves at most this share of the impurity.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
-_MIN_PROBABILITY = 1e-15  # replaces smaller probabilities, whose log may be -inf
+_MIN_PROBABILITY = 1e-15  # lower limit of probabilities, which keeps their logarithms finite
 
 
 def warn_of_leak(tree: Tree, table: Table) -> None:
     """Warn if the column of the first split alone determines the target."""
     grown = tree._grown
-    # The core's share of impurity rules out most trees, so their arrays are not computed.
+    # In most trees, the remaining impurity already excludes a leak, so skip the slower check.
     if (
         grown is not None
         and grown.factor is None
@@ -68,7 +68,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
     if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
-        return  # squares of large targets overflow, so that the risk is infinite
+        return  # the risk is infinite if the squares of large targets overflow
     if smallest < max(2, table.n_rows // 200):
         return
     first = int(column[0])
@@ -148,7 +148,7 @@ def choose_strength(
     for fold in read_folds(n_folds, problem, random_state=seed):
         if not weight[fold.train].any():  # all training rows of the fold have weight 0
             continue
-        # One tree and one routing per fold suffice, because the strength changes only node values.
+        # One tree per fold is enough, because the strength changes only the node values.
         tree = fit_fold(fold.train.astype(np.uint32))
         table, truth = problem.table.take(fold.test), problem.target.values[fold.test]
         if tree.missing == "fractional":  # a row may end in several nodes

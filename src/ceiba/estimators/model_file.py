@@ -175,7 +175,7 @@ def _is_pruning_table(value: Any) -> bool:
 
 
 def _is_cross_validation(value: Any) -> bool:
-    """Whether a value is a cross-validation with valid rows, classes and steps."""
+    """Whether a value is a `CrossValidation` object with valid arrays."""
     if not isinstance(value, prune.CrossValidation) or not _are_numbers(
         "f", value.alpha, value.risk, value.se, value.sd, value.row_weight
     ):
@@ -200,7 +200,7 @@ def _is_cross_validation(value: Any) -> bool:
 
 
 def _are_step_functions(value: Any, of: prune.CrossValidation) -> bool:
-    """Whether a value has valid held-out predictions, which start at step 0 for each row."""
+    """Whether a value contains valid held-out predictions for each pruning step."""
     if not isinstance(value, StepFunctions) or not (
         _are_numbers("iu", value.row, value.start, value.step)
         and _are_numbers("f" if of.classes is None else "iu", value.answer)
@@ -229,7 +229,7 @@ def _within(numbers: Any, size: int) -> bool:
     return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
-#: The check of each fitted attribute that a model file may contain.
+#: Functions that validate the fitted attributes in a model file, by attribute name.
 _FITTED: Final[Mapping[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(
         ("alpha_", "leaf_strength_", "_last_cp"),
@@ -262,12 +262,12 @@ def _estimator_classes() -> dict[str, type[BaseTree]]:
 
 
 def wrap_tree(tree: Tree) -> Any:
-    """Return a fitted estimator that predicts with an existing tree, by the task of the tree."""
+    """Wrap a tree in a fitted estimator of the class that matches the task of the tree."""
     return _estimator_classes()[tree.task.lookup(ESTIMATORS, "An estimator")].from_tree(tree)
 
 
 def replace_tree(model: BaseTree, tree: Tree) -> Any:
-    """Return an estimator with the parameters of another one and a new tree."""
+    """Return a fitted estimator with the parameters of `model` and a new tree."""
     other = type(model)(**model.get_params(deep=False))
     marks = ("_counts_rows", "_matches_names")
     other.__dict__.update({name: True for name in marks if name in model.__dict__})

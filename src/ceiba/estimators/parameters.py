@@ -210,7 +210,7 @@ def warn_of_idle_split(params: Mapping[str, Any], n_rows: int) -> None:
 
 
 def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
-    """Return the weight of each row implied by `class_weight` (a list for several outputs)."""
+    """Return the weight of each row implied by `class_weight`."""
     from sklearn.utils.class_weight import compute_sample_weight  # slow import
 
     labels = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]

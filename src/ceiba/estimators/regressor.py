@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class TreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """Base class of the regressors; do not use it directly."""
 
-    score = BaseTree.score  # unlike RegressorMixin's, accepts y as a column of X
+    score = BaseTree.score  # unlike RegressorMixin.score, also accepts a column name as y
     _task: ClassVar[Task] = Task.REGRESSION
 
 

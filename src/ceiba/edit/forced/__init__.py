@@ -1,4 +1,4 @@
-"""Forced splits: reading them, partitioning rows by them and growing subtrees below them."""
+"""Read forced splits, partition rows by them and grow subtrees below them."""
 
 from __future__ import annotations
 

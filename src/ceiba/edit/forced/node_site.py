@@ -59,7 +59,7 @@ class ValueLimits:
     high: float = inf
 
     def of_branch(self, branch: int, direction: int, first: float, second: float) -> ValueLimits:
-        """Return the limits of a branch from the values of both branches; `direction` is not 0."""
+        """Return the limits of a branch of a constrained split from the values of both branches."""
         middle = 0.5 * (first + second)
         if (branch == 0) == (direction > 0):
             return ValueLimits(self.low, min(self.high, middle))
@@ -84,7 +84,7 @@ class ValueLimits:
 
 
 def node_number(tree: Tree, node: int) -> float:
-    """Return the number that monotonic_cst limits: the value, or the share of the second class.
+    """Return the node value, or the share of the second class, which `monotonic_cst` limits.
 
     The number is that of the prediction, which is clipped to the limits. Priors are removed,
     because growing compares shares of weight.
@@ -102,7 +102,7 @@ def node_number(tree: Tree, node: int) -> float:
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
-    """Return the limits of the last node's value from constrained splits on a path."""
+    """Return the limits that constrained splits on a path set for the value of its last node."""
     limits = ValueLimits()
     if not directions:
         return limits
@@ -129,7 +129,7 @@ def growing_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 
 
 def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Branches:
-    """Return each row's branch by the split without surrogates, or `MISSING` if it has none."""
+    """Return each row's branch by the primary split, or `MISSING` for missing and new values."""
     branch = evaluate_split(tree.splits, node, problem.table, rows)
     return np.where(branch == UNSEEN, MISSING, branch)
 
@@ -137,16 +137,16 @@ def primary_branches(tree: Tree, problem: Problem, node: int, rows: Rows) -> Bra
 def apply_surrogates(
     tree: Tree, problem: Problem, node: int, rows: Rows, branch: Branches
 ) -> Branches:
-    """Return `branch` with each `MISSING` row routed by its first usable surrogate, if any."""
+    """Route rows that are `MISSING` in `branch` by their first usable surrogate, if any."""
     branch = branch.copy()
     fill_from_surrogates(tree, problem.table, node, rows, branch)
     return branch
 
 
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
-    """Return the branch with more weight under the primary split, or None if rpart uses none."""
+    """Return the branch with more weight, or None if rpart leaves such rows in the node."""
     options = problem.options
-    if options.rpart is not None and options.surrogates.keep == 0:  # rpart leaves rows in the node
+    if options.rpart is not None and options.surrogates.keep == 0:  # rows stay in the node
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]
@@ -166,7 +166,7 @@ class NodeSite:
 
     problem: Problem
     rows: Rows
-    weight: Array | None  # row weights times the shares of divided rows; None if all are 1
+    weight: Array | None  # row weights, reduced for rows in several branches; None: all are 1
     depth: int
     seed: int
     leaves: int  # number of leaves in the rest of the tree
@@ -175,7 +175,7 @@ class NodeSite:
 
     @classmethod
     def at(cls, tree: Tree, node: int, problem: Problem) -> NodeSite:
-        """Return the site of a node, with the rows that reach it."""
+        """Return the `NodeSite` of a node, with the rows that reach it."""
         tree.node(node)
         if tree.honest or tree.smoothed:
             raise TreeError(
@@ -191,7 +191,7 @@ class NodeSite:
         return replace(here, leaves=_count_leaves_elsewhere(tree, node))
 
     def descend(self, tree: Tree, node: int) -> NodeSite:
-        """Return the site of a branch, with the rows that reach it."""
+        """Return the `NodeSite` of a branch, with the rows that reach it."""
         above, b = int(tree.parent[node]), int(tree.branch_index[node])
         rows, weight = _rows_of_branch(tree, self.problem, above, b, self.rows, self.weight)
         return replace(
@@ -207,7 +207,7 @@ class NodeSite:
 
     @classmethod
     def root(cls, problem: Problem, rows: npt.NDArray[np.uint32] | None) -> NodeSite:
-        """Return the root site of a tree, on all rows or on a subset."""
+        """Return the `NodeSite` of the root of a tree, for all rows or a subset."""
         indices = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)
         return cls(problem, indices, problem.weight, 0, problem.options.seed, 0, ValueLimits())
 
@@ -224,7 +224,7 @@ class NodeSite:
         return node
 
     def force_split(self, split: SplitLike) -> tuple[Tree, list[NodeSite]]:
-        """Apply a split at this node; return the split node and the sites of its branches."""
+        """Apply a split at this node; return the split node and a `NodeSite` for each branch."""
         splits, missing = read_split(split, self.problem.table, self.rows)
         partition = partition_rows(self.problem, splits, self.rows, self.weight, missing)
         node = self.leaf()
@@ -239,7 +239,7 @@ class NodeSite:
         return stem, self.branches(splits, partition)
 
     def branches(self, splits: SplitTable, partition: RowPartition) -> list[NodeSite]:
-        """Return the sites of all branches of a partition."""
+        """Return a `NodeSite` for each branch of a partition."""
         elsewhere = self.leaves + len(partition) - 1
         parts = [partition.branch_rows(b, self.rows, self.weight) for b in partition]
         column = int(splits.column[0])
@@ -335,7 +335,7 @@ def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> 
 
 
 def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
-    """Grow a tree with the forced splits of a nested literal."""
+    """Grow a tree with forced splits that are written as nested tuples."""
     if literal is None:
         return here.grow()
     question, branches = (literal[0], literal[1:]) if isinstance(literal, tuple) else (literal, ())

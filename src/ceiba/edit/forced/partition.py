@@ -99,7 +99,7 @@ def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
 
 
 def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
-    """Return a level split with a branch for every level in the node, or raise an error."""
+    """Complete a split by levels to cover every level in the node, or raise an error."""
     info = table.column(split.column).info
     codes = np.unique(table.column(split.column).values[rows])
     present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
@@ -126,7 +126,7 @@ class EmptyBranchError(TreeError):
 
 @dataclass(frozen=True)
 class RowPartition:
-    """The branch of each row in a node, and the split's gain, default branch and surrogates."""
+    """Branch of each row of a node, with the gain, default branch and surrogates of the split."""
 
     problem: Problem
     branch: npt.NDArray[np.int64]
@@ -188,13 +188,13 @@ def partition_rows(
 
 
 def _has_missing_branch(splits: SplitTable) -> bool:
-    """Whether the last branch of a split by levels or intervals is for missing values."""
+    """Whether a split by levels or intervals has a separate last branch for missing values."""
     return bool(splits.has_missing_branch[0] and splits.kind[0] != SplitKind.PRESENCE)
 
 
 @dataclass(frozen=True)
 class _UnplacedRows:
-    """Rows of a node with their branches, which are negative if the split cannot place a row."""
+    """Rows of a node with their branches, which are negative where the split value is missing."""
 
     problem: Problem
     splits: SplitTable
@@ -204,7 +204,7 @@ class _UnplacedRows:
     load: Array
 
     def send_to(self, missing: int) -> RowPartition:
-        """Route the rows that the split cannot place to the branch `missing`."""
+        """Route rows with a missing split value to the branch `missing`."""
         rule = self.problem.options.missing_rule
         if rule not in ("learn", "majority"):
             raise TreeError(
@@ -216,7 +216,7 @@ class _UnplacedRows:
         )
 
     def resolve(self) -> RowPartition:
-        """Route the rows that the split cannot place by the missing rule of the tree."""
+        """Route rows with a missing split value by the tree's `missing` option."""
         open_ = self.branch < 0
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
@@ -244,7 +244,7 @@ class _UnplacedRows:
 
     @property
     def _is_learned(self) -> bool:
-        """Whether gain decides the branch of missing values (not with one branch per level)."""
+        """Whether missing values go to the branch that gives the largest gain."""
         options = self.problem.options
         one_each = options.categorical_splits != "binary"
         by_level = self.splits.kind[0] == SplitKind.LEVELS
@@ -266,7 +266,7 @@ class _UnplacedRows:
         """Whether every branch has the rows and weight that a leaf requires."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
-        core = _core.GrowOptions()  # any criterion will do: only the sizes are read
+        core = _core.GrowOptions()  # only the minimum sizes are read
         set_sizes(core, self.problem.options, n_rows, total)
         row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
         rows = np.bincount(partition.branch)
@@ -288,7 +288,7 @@ class _UnplacedRows:
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if like_rpart and default >= 0:  # the branch with more rows, or none on a tie
+        if like_rpart and default >= 0:  # rpart uses the branch with more rows
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1
@@ -307,8 +307,8 @@ class _UnplacedRows:
 
     def _gain(self, branch: npt.NDArray[np.int64]) -> float:
         """Return the gain of the split per unit of node weight."""
-        # If the branch of missing values is learned, the gain is over all rows. Otherwise it is
-        # over rows with a value and scaled by their share of the weight.
+        # If the gain decides the branch of missing values, compute it from all rows. Otherwise, use
+        # the rows without missing values, and multiply the gain by their share of the weight.
         if not self._is_learned:
             branch = self.branch
         placed = branch >= 0
@@ -357,7 +357,7 @@ def _find_surrogates(
     weight: Array | None,
     branch: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
-    """Find the surrogates of a split, and apply them to the rows that the split cannot place."""
+    """Find the surrogates of a split, and route rows with a missing split value by them."""
     where = np.full(problem.n_rows, _UNPLACED, np.uint16)
     where[rows[branch >= 0]] = branch[branch >= 0]
     options = core_options(problem.table, problem.options, weight, problem.scales, None)

@@ -32,7 +32,7 @@ class RMethods(RpartFit):
     """Base class of the rpart estimators with the methods named after R's functions."""
 
     _reprune_hint: ClassVar[str] = (
-        "Pass the cp of a row of cp_table_: reprune(cp=...). A larger tree needs a fit with a "
+        "Pass a cp from cp_table_, as in reprune(cp=...). For a larger tree, fit again with a "
         "smaller cp."
     )
 
