@@ -1,6 +1,6 @@
-"""Functions that load the bundled data sets, with their columns as lists.
+"""Functions that load the bundled data sets as dicts of lists.
 
-`tables/` holds one CSV file per data set; `tables/about.toml` states the target, source and licence
+`tables/` holds one CSV file per data set; `tables/about.toml` states the target, source and license
 of each, and the order of declared levels.
 """
 
@@ -23,7 +23,7 @@ _TABLES: Final = Path(__file__).with_name("tables")
 
 @dataclass(frozen=True)
 class Dataset:
-    """The columns of a data set as plain Python lists, and its target.
+    """A bundled data set: the feature columns as Python lists, and the target.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Dataset:
     source : str
         Source of the data.
     licence : str
-        Licence under which the data are distributed.
+        License under which the data are distributed.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def load(name: str) -> Dataset:
         y = columns.pop(target)
     else:
         times, events = (columns.pop(column) for column in target)
-        fields = [(target[1], bool), (target[0], float)]  # event first, as in scikit-survival
+        fields = [(target[1], bool), (target[0], float)]  # field order of scikit-survival
         y = np.array(list(zip(events, times, strict=True)), dtype=fields)
         target = tuple(target)
     return Dataset(name, columns, y, target, about["source"], about["licence"])
@@ -227,7 +227,7 @@ def load(name: str) -> Dataset:
 
 @cache
 def describe_tables() -> dict[str, dict[str, Any]]:
-    """Return the contents of `about.toml`: a dict of facts (target, source, ...) by data set."""
+    """Return the target, source and license of each data set, as a dict by name."""
     return tomllib.loads((_TABLES / "about.toml").read_text("utf-8"))
 
 

@@ -26,7 +26,7 @@ Join = Callable[[list[T]], T]
 
 @dataclass(frozen=True)
 class Chain:
-    """A condition on surrogates: the first test that can route a row decides; if none, `default`.
+    """A condition decided by the first surrogate that can route the row, or by `default`.
 
     `tests` are pairs of value sets: values that satisfy the test, and values that it cannot route.
     """
@@ -35,7 +35,7 @@ class Chain:
     default: bool
 
     def simplify(self) -> Chain:
-        """Return the chain without the tests that cannot change its outcome."""
+        """Return an equivalent chain without redundant tests."""
         tests, default = list(self.tests), self.default
         for k, (_, undecided) in enumerate(tests):
             if undecided.is_empty:
@@ -49,7 +49,7 @@ class Chain:
         return Chain(tuple(tests), default)
 
     def fold(self, leaf: Leaf[T], every: Join[T], some: Join[T]) -> T:
-        """Combine the value sets of a simplified, nonempty chain as `Clause.fold` does."""
+        """Convert and combine the value sets of a simplified, nonempty chain; see `Clause.fold`."""
         agree, undecided = self.tests[-1]
         result = leaf(agree | undecided if self.default else agree)
         for agree, undecided in reversed(self.tests[:-1]):
@@ -61,14 +61,14 @@ class Chain:
 
 @dataclass(frozen=True)
 class Clause:
-    """A condition on one column: its value is in one of several sets, whose chains hold too."""
+    """A condition on one column: alternative value sets, each with conditions on surrogates."""
 
     info: ColumnInfo
     choices: tuple[tuple[ValueSet, tuple[Chain, ...]], ...]
 
     @property
     def values(self) -> ValueSet | None:
-        """The value set of the clause if it has only one set and no chain, else None."""
+        """The value set of the clause, or None if it has alternatives or surrogate conditions."""
         return self.choices[0][0] if len(self.choices) == 1 and not self.choices[0][1] else None
 
     @property
@@ -84,7 +84,7 @@ class Clause:
                 if both.is_empty:
                     continue
                 key = chains + tuple(chain for chain in further if chain not in chains)
-                # Choices with equal chains differ only in their values, so unite the value sets.
+                # Take the union of the value sets that have the same surrogate conditions.
                 merged[key] = merged[key] | both if key in merged else both
         return Clause(self.info, tuple((values, chains) for chains, values in merged.items()))
 
@@ -113,7 +113,7 @@ class Clause:
         complete: bool = False,
         lang: str = "en",
     ) -> str:
-        """Return the clause as text; if `complete`, with surrogates, missing and unseen values."""
+        """Return the clause as text; `complete` adds surrogates, missing and unseen values."""
         word = words(lang)
         both, either = word["split.and"], word["split.or"]
         if complete:
@@ -140,7 +140,7 @@ class Clause:
         return text
 
     def python(self, row: str = "row") -> str:
-        """Return the clause as a Python expression; `row` is the name of a dict by column."""
+        """Return the clause as a Python expression of a dict that is called `row`."""
         return self.fold(
             lambda values: values.python(row),
             " and ".join,
@@ -162,7 +162,7 @@ class Condition:
 
     @property
     def values(self) -> dict[str, ValueSet] | None:
-        """A dict of the value set of each column, or None if a clause is not just one value set."""
+        """The value set of each column as a dict, or None if a clause has no single value set."""
         sets = {clause.info.name: clause.values for clause in self.clauses}
         if any(values is None for values in sets.values()):
             return None

@@ -1,4 +1,4 @@
-"""Derive the conditions of the branches, nodes and leaves of a tree.
+"""Derive the conditions under which rows take a branch or reach a node of a tree.
 
 They include missing and unseen values, so a condition selects exactly the rows of its node. The
 rules are those of `ceiba.tree.routing.trace`.
@@ -20,7 +20,7 @@ from ceiba.table import Schema
 from ceiba.tree import SplitTable, Tree
 from ceiba.tree.splits import SplitKind
 
-STAYS: Final = -1  # branch number of rows that stay in an inner node
+STAYS: Final = -1  # used instead of a branch number for rows that end in an inner node
 
 
 def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
@@ -31,9 +31,9 @@ def node_condition(tree: Tree, node: int, *, stays: bool = False) -> Condition:
 def node_conditions(
     tree: Tree, ends: Iterable[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[Condition]:
-    """Return the conditions of (node, stays) pairs; see `node_condition` for `stays`."""
+    """Return the condition of each (node, stays) pair; see `node_condition`."""
     # The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential`, the
-    # caller tests the default branch of each node last, so it needs no clause.
+    # caller tests the default branch of each node last, so that branch needs no clause.
     wanted = list(ends)
     on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
     clauses: dict[int, dict[str, Clause]] = {top: {}}
@@ -75,15 +75,15 @@ def end_nodes(tree: Tree) -> list[tuple[int, bool]]:
 
 
 def end_conditions(tree: Tree) -> list[tuple[int, Condition]]:
-    """Return (end node, condition) pairs, mutually exclusive unless `missing="fractional"`."""
-    # With `unseen="default"`, a row with an unknown level on its path satisfies no condition.
+    """Return (node, condition) pairs of the nodes in which rows may end."""
+    # Unless `missing="fractional"`, a row satisfies one condition, or none if the root predicts it.
     return reachable_ends(tree, end_nodes(tree))
 
 
 def _order_sequentially(
     tree: Tree, ends: list[tuple[int, bool]], top: int
 ) -> list[tuple[int, bool]]:
-    """Sort end nodes so that, below every node, those in its default branch come last."""
+    """Sort end nodes so that the default branch of each node comes last."""
     on_path = nodes_on_paths(tree, (node for node, _ in ends), top)
     order: dict[int, int] = {}
     waiting = [top]
@@ -103,7 +103,7 @@ def reachable_ends(
     tree: Tree, ends: list[tuple[int, bool]], *, top: int = 0, sequential: bool = False
 ) -> list[tuple[int, Condition]]:
     """Return the end nodes that rows can reach, with the conditions of their paths from `top`."""
-    if sequential:  # the first condition that holds determines the end node
+    if sequential:  # a row ends in the first node whose condition holds
         ends = _order_sequentially(tree, ends, top)
     conditions = node_conditions(tree, ends, top=top, sequential=sequential)
     possible = []
@@ -144,7 +144,7 @@ def refuse_fractional(tree: Tree, format_name: str) -> None:
 
 
 def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels that give a row the root's prediction at this node, or None if none do."""
+    """Return the levels for which a node uses the prediction of the root, or None without any."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
     unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]
@@ -152,18 +152,18 @@ def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
 
 
 def root_answers(tree: Tree) -> bool:
-    """Whether rows get the root's prediction if a node has no branch for their level."""
+    """Whether some rows with unknown levels get the prediction of the root."""
     return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
 def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Return `clauses` (by column) with `more` added, or merged into the clause of its column."""
+    """Return `clauses` (by column) with the clause `more` added, or merged into an existing one."""
     name = more.info.name
     return {**clauses, name: clauses[name] & more if name in clauses else more}
 
 
 def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
-    """Return the clause under which a row in the node takes `branch` or, for STAYS, ends there."""
+    """Return the clause under which rows take a branch of a node or, for STAYS, end in it."""
     return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 
@@ -184,7 +184,7 @@ def _clause(tree: Tree, node: int, branch: int, answers: _BranchValues) -> Claus
 
 
 def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
-    """Return the surrogate chain that selects `branch` for rows that the split cannot route."""
+    """Return the condition under which rows that the split cannot route take `branch`."""
     if tree.missing == "fractional":
         at = int(tree.branch_start[node]) + branch
         return Chain((), branch != STAYS and bool(tree.branch_share[at] > 0))

@@ -48,17 +48,17 @@ class ValueSet:
         return ValueSet(info, low=math.inf)
 
     def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
-        """Return the subset of present numbers, or known levels, at or below the cut."""
+        """Return the subset of known, nonmissing values at or below the cut."""
         levels = self._known(lambda code: code <= cut)
         return self & replace(levels, high=cut, digits=(ALL_DIGITS, digits))
 
     def above(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
-        """Return the subset of present numbers, or known levels, above the cut."""
+        """Return the subset of known, nonmissing values above the cut."""
         levels = self._known(lambda code: code > cut)
         return self & replace(levels, low=cut, digits=(digits, ALL_DIGITS))
 
     def of_codes(self, codes: Any) -> ValueSet:
-        """Return the subset of present values with these codes."""
+        """Return the subset of levels with these codes, without the missing value."""
         present = frozenset(codes)
         named = present - {self.info.n_levels}
         return self & ValueSet(self.info, codes=present, named=named, missing=False)
@@ -201,7 +201,7 @@ class ValueSet:
         return f"{info.name} {words(lang)['split.not_in']} {{{listed}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
-        """Return the set as a Python expression of the dict `row`; missing is None or NaN."""
+        """Return the set as a Python expression of a dict `row`; missing values are None or NaN."""
         if self.is_everything or self.is_empty:
             return str(self.is_everything)
         name = f"{row}[{self.info.name!r}]"
@@ -214,7 +214,7 @@ class ValueSet:
             if self.missing:
                 return f"({is_missing} or {inside})"
             return f"({name} is not None and {inside})"
-        # A list of levels contains no missing value: `in` is False and `not in` is True for it.
+        # The list of levels has no missing values: `in` is False and `not in` is True for them.
         if not numeric and self.missing == (self.info.n_levels in self.codes):
             return inside
         if self.missing:

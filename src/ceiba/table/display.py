@@ -19,7 +19,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 def format_value(
     number: float, display: Display = "number", digits: int = 6, zone: str | None = None
 ) -> str:
-    """Format a number by its column's display type; datetimes in a zone include the offset."""
+    """Format a number by its display type; datetimes with a time zone include the UTC offset."""
     if number != number:
         return "missing"
     if display == "boolean" and number in (0.0, 1.0):

@@ -50,7 +50,7 @@ TextContent = Literal["numbers", "dates", "codes", ""]
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column is an identifier according to the rule in the module docstring."""
+    """Whether a column is an identifier, such as a row number or a customer id."""
     if column.info.is_numeric:
         return column.info.display == "number" and _is_row_number(column)
     if column.info.kind is Kind.ORDERED or column.info.n_levels < MIN_DISTINCT * MIN_ROWS:
@@ -63,7 +63,7 @@ def is_identifier(column: Column) -> bool:
 
 
 def has_rare_levels(column: Column) -> bool:
-    """Whether a categorical column of at least 50 rows has under two rows per level on average."""
+    """Whether a column of at least 50 rows has fewer than two rows per level on average."""
     if column.info.kind is not Kind.CATEGORICAL:
         return False
     counts = level_counts(column)
@@ -108,7 +108,7 @@ def _is_row_number(column: Column) -> bool:
 def classify_texts(
     levels: Iterable[Any], counts: NDArray[np.int64]
 ) -> tuple[TextContent, str | None]:
-    """Return what most strings look like ("numbers", "dates", "codes", ""), and an exception."""
+    """Return the kind of most strings ("numbers", "dates", "codes", ""), and one exception."""
     pairs = zip(levels, counts.tolist(), strict=True)
     texts = {text: k for text, k in pairs if k and isinstance(text, str) and text.strip()}
     n = sum(texts.values())

@@ -46,7 +46,7 @@ def normalize_level(value: Any) -> str | int | float | bool:
 
 
 def sort_levels(levels: Sequence[Any]) -> tuple[Any, ...]:
-    """Return sorted levels, numbers before strings, because category types may contain both."""
+    """Return the levels sorted, with numbers before strings."""
     return tuple(sorted(levels, key=lambda level: (isinstance(level, str), level)))
 
 
@@ -98,7 +98,7 @@ def encode_numbers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
 
 
 class Levels(list[Any]):
-    """A list of level values that declares the levels and their order.
+    """A list of categorical values that declares the levels and their order.
 
     Parameters
     ----------

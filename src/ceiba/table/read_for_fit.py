@@ -109,7 +109,7 @@ def read(
 
 
 def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> Column:
-    """Add the range or levels, and the missing count; `is_chosen` makes a column categorical."""
+    """Return a column with its range or levels and its missing count; see `ColumnInfo`."""
     info = column.info
     if info.is_numeric and not is_chosen:
         seen = column_range(info.name, column.values, finite=finite)

@@ -142,7 +142,7 @@ class TargetInfo:
         return max(self.n_classes, default=1)
 
     def format_output(self, k: int, text: str) -> str:
-        """Format a value of one output, prefixed with its name if it has one: ``size = large``.
+        """Format a value with the name of its output, if there is one: ``size = large``.
 
         Examples
         --------
@@ -287,7 +287,7 @@ class Schema:
 
 
 def auto_names(n_columns: int) -> tuple[str, ...]:
-    """Return the names of unnamed columns: x0, x1, ..."""
+    """Return generated names for columns without names: x0, x1, ..."""
     return tuple([f"x{j}" for j in range(n_columns)])
 
 

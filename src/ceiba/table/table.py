@@ -110,7 +110,7 @@ class Table:
     [0, -1]
     """
 
-    #: Name of the grower that this type of table requires; "" if the options determine it.
+    #: Name of the tree-growing algorithm that this table requires; "" if options choose it.
     grower: ClassVar[str] = ""
     #: Whether all rows are in memory as a single piece.
     is_whole: ClassVar[bool] = True
@@ -184,7 +184,7 @@ class Table:
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
-        """Return how many digits each cut needs in print to route rows as the exact cut does."""
+        """Return the number of digits at which each printed cut routes rows as the exact cut."""
         return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
 
     def pieces(self) -> Iterable[Table]:

@@ -84,7 +84,7 @@ def round_digit_sums(digits: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 def count_effective_rows(weight: NDArray[np.float64] | None, n_rows: int, counts: bool) -> float:
-    """Return the effective sample size: the sum of weights that are counts, or Kish's formula."""
+    """Return the effective sample size: the sum of frequency weights, or else Kish's formula."""
     if weight is None:
         return float(n_rows)
     if counts:

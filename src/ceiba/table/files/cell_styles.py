@@ -30,7 +30,7 @@ _AFFIXED: Final = (
     rf"^([+-]?)\s*({_CURRENCY}|)\s*([+-]?[\d.,'’ \u00a0\u202f\u2009]+?)\s*({_CURRENCY}|%|)$"
 )
 _GROUPS: Final = {"": "", ".": r"\.", ",": ",", " ": "[ \u00a0\u202f\u2009]", "'": "['’]"}
-_DATES: Final = {  # %Y alone would read 24 as the year 24, so the patterns check the digits
+_DATES: Final = {  # %Y alone would read 24 as the year 24, so the patterns count the digits
     "%Y-%m-%d": r"^\d{4}-\d{1,2}-\d{1,2}$",
     "%Y/%m/%d": r"^\d{4}/\d{1,2}/\d{1,2}$",
     "%d/%m/%Y": r"^\d{1,2}/\d{1,2}/\d{4}$",
@@ -43,10 +43,10 @@ _DATES: Final = {  # %Y alone would read 24 as the year 24, so the patterns chec
     "%d.%m.%y": r"^\d{1,2}\.\d{1,2}\.\d{2}$",
     "%d-%m-%y": r"^\d{1,2}-\d{1,2}-\d{2}$",
 }
-#: Integers with a leading zero, such as 00501, are codes.
+#: Integers with a leading zero, such as the postal code 00501, are read as strings.
 CODE: Final = r"^[+-]?0\d+$"
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
-#: Replaces the digits 2 to 9 with 1, because patterns distinguish only 0 from other digits.
+#: Table that replaces the digits 2 to 9 with 1, because patterns distinguish only 0.
 _DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
@@ -248,7 +248,7 @@ def choose_styles(
     stored: Mapping[str, Style] | None = None,
 ) -> StyleChoice:
     """Choose one of the matching styles for each column."""
-    # Columns with one possible decimal mark or date order determine those of ambiguous columns.
+    # Unambiguous columns determine the decimal mark and the date order of ambiguous columns.
     marks, orders = (
         {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}
         for possible in (_possible_marks, _possible_orders)

@@ -36,7 +36,7 @@ from ceiba.table.files.streams import (
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_BYTES: Final = 2**20  # sample from which header and styles are detected
+_SAMPLE_BYTES: Final = 2**20  # size of the sample for detecting the header and cell styles
 _SAMPLE_ROWS: Final = 10_000
 
 
@@ -92,7 +92,7 @@ class CsvPiece:
             raise DataError(f"Cannot read {name}: {first_line(error)}") from None
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
-        """Do the same as `parse(kinds)`, but faster; string columns may keep missing markers."""
+        """Parse all rows as `parse` does, but faster; string columns may keep missing markers."""
         # Comparing every cell with the markers is slow, and most files have no markers in number
         # columns. Skip the check until a cell is not a finite number, unless the piece contains a
         # marker that is itself a number, such as -999.
@@ -144,7 +144,7 @@ class CsvPiece:
             csv.field_size_limit(limit)
 
     def find_line(self, row: int) -> int:
-        """Return the line of the file at which a row of this piece begins."""
+        """Return the line number in the file at which a row of this piece begins."""
         if b'"' not in self.raw:
             return self.line + row
         return next(line for k, (line, _) in enumerate(self._records()) if k == row)
@@ -176,7 +176,7 @@ class CsvFile:
         self.done = 0
         markers = tuple(marker for marker in reading.markers if marker)
         self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
-        self.numbers_only = True  # False once a number column has a cell that is no finite number
+        self.numbers_only = True  # False once a number column has a cell that is not a number
         self.remarks: list[str] = []
         self._pieces = read_pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         skip = reading.skip_rows
@@ -213,7 +213,7 @@ class CsvFile:
         self._first_done = first.done
 
     def _find_start(self, raw: bytes, skip: int) -> tuple[int, str]:
-        """Return the offset of the table, and the separator set by an option or ``sep=``, or ""."""
+        """Return the offset of the table and the separator set by an option or ``sep=``, if any."""
         at, separator = 0, self.reading.separator or ""
         for _ in range(skip):
             at = raw.find(b"\n", at) + 1
@@ -238,7 +238,7 @@ class CsvFile:
         return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
     def choose(self, fits: Mapping[str, Any]) -> StyleChoice:
-        """Choose a style for each column from `fits`, by the options and the model's styles."""
+        """Choose a style for each column among the matching styles `fits`; see `choose_styles`."""
         reading = self.reading
         return choose_styles(
             fits,

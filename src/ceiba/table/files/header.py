@@ -138,7 +138,7 @@ def split_names(texts: Iterable[str] | None) -> list[str]:
 
 
 def read_names(path: str) -> list[str]:
-    """Read column names from a file: all in one line, or one per line (``age: continuous.``)."""
+    """Read column names: all on one line, or one per line as in C4.5 (``age: continuous.``)."""
     try:
         text = Path(require_file(path)).read_text("utf-8-sig")
     except UnicodeDecodeError:

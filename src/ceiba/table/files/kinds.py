@@ -27,8 +27,8 @@ from ceiba.table.readers.mappings import values_to_column
 from ceiba.table.schema import ColumnInfo, Schema
 from ceiba.table.table import Table
 
-RowLocator = Callable[[int], str]  # returns where a row is, as text: "data.csv, line 7"
-_FLOAT32 = 2**24  # all integers up to this one are exact in float32
+RowLocator = Callable[[int], str]  # returns the position of a row as text: "data.csv, line 7"
+_FLOAT32 = 2**24  # float32 represents all integers up to this limit exactly
 _EXPECTED = {
     "number": "a number", "boolean": "yes or no", "date": "a date (2024-05-01)",
     "datetime": "a time (2024-05-01 12:30)", "duration": "a number",
@@ -56,7 +56,7 @@ def convert_columns(
     numeric: Sequence[str] = (),
     ordered: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
-    """Drop the columns named in `drop`; convert those named in another argument to its kind."""
+    """Drop columns, and convert others to categorical, numeric or ordered columns."""
     ordered = ordered or {}
     options = {"--drop": drop, "--categorical": categorical, "--numeric": numeric,
                "--ordered": list(ordered)}  # fmt: skip
@@ -107,7 +107,7 @@ def as_table(columns: list[Any]) -> Table:
         series = columns.pop()
         values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
         is_integer = series.dtype.is_integer()
-        # As float32, integers up to 2**24 take half the memory and give the same tree.
+        # Integers up to 2**24 are exact in float32, which takes half the memory of float64.
         if is_integer and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
             values = series.cast(pl.Float32).fill_null(float("nan"))
         column = fit_column(values_to_column(series.name, values))

@@ -64,7 +64,7 @@ def build_read_options(
     names_from: str | None = None,
     skip_rows: int = 0,
 ) -> ReadOptions:
-    """Check and return read options; the user's missing markers are added to the default ones."""
+    """Return validated read options; the given missing markers extend the default ones."""
     if separator is not None:
         separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
         if len(separator) != 1:
@@ -120,7 +120,7 @@ class Batch:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
-        """Return all or the given columns; with `markers`, markers such as NA become missing."""
+        """Return the given columns, or all; with `markers`, strings such as NA become null."""
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
         part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
@@ -193,7 +193,7 @@ def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
 
 
 def refuse_text_options(source: str, reading: ReadOptions) -> None:
-    """Raise an error if options for CSV files are passed with a file of typed columns."""
+    """Raise an error if options for CSV files are passed with a file in another format."""
     values = {
         "--separator": reading.separator, "--encoding": reading.encoding,
         "--decimal-comma": reading.decimal_comma, "--header": reading.header,

@@ -42,7 +42,7 @@ class OpenedScan:
     scan: Scan
     format: CsvFormat
     remarks: list[str]
-    n_left_out: int = 0  # number of rows without a target, which are dropped
+    n_left_out: int = 0  # number of rows dropped because they have no target
 
 
 def open_scan(
@@ -54,7 +54,7 @@ def open_scan(
     cluster: Any = None,
     target: str = "",
 ) -> OpenedScan:
-    """Open files as a scan; unless all are Parquet files, drop rows without a target."""
+    """Open files as a scan; rows without a target are dropped unless all files are Parquet."""
     paths = _paths(source)
     if cluster is not None and scratch is not None:
         raise OptionError(
@@ -107,7 +107,7 @@ def _is_parquet(path: str) -> bool:
 def _spool_typed(
     paths: Sequence[str], reading: ReadOptions, spool: _Spool
 ) -> tuple[CsvFormat, list[str]]:
-    """Write files of any format to a spool: Arrow and NDJSON in batches, others as a whole."""
+    """Write files to the temporary file: Arrow and NDJSON in batches, others as a whole."""
     csv = CsvFormat()
     remarks: list[str] = []
     for path in paths:
@@ -207,4 +207,4 @@ class _Spool:
 
 
 class _Owner:
-    """Owner of a temporary file that is deleted when this object is garbage-collected."""
+    """Owner of a temporary file; the file is deleted when the owner is garbage-collected."""

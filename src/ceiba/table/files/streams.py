@@ -59,7 +59,7 @@ _WORD: Final = re.compile(
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _PIECE_SIZE: Final = 16 * _BLOCK
-_MAX_RECORD: Final = 256 << 20  # bytes; limits the memory after an unclosed quote
+_MAX_RECORD: Final = 256 << 20  # in bytes, to limit the memory used after an unclosed quote
 _MAX_AHEAD: Final = 2  # number of pieces
 
 
@@ -95,7 +95,7 @@ def require_file(path: str) -> str:
 
 def call_in_child(source: str, memory: int, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in a child process, so that a malicious file cannot crash this process."""
-    # -P omits the working directory, which is not trusted; sys.path is that of this process.
+    # -P keeps the untrusted working directory off sys.path, which is copied from this process.
     code = (
         f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _run_child; _run_child()"
     )
@@ -184,7 +184,7 @@ def _blocks(source: str) -> Iterator[tuple[bytes, int]]:
 
 
 def _zstd_blocks(source: str) -> Iterator[tuple[bytes, int]]:
-    """Decompress Zstandard with polars, because the standard library needs Python 3.14 for it."""
+    """Decompress Zstandard with polars, because Python has no decompressor before 3.14."""
     lines = pl.scan_csv(
         source, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
@@ -270,7 +270,7 @@ def _cut_pieces(
                     f"{display_name(source)}, line {line}: record of more than "
                     f'{_MAX_RECORD >> 20} MB. Is there an unclosed quote (")?'
                 )
-            # Doubling `size` keeps the cost linear: a long record is not searched for each block.
+            # Double `size` for a linear cost: a long record is not searched again for each block.
             if not end:
                 size = max(size, 2 * (len(text) - at))
                 break
@@ -296,7 +296,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
 
 
 def _detect_encoding(block: bytes) -> str:
-    """Detect the encoding by byte order mark; NUL in every other byte is UTF-16, else UTF-8."""
+    """Return the encoding: by byte order mark, UTF-16 if every other byte is NUL, else UTF-8."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name

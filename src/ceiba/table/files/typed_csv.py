@@ -111,7 +111,7 @@ def find_nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str
 
 @dataclass
 class ColumnSink:
-    """A sink that collects rows as columns, with strings as codes and integers in small types."""
+    """A sink that collects rows in memory, with strings as codes and integers in small types."""
 
     _parts: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -187,7 +187,7 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
         read = [name for name in texts if styles[name] != TEXT]
         if any(typed[name].null_count() > tidied[name].null_count() for name in read):
             return None
-        # A column with a number beyond float64 or a code (00501) is a string column.
+        # A column with a number beyond float64 or a code such as 00501 is a string column.
         finite = frame.select(pl.col(list(plain)).is_finite().all()) if plain else None
         if finite is not None and (_holds_codes(piece, list(plain)) or not all(finite.row(0))):
             return None
@@ -195,8 +195,8 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
 
 
 def _holds_codes(piece: CsvPiece, names: list[str]) -> bool:
-    """Whether a column contains a code (00501), which the parser would read as a number."""
-    # First search the raw bytes for 0 and a digit, which is ten times as fast as parsing cells.
+    """Whether a column contains a code such as 00501, which is not a number."""
+    # First search the raw bytes for 0 followed by a digit: ten times as fast as parsing cells.
     raw = np.frombuffer(piece.raw, np.uint8)
     zero = np.flatnonzero((raw[:-1] == ord("0")) & (raw[1:] >= ord("0")) & (raw[1:] <= ord("9")))
     # The zero must start a cell or follow a leading sign, unlike in 2024-05, 1.05 and 12:05.

@@ -41,7 +41,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Return a narwhals frame over ``X`` (collected if lazy), or None if ``X`` is not a frame."""
     import narwhals as nw
 
-    # narwhals' error for duplicate names does not contain the name.
+    # Check for duplicate names here, because narwhals' error does not contain the name.
     if hasattr(X, "column_names"):  # pyarrow
         normalize_names(X.column_names)
     elif hasattr(X, "iloc") and not getattr(getattr(X, "columns", None), "is_unique", True):
@@ -86,7 +86,7 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
 
 def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     """Return a frame of at most 100,000 floats as one matrix, or None for other frames."""
-    # Copying a small frame takes two microseconds; reading its columns takes 60 for each.
+    # Copying a small frame takes 2 microseconds, and reading its columns 60 for each column.
     n_rows, n_columns = frame.shape
     native = frame.to_native()
     dtypes = getattr(native, "dtypes", None)  # None for pyarrow tables, which are read fast
@@ -106,7 +106,7 @@ def series_to_column(name: str, values: Any) -> Column:
     if pandas is not None and isinstance(
         values, pandas.api.extensions.ExtensionArray | pandas.Index
     ):
-        values = pandas.Series(values)  # use the Series, which keeps category order and time zone
+        values = pandas.Series(values)  # a Series keeps category order and time zone
     series = nw.from_native(values, pass_through=True, series_only=True)
     if isinstance(series, nw.Series):
         return _narwhals_to_column(name, series)

@@ -67,7 +67,7 @@ def _canonicalize(X: Any) -> Any:
 
 
 def sparse_ranges(matrix: Any, names: tuple[str, ...] | None = None) -> Any:
-    """Return the ranges of a sparse matrix as `matrix_ranges` does; reject NaN and infinities."""
+    """Return missing count, minimum and maximum of each column; reject NaN and infinities."""
     ranges, is_finite = _core.sparse_ranges(*sparse_arrays(matrix))
     n_missing = ranges[0]
     if is_finite and not n_missing.any():

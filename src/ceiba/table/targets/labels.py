@@ -18,7 +18,7 @@ from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 EncodedLabels = tuple[Array, NDArray[np.int32]]
-# Floats with more classes and fewer rows per class than this are probably quantities: warn.
+# Warn about more float classes with fewer rows each, because they are probably quantities.
 _MAX_FLOAT_CLASSES: Final = 10
 _MIN_ROWS_PER_CLASS: Final = 10
 
@@ -120,7 +120,7 @@ def refuse_infinite(y: Array) -> None:
 
 
 def label_type_error(what: str) -> DataTypeError:
-    """Return scikit-learn's error for a target of type `what`, which cannot be class labels."""
+    """Return scikit-learn's error for a target whose type, `what`, does not suit class labels."""
     return DataTypeError(
         f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "

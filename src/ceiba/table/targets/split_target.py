@@ -19,7 +19,7 @@ _NAMES = (str, list, tuple)
 
 
 def is_named_target(X: Any, y: Any) -> bool:
-    """Whether y is a str, or a list of column names whose length is not the row count of X."""
+    """Whether y names columns of X, as a string or as a list that is not one label per row."""
     if isinstance(y, str):
         return True
     if not isinstance(y, _SEQUENCES) or not y or not all(isinstance(name, str) for name in y):
@@ -110,6 +110,6 @@ def split_survival(X: Any, y: Any, event: Any = None) -> tuple[Any, Any]:
         raise DataError(f"event={event!r} requires a target with two columns (time, event).")
     label = label if isinstance(label, tuple) else ("time", "event")
     events = read_events(status, event, as_in_r=names is not None and names.as_in_r)
-    # Append the event code to the column name, where evaluation on new data finds it.
+    # Append the event code to the column name, from which evaluation on new data reads it.
     coded = label[1] if event is None or "," in str(event) else f"{label[1]} == {event}"
     return X, {label[0]: time, coded: events}

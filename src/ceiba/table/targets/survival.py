@@ -223,7 +223,7 @@ def log_rank_chi_square(values: Array, group: npt.NDArray[Any], n_groups: int) -
 
 
 class HazardTarget:
-    """A survival target for growing: event rates per unit of scaled time."""
+    """A survival target for growing trees, as event rates per unit of scaled time."""
 
     def __init__(self, values: Array, weight: Array | None) -> None:
         self.event = np.ascontiguousarray(values[:, 1])  # 1 for observed and 0 for censored rows
