@@ -136,7 +136,7 @@ def quantile_level(criterion: str) -> float | None:
 
 
 def quantile_costs(level: float) -> tuple[int, int]:
-    """Return the pinball losses one unit above and below a quantile, scaled to integers."""
+    """Return integers proportional to the costs of a too low and a too high quantile."""
     share = Fraction(float(level)).limit_denominator(_MAX_DENOMINATOR)
     return share.numerator, share.denominator - share.numerator
 
@@ -202,12 +202,12 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 
 
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
-    """Return the mean, over class pairs, of the squared Hellinger distance of branch shares."""
+    """Return the squared Hellinger distance of two classes' branch shares, averaged over pairs."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))
     n_present = (total > 0).sum(axis=-1)
-    # Half the mean squared difference over all class pairs is the variance with ddof=1.
+    # The variance with ddof=1 is half the mean squared difference over all pairs of classes.
     mean = root.sum(axis=-1) / np.maximum(n_present, 1)
     gap = np.where(total > 0, root - mean[..., None], 0.0)
     value: Array = (gap**2).sum(axis=(-2, -1)) / np.maximum(n_present[..., 0] - 1, 1)
@@ -262,7 +262,7 @@ _OF_LABELS: Final = (Task.CLASSIFICATION, Task.REGRESSION)
 
 
 def criterion_names(task: Task | TaskName) -> tuple[str, ...]:
-    """Return the criterion names of a task, then their aliases; quantile criteria are omitted.
+    """Return the names and aliases of the criteria of a task, except quantile criteria.
 
     Examples
     --------

@@ -6,7 +6,7 @@ ValueError
             DataTypeError       ... because of the type of a value (also a TypeError)
             SchemaError         a table that does not match the schema seen in `fit`
         OptionError             an invalid parameter
-        TreeError               a tree that breaks its invariants, or an unsupported operation
+        TreeError               an inconsistent tree, or an unsupported operation
         ModelFileError          a file that is damaged or not a model file
         OutputError             a file that cannot be written (also an OSError)
 UserWarning
@@ -58,7 +58,7 @@ class OptionError(CeibaError):
 
 
 class TreeError(CeibaError):
-    """Raised for a tree that breaks its invariants or does not support an operation."""
+    """Raised for an inconsistent tree, or an operation that the tree does not support."""
 
 
 class ModelFileError(CeibaError):

@@ -23,7 +23,7 @@ _MOST_CLASSES: Final = 20
 
 
 def open_model(model: Any, name: str = "model") -> Any:
-    """Return a model, which is loaded from a model file if `model` is a path."""
+    """Return `model`, or load it from a model file if it is a path."""
     if isinstance(model, str | os.PathLike):
         model = load(model)
     if isinstance(model, type):
@@ -51,7 +51,7 @@ def predict_with(model: Any, X: Any, n_rows: int, name: str = "model") -> Array:
 
 
 def columns_for(model: Any, X: Any) -> Any:
-    """Return the columns of X in a model's order, or X if the model names none or X lacks some."""
+    """Select the model's columns of X in order; return X unchanged if that is not possible."""
     names = getattr(model, "feature_names_in_", None)
     if isinstance(model, Tree) and model.schema.named:
         names = model.schema.names
@@ -69,7 +69,7 @@ def columns_for(model: Any, X: Any) -> Any:
 
 
 def classes_of(model: Any) -> list[Any] | None:
-    """Return the classes of a model with one output, or None if it does not list them."""
+    """Return the class labels of a single-output model, or None if they are unknown."""
     if isinstance(model, Tree):
         has_one = model.task.has_classes and model.n_outputs == 1
         return model.target.classes[0].tolist() if has_one else None
@@ -78,7 +78,7 @@ def classes_of(model: Any) -> list[Any] | None:
 
 
 def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, list[Any]] | None:
-    """Return class probabilities by row and their classes, or None if they are not available."""
+    """Return the class probabilities of each row and the class labels, or None if unavailable."""
     classes = classes_of(model)
     if classes is None or not hasattr(model, "predict_proba"):
         return None
@@ -87,7 +87,7 @@ def predict_shares(model: Any, X: Any, n_rows: int, name: str) -> tuple[Array, l
 
 
 def are_numbers(model: Any, *answers: Array) -> bool:
-    """Whether a model predicts numbers, according to its type or else its predictions.
+    """Whether a model is a regressor, judged by its type or, if unknown, by its predictions.
 
     Numeric predictions with a fraction or more than twenty distinct values are not classes.
     """
@@ -108,7 +108,7 @@ def are_numbers(model: Any, *answers: Array) -> bool:
 
 
 def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
-    """Return X without the target, the target (or None) and the table read from X."""
+    """Return X without the target column, the target (None if not given) and X as a `Table`."""
     X, y = pop_target(X, y)
     table = read(X)
     if y is not None:
@@ -131,7 +131,7 @@ def as_numbers(values: Array, name: str) -> Array:
 
 
 def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
-    """Raise an error if no true label is a class of the model or one of its predictions."""
+    """Raise an error if the true labels and the classes of the model have none in common."""
     known = classes_of(model)
     if known is None:
         known = answers.tolist()
@@ -153,7 +153,7 @@ def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Ar
 
 
 def mean_with_interval(values: Array) -> tuple[float, float, float]:
-    """Return the mean of numbers or booleans and its 95 % interval."""
+    """Return the mean of numbers or booleans with its 95 % confidence interval."""
     n = len(values)
     if not n:
         return (math.nan,) * 3
@@ -177,7 +177,7 @@ def _some(labels: list[Any]) -> str:
 
 
 def _call(function: Callable[[Any], Any], X: Any, name: str) -> Any:
-    """Call a model, and convert the errors of other packages to a `DataError`."""
+    """Call a model; re-raise any error that is not from ceiba as a `DataError`."""
     try:
         return function(X)
     except CeibaError:

@@ -34,7 +34,7 @@ from ceiba.tree.routing import route
 _LEAST_ROWS: Final = 5
 _TO_FILL_IN: Final = "(to be filled in)"
 
-#: The items in Annex IV of the EU AI Act (Regulation 2024/1689), and what covers each of them.
+#: Items of Annex IV of the EU AI Act (Regulation 2024/1689), with the card sections on them.
 _ANNEX_IV: Final = (
     ("1. General description", "Model details; a person adds purpose, provider and versions"),
     ("2. Elements and development process", "Model details, Training data, Evaluation, Rules"),
@@ -223,7 +223,7 @@ def _values(column: Column) -> str:
 
 
 def _without_rare_levels(tree: Tree, table: Table) -> Tree:
-    """Return the tree with levels of fewer than five rows renamed, so that no rule names them."""
+    """Rename levels that occur in fewer than five rows, so that no rule reveals them."""
     columns = []
     for column, info in zip(table.columns, tree.schema.columns, strict=True):
         if not info.is_numeric:
@@ -250,7 +250,7 @@ def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
 
 
 def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
-    """Compare the probability of each leaf's class with its share in the leaf's held-out rows."""
+    """Compare each leaf's predicted probability with the class share in its held-out rows."""
     leaf, truth = route.apply(tree, table), np.asarray(y)
     labels = tree.target.classes[0]
     cells = []

@@ -39,7 +39,7 @@ from ceiba.table import Table, read_weights
 from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
-_MOST_ROWS: Final = 5_000  # with more rows, Student's interval replaces the slower BCa
+_MOST_ROWS: Final = 5_000  # number of rows above which Student's interval replaces the slower BCa
 _MOST_MOVES: Final = 50
 _MOST_EXAMPLES: Final = 10
 _FLOOR: Final = 1e-15  # smallest probability in the log loss
@@ -109,7 +109,7 @@ class Comparison(Printed):
         ]
 
     def blocks(self) -> list[Block]:
-        """Return sentences and tables for printing."""
+        """Return the sentences and tables to print."""
         tables = [getattr(self, name) for name in self._parts if len(getattr(self, name))]
         printed = [block for table in tables for block in ("", *table.blocks())]
         return [self.verdict, *self._notes(), *printed]
@@ -181,10 +181,10 @@ def compare(
     answers = [predict_with(m, X, n, name) for m, name in zip(models, "ab", strict=True)]
     kinds = {are_numbers(m, x, truth) for m, x in zip(models, answers, strict=True)}
     if len(kinds) > 1:
-        raise DataError("a and b must both predict classes or both predict numbers.")
+        raise DataError("Models a and b must both predict classes, or both predict numbers.")
     if is_number := kinds.pop():
         if cost_matrix is not None or profit_matrix is not None or positive is not None:
-            raise OptionError("cost_matrix, profit_matrix and positive require predicted classes.")
+            raise OptionError("cost_matrix, profit_matrix and positive require classifiers.")
         truth = as_numbers(truth, "y")
         answers = [as_numbers(x, f"Predictions of {m}") for m, x in zip("ab", answers, strict=True)]
         off = [x - truth for x in answers]
@@ -255,12 +255,12 @@ def _test_mcnemar(answers: tuple[Array, Array], truth: Array) -> dict[str, Any]:
     return {"disagree": n_different, **counts, "p_value": p}
 
 
-#: A measure: name, value of the first and second model, and difference by row.
+#: A metric: its name, its value for each of the two models, and the difference for each row.
 Figure = tuple[str, float, float, Array]
 
 
 def mean_figure(name: str, first: Array, second: Array, weight: Array) -> Figure:
-    """Return the `Figure` of a measure that is the weighted mean of one value per row."""
+    """Compare two models by a metric that is a weighted mean of one value per row."""
     share = weight / weight.sum()
     return name, float(share @ first), float(share @ second), second - first
 
@@ -281,7 +281,7 @@ def _class_figures(
 
 
 def _tree_costs(models: tuple[Any, Any]) -> dict[Any, float] | None:
-    """Return the trees' costs by (truth, prediction); None if no tree has costs or they differ."""
+    """Return the trees' misclassification costs, or None if there are none or they differ."""
     costs = []
     for tree in (getattr(model, "tree_", model) for model in models):
         if isinstance(tree, Tree) and tree.cost_matrix is not None:
@@ -357,7 +357,7 @@ def _difference_table(figures: list[Figure], weight: Array, confidence: float) -
 
 
 def _leaf_ids(models: tuple[Any, Any], table: Table) -> tuple[Array, Array] | None:
-    """Return the leaf of each row by model, or None unless both are trees with one leaf per row."""
+    """Return the leaf of each row in both models, or None if a row may have no unique leaf."""
     trees = [getattr(model, "tree_", model) for model in models]
     if not all(isinstance(tree, Tree) and tree.missing != "fractional" for tree in trees):
         return None
@@ -371,7 +371,7 @@ def count_moves(
     truth: Array | None,
     has_classes: bool,
 ) -> Listing:
-    """Count the rows of up to 50 pairs of leaves (or predictions), unequal predictions first."""
+    """Count rows by pair of leaves or predictions: at most 50 pairs, unequal predictions first."""
     kind = "answer" if leaf_ids is None else "leaf"
     if leaf_ids is None and not has_classes:
         return Listing({}, title="rows by leaf")

@@ -1,4 +1,4 @@
-"""Find where a model is wrong, using a tree of its errors and unbiased segment errors.
+"""Find the segments of rows in which a model is wrong, by growing a tree on its errors.
 
 A leaf that is chosen for its errors looks worse than it is. Therefore, one half of the rows
 determines the segments and the other half measures them. The p-value of a segment compares it with
@@ -82,7 +82,7 @@ class ErrorAnalysis(Printed):
         }
 
     def blocks(self) -> list[Block]:
-        """Return a sentence and a table for printing."""
+        """Return the title and the table of segments to print."""
         low, high = self.error_interval
         headline = f"{self.title} (95 % interval {low:.3g} to {high:.3g})"
         return [headline, "", *self.segments.blocks()]
@@ -164,7 +164,7 @@ class Segment:
 def find_segments(
     table: Table, figure: Array, random_state: int, lang: str = "en", **params: Any
 ) -> tuple[Tree, Array, list[Segment]]:
-    """Return a tree that predicts `figure`, its test rows, and its segments, the worst first."""
+    """Fit a tree to the errors `figure`; return it, its test rows and its segments, worst first."""
     n = table.n_rows
     if n < 20:
         raise DataError(f"X must have at least 20 rows, got {n}.")
@@ -173,7 +173,7 @@ def find_segments(
     defaults: dict[str, Any] = {"min_samples_leaf": least, "prune": "1se"}
     model = DecisionTreeRegressor(**defaults | params)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeakWarning)  # a single column may determine the errors
+        warnings.simplefilter("ignore", LeakWarning)  # one column may determine the errors
         model.fit(table.take(found_on), figure[found_on].astype(float))
     rows, values = table.take(measured_on), figure[measured_on]
     leaf = model.apply(rows)

@@ -92,7 +92,7 @@ class Mimic(Printed):
         }
 
     def blocks(self) -> list[Block]:
-        """Return a sentence and tables for printing."""
+        """Return the title and the tables to print."""
         blocks = [f"{self.title}; imitated: {self.imitated}.", "", *self.leaves.blocks()]
         return blocks if self.accuracy is None else [*blocks, "", *self.accuracy.blocks()]
 
@@ -182,7 +182,7 @@ def mimic(
         params = {"prune": "1se"} | params
     grower = DecisionTreeRegressor if is_number else DecisionTreeClassifier
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeakWarning)  # the model may use a single column
+        warnings.simplefilter("ignore", LeakWarning)  # the model may depend on one column
         tree = grower(**params).fit(table.take(train), values[train])
     rows, goal = table.take(test), values[test]
     fidelity, low, high = _agreement(tree.predict(rows), goal, is_number)
@@ -238,7 +238,7 @@ def _by_leaf(tree: Any, rows: Table, goal: Array, numbers: Array) -> Listing:
 
 
 def _agreement(values: Array, goal: Array, is_number: bool) -> tuple[float, float, float]:
-    """Return the R2 of predicted numbers, or the share of equal classes, with its interval."""
+    """Return the R2 or, for classes, the share of equal predictions, with its interval."""
     if not is_number:
         return mean_with_interval(values == goal)
     figures = evaluate_numbers(goal, values, float(np.mean(goal)))
@@ -246,7 +246,7 @@ def _agreement(values: Array, goal: Array, is_number: bool) -> tuple[float, floa
 
 
 def _against_truth(tree: Array, model: Array, truth: Array, is_number: bool) -> Listing:
-    """Return the accuracy (or R2) of the model and the tree that imitates it, on true values."""
+    """Return the accuracy (or R2) of the model and of the tree that imitates it."""
     pairs = (("model", model), ("tree", tree))
     cells = [(name, *_agreement(values, truth, is_number)) for name, values in pairs]
     return Listing(

@@ -1,4 +1,4 @@
-"""Find the columns that count against a wanted prediction, and the changes that give it.
+"""Explain which columns prevent a wanted prediction, and which changes would give it.
 
 The row is compared with the accepted rows, which have the wanted prediction. Path-dependent Shapley
 values average over a column by the branch shares of accepted training rows, interventional ones by
@@ -58,7 +58,7 @@ class Reason:
 
 
 class Reasons(tuple[Reason, ...]):
-    """The reasons for one row, printed as sentences, strongest first.
+    """The reasons why a row does not get the wanted prediction, the strongest first.
 
     Attributes
     ----------
