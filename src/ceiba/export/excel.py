@@ -356,7 +356,7 @@ def _text(text: str) -> str:
             "excel: strings must contain only characters allowed in XML and have at most 32,767 "
             f"characters, got {text[:40]!r} ({len(text):,} characters)."
         )
-    # Escape codes such as _x0041_ (for Excel, "A"). Mark text that looks like a formula as text.
+    # Escape text such as _x0041_ (read as "A"), and mark text that looks like a formula as text.
     written = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
     style = _QUOTED if text[:1] in tuple("=+-@\t\r") and text else _PLAIN
     return f's="{style}" t="inlineStr"><is><t xml:space="preserve">{written}</t></is>'

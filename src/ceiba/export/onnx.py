@@ -211,7 +211,7 @@ class _Graph:
     # ------------------------------------------------------------------ branches before the tree
 
     def branch(self, node: int) -> str:
-        """Add a tensor with each row's branch at a node, or -1 (the row stays there) or ROOT."""
+        """Add a tensor of the rows' branches at a node: -1 to stay, ROOT for the root's value."""
         source = self.program.nodes[node]
         assert source.question is not None
         branch = self.answer(source.question, source.unseen)
@@ -316,10 +316,10 @@ class _Graph:
                 self.tree_nodes[at].no = at + 1
             else:
                 children.append((source.children[last], at, "no"))
-        return children[::-1]  # the caller pops the last child first
+        return children[::-1]  # reversed, because the caller pops the last child first
 
     def _add_ensemble(self) -> str:
-        """Add the tree as a TreeEnsembleRegressor, and return the name of its tensor of leaves."""
+        """Add the tree as a TreeEnsembleRegressor; return the name of its output, the leaf ids."""
         import onnx
 
         if not self.features:

@@ -95,7 +95,7 @@ def pipeline_tree(pipeline: Any) -> Tree:
 
 
 def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColumn]:
-    """Return the columns with kind "levels" if categorical in the tree, or "number" if imputed."""
+    """Set the kind of categorical columns to "levels", and of other imputed columns to "number"."""
     resolved = []
     for column, info in zip(columns, tree.schema.columns, strict=True):
         if column.kind in ("same", "filled") and not info.is_numeric:
@@ -111,7 +111,7 @@ def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColu
 
 @dataclass(frozen=True)
 class _Probe:
-    """Finds the branch of each value of a raw column by passing test rows through a Pipeline."""
+    """A Pipeline and its tree, probed with test rows to find the branch of each raw value."""
 
     pipeline: Any
     tree: Tree
@@ -121,7 +121,7 @@ class _Probe:
 
     @cached_property
     def defaults(self) -> list[Any]:
-        """The default value of each raw column, for the columns in which test rows do not vary."""
+        """The value of each raw column in test rows that vary another column."""
         values: list[Any] = [np.nan] * self.pipeline.n_features_in_
         for column in self.columns:
             if column.kind != "same":
@@ -217,7 +217,7 @@ class _RawSplit:
 
 
 def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
-    """Return the tree with each split replaced by one on a raw column."""
+    """Return the tree with each split replaced by a split on a raw column."""
     schema, position = _raw_schema(tree, probe)
     inner = [int(node) for node in np.flatnonzero(~tree.is_leaf)]
     scaled = [n for n in inner if probe.column_of(n).kind == "number" and not _is_flat(probe, n)]
@@ -298,7 +298,7 @@ def _tests_presence(probe: _Probe, node: int, levels: tuple[Any, ...]) -> bool:
 
 
 def _add_other_level(probe: _Probe, raw: int, levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the levels, plus an unknown one if a branch of some node receives no known level."""
+    """Append an unknown level if a branch of some node receives none of the known levels."""
     for node in np.flatnonzero(~probe.tree.is_leaf).tolist():
         if probe.column_of(node).raw == raw and not _tests_presence(probe, node, levels):
             reached = set(probe.branches(node, levels))

@@ -24,7 +24,7 @@ DerivedKind = Literal["same", "filled", "number", "levels"]
 
 @dataclass(frozen=True)
 class DerivedColumn:
-    """A column that transformers derive from a raw column, and the raw levels they encode."""
+    """A column derived from a raw column, with the levels of the raw column if it is encoded."""
 
     raw: int
     kind: DerivedKind = "same"

@@ -123,7 +123,7 @@ def _check_convertible(tree: Tree) -> None:
 
 
 def _state(tree: Tree, inner: Any) -> dict[str, Any]:
-    """Return the state from which the `__setstate__` of scikit-learn's Tree restores this tree."""
+    """Return the tree as the state that `__setstate__` of scikit-learn's Tree expects."""
     nodes = np.zeros(tree.n_nodes, dtype=inner.__getstate__()["nodes"].dtype)
     columns = {
         "left_child": tree.children_left,

@@ -277,7 +277,7 @@ class _NodeText:
         return "  ".join(entries) + more
 
     def colorize(self, node: int, text: str) -> str:
-        """Return a prediction in the color of its class, bold at leaves."""
+        """Color a prediction by its class, and make it bold at leaves."""
         weight = "1;" if self.tree.is_leaf[node] else ""
         if not self.tree.task.has_classes or self.tree.n_outputs > 1:
             return f"\x1b[1m{text}\x1b[0m" if weight else text

@@ -257,7 +257,7 @@ def _escape_comment(text: str) -> str:
 
 
 def _format_list(values: list[Any]) -> str:
-    """Return the values of a C array, 20 per line, or "0" if there are none: C needs a value."""
+    """Format the values of a C array, 20 per line; an empty array, which C forbids, becomes "0"."""
     lines = [", ".join(map(str, values[i : i + 20])) for i in range(0, len(values), 20)]
     return ",\n    ".join(lines) or "0"
 

@@ -36,7 +36,7 @@ class ProgramSplit:
     cuts: tuple[float, ...] = ()  # of an interval split
 
     def row(self) -> list[Any]:
-        """Return a list of kind, column, rule (a cut, cuts, `sets` or None) and low branch."""
+        """Return the split as a list for the exported code: kind, column, rule and low branch."""
         rules: dict[int, Any] = {CUT: self.cut, LEVELS: self.sets, INTERVALS: list(self.cuts)}
         return [self.kind, self.column, rules.get(self.kind), self.low]
 
@@ -64,7 +64,7 @@ class ProgramNode:
 
 @dataclass(frozen=True)
 class Program:
-    """Lists of nodes, level sets, values and predictions, from which code exports are written."""
+    """A tree as lists of nodes, level sets, values and predictions, for exporting it as code."""
 
     tree: Tree
     columns: list[ColumnInfo]
@@ -86,7 +86,7 @@ class Program:
 
 
 def header(tree: Tree, before_note: str | None = None) -> str:
-    """Describe the tree in ASCII; if `before_note` is given, append the notes with this prefix."""
+    """Return an ASCII description of a tree; a prefix `before_note` adds the notes of the tree."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)

@@ -224,7 +224,7 @@ class _SqlWriter:
 
     tree: Tree
     dialect: Dialect
-    checked: set[str] = field(default_factory=set)  # columns whose levels SQL can represent
+    checked: set[str] = field(default_factory=set)  # columns whose levels are valid in SQL
 
     # ------------------------------------------------------------------ literals
 
@@ -353,7 +353,7 @@ class _SqlWriter:
         codes = sorted(frozenset(range(info.n_levels)) - values.codes if unseen else values.codes)
         if info.name not in self.checked:
             for level in info.levels:
-                self.literal(level)  # raises an error for a level that SQL cannot represent
+                self.literal(level)  # raises an error if SQL cannot represent the level
             self.checked.add(info.name)
         listed = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
@@ -366,7 +366,7 @@ class _SqlWriter:
     def format_membership(
         self, column: str, levels: list[Any], word: Literal["IN", "NOT IN"]
     ) -> str:
-        """Return the condition that a column has one of the levels, or none of them."""
+        """Return the condition that a column has one of the levels (IN) or none (NOT IN)."""
         if any(isinstance(level, str) for level in levels):
             column = self.dialect.text_comparison.format(column)
             tail = self.dialect.comparison_suffix
@@ -401,7 +401,7 @@ class _SqlWriter:
         return _join_or([*missing, inside]) if values.missing else inside
 
     def number_of(self, column: str, info: ColumnInfo) -> str:
-        """Return the expression of a column in the unit of its cuts."""
+        """Return the expression that converts a column to the unit of its cuts."""
         if info.display == "boolean":
             return self.dialect.boolean.format(column)
         if info.display == "duration":

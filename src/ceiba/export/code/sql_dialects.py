@@ -1,4 +1,4 @@
-"""SQL dialects: how each quotes names and writes numbers, strings and times.
+"""SQL dialects: rules for quoting names and for writing numbers, strings and times.
 
 A dialect is one row of `DIALECTS`. Except for probabilities in SQLite, literals are read back
 exactly: floats are typed (``4.5E0``, ``4.5D``). Strings are compared by code points whatever the
@@ -214,7 +214,7 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
         "sqlite": Dialect(
             "SQLite",
             number=_sqlite_number,
-            share=repr,  # a short decimal, which SQLite may read one unit off in the last place
+            share=repr,  # shortest decimal; SQLite may read it with an error in the last bit
             booleans=("0", "1"),
             timestamp="(strftime('%s', {0}) + (strftime('%f', {0}) - strftime('%S', {0})))",
             timestamp_literal=None,
@@ -228,8 +228,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = MappingProxyType(
             nan="{} = 'NaN'::DOUBLE",
             not_nan="{} < 'NaN'::DOUBLE",
             nan_is_largest=True,
-            # DuckDB plans IN lists in cubic time: 400 lists take 18 s, 400 calls of list_position
-            # 0.5 s. Without a match, list_position returns 0 or NULL, depending on the version.
+            # DuckDB plans IN lists in cubic time: 18 s for 400 lists, but 0.5 s for 400 calls of
+            # list_position. Without a match, it returns 0 or NULL, depending on the version.
             many_lists=(
                 "list_position([{1}], {0}) > 0",
                 "({0} IS NOT NULL AND COALESCE(list_position([{1}], {0}), 0) = 0)",

@@ -69,14 +69,14 @@ def _node_line(node: VisibleNode, fills: NodeFills) -> str:
 
 
 def _fold_lightest(tree: Tree) -> FoldedTree:
-    """Fold the subtrees of least weight in a tree of more than MAX_NODES nodes."""
+    """Fold the subtrees of least weight if the tree has more than MAX_NODES nodes."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
     whole = fold_tree(parent)
     if len(whole.nodes) <= MAX_NODES:
         return whole
-    # Keep the heaviest inner nodes that fit. A branch is never heavier than its node, so this also
-    # keeps the nodes above them.
+    # Keep the heaviest inner nodes that fit. A child is never heavier than its parent, so this also
+    # keeps all ancestors of a kept node.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
     most = MAX_NODES // 2
     return fold_tree(
