@@ -76,7 +76,7 @@ Block = str | Grid
 
 
 def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
-    """Format blocks as text, with lines of at most `width` characters if possible."""
+    """Format texts and tables, with lines of at most `width` characters if possible."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Grid):
@@ -87,10 +87,10 @@ def format_blocks(blocks: Iterable[Block], width: int | None = None) -> str:
 
 
 class Printed:
-    """Base class of objects whose printed form consists of the blocks returned by `blocks`."""
+    """Base class of objects that print as a sequence of texts and tables."""
 
     def blocks(self) -> list[Block]:
-        """Return the blocks of text and cells to print."""
+        """Return the texts and tables to print."""
         raise NotImplementedError
 
     def __str__(self) -> str:

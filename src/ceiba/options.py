@@ -133,8 +133,8 @@ class Option:
     help: str  # description; the command line prints its first sentence
     # Type of the command-line flag: tuple parses numbers ("0.1,0.9"), list parses groups ("a,b;c").
     flag: Any = None
-    growers: frozenset[str] | None = None  # growers that support the option; None for all
-    core: str | None = None  # name of the field in the core's options
+    growers: frozenset[str] | None = None  # tree algorithms that support the option; None for all
+    core: str | None = None  # name of the field in the options of the C++ core
     to_core: Callable[[Any], Any] | None = None
 
     def entry(self) -> str:

@@ -13,7 +13,7 @@ _LISTENERS: Final[ContextVar[dict[str, Callable[..., Any]]]] = ContextVar("progr
 
 
 def find_listener(work: str) -> Callable[..., Any] | None:
-    """Return the listener installed for a kind of work (such as "folds"), or None without one."""
+    """Return the listener for a kind of work (such as "folds"), or None if there is none."""
     return _LISTENERS.get({}).get(work)
 
 

@@ -417,7 +417,7 @@ def _cost_interval(
     costs: Array, weight: Array, n: float, highest: float, counts: bool, confidence: float
 ) -> Interval:
     """Return the confidence interval of a mean cost."""
-    if not costs.any():  # no errors: Wilson's upper bound of the error, times the highest cost
+    if not costs.any():  # no errors: highest cost times Wilson's upper bound of the error
         return 0.0, wilson(0.0, n, confidence)[1] * highest
     # Resample the histogram of costs, so that the time does not depend on the number of rows.
     cells, cell = np.unique(costs, return_inverse=True)

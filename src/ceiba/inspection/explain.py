@@ -152,7 +152,7 @@ class Explanation:
         }
 
     def costs_text(self) -> str:
-        """Return how costs changed the prediction, as text, or "" if they did not."""
+        """Describe how error costs changed the prediction; return "" if they did not."""
         if self.costs is None or self.probability is None:
             return ""
         likely = max(self.probability, key=self.probability.__getitem__)
@@ -417,7 +417,7 @@ def _explain_move(
 
 
 def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
-    """Whether the printed value is on the same side of every printed cut as the value itself."""
+    """Whether rounding for display keeps a value on the same side of every cut."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:

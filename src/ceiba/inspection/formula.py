@@ -119,11 +119,11 @@ def _class_index(tree: Tree, target_class: Any) -> int:
 
 
 def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
-    """Return (node, only_stays) pairs: all rows, or those that stay, get the class `wanted`."""
+    """Return the nodes that predict a class, with True if only rows that stay there get it."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     predicts = tree.answer == wanted
     whole = np.where(tree.is_leaf | may_stay, predicts, True)
-    for node in range(tree.n_nodes - 1, 0, -1):  # branches have higher ids than their parent
+    for node in range(tree.n_nodes - 1, 0, -1):  # children have higher ids than their parent
         whole[tree.parent[node]] &= whole[node]
     nodes: list[tuple[int, bool]] = []
     for node in range(tree.n_nodes):
@@ -136,7 +136,7 @@ def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
 
 
 def _simplify(conditions: list[Condition]) -> list[Condition]:
-    """Merge pairs of conditions until no pair can be merged, unless there are too many."""
+    """Merge pairs of conditions as long as possible; return very long lists unchanged."""
     result: list[Condition] = []
     conditions = [c for c in conditions if all(clause.choices for clause in c.clauses)]
     if len(conditions) > _MAX_MERGED:
@@ -151,7 +151,7 @@ def _simplify(conditions: list[Condition]) -> list[Condition]:
                 continue
             condition, position = both, min(position, i)
             del result[i]
-            i = 0  # restart, because the wider condition may merge with earlier ones
+            i = 0  # restart, because the merged condition may merge with earlier ones
         result.insert(position, condition)
     return result
 
@@ -192,7 +192,7 @@ def _find_covering(
 
 
 def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Whether two value sets are equal except for `named`, the levels that splits list."""
+    """Whether two value sets contain the same values; their `named` levels are not compared."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:

@@ -189,7 +189,7 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the score decrease by shuffled column: a row of means, then one row per repeat."""
+    """Return the score decrease for each shuffled column: the mean in row 0, then each repeat."""
     X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
     target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises for an invalid y
@@ -202,7 +202,7 @@ def permutation_importance(
     base = _score(tree, table, truth, weight)
     drops = np.zeros((repeats + 1, table.n_columns))
     for repeat in range(1, repeats + 1):
-        for j in tree.used_features.tolist():  # other columns do not affect predictions
+        for j in tree.used_features.tolist():  # unused columns have no effect
             columns = list(table.columns)
             columns[j] = Column(columns[j].info, columns[j].values[rng.permutation(table.n_rows)])
             shuffled = replace(table, columns=tuple(columns))
@@ -328,7 +328,7 @@ class RowGains:
             along = _path_sums(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
         else:
-            # With values relative to the root, (m(b) - m(t)) (y - m(t)) is step * y - step * m(t).
+            # Relative to the root, the gain (m(b) - m(t)) (y - m(t)) is step * y - step * m(t).
             value = value - value[0]
             step = np.where(counts, value - value[parent], 0.0)
             slope, offset = _path_sums(parent, step), _path_sums(parent, step * value[parent])
@@ -361,7 +361,7 @@ class RowGains:
         return mean_interval(gain, self.weight, n, confidence)
 
     def _scale(self, weight: Array) -> Array:
-        """Return the factor by which the split search scales each row's weight (priors, costs)."""
+        """Return the factors by which class priors and costs scale the weights of rows."""
         tree = self.tree
         if tree.class_prior is None and tree.cost_matrix is None:
             return np.ones(self.n_rows)

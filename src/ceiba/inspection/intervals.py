@@ -35,7 +35,7 @@ Interval = tuple[float, float]
 # The tail corrections for errors and bounded metrics come from simulations (docs/numbers.md).
 HEAVY_TAIL: Final = 2.5
 BOUNDED_TAIL: Final = 1.5
-_MAX_BOOTSTRAP_ROWS: Final = 5_000  # with more rows, resampling takes longer than 0.1 s
+_MAX_BOOTSTRAP_ROWS: Final = 5_000  # number of rows above which resampling takes more than 0.1 s
 _RESAMPLES: Final = 999
 _MAX_CELLS: Final = 4_000_000
 
@@ -111,7 +111,7 @@ def estimate_interval(
     times: Array | float = 1.0,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the interval of an estimate from row contributions, each repeated `times` times."""
+    """Return the confidence interval of an estimate that is a sum of contributions of rows."""
     from scipy.special import stdtrit
 
     # Let T be the t statistic and k the skewness of the estimate, with |k| <= 1 (for a mean, the
@@ -183,7 +183,7 @@ def r2_interval(
     ratio, error = (figure[0] for figure in _ratios((weight @ moments)[None], n))
     if not np.isfinite(ratio) or n <= 1:
         return -np.inf, 1.0
-    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # linearize the ratio instead of resampling it
+    if len(truth) > _MAX_BOOTSTRAP_ROWS:  # resampling is slow: linearize the ratio instead
         spread = away**2
         linear = (square - ratio * spread) / float(weight @ spread / total)
         low, high = mean_interval(linear, weight, n, confidence, frequency_weights, HEAVY_TAIL)

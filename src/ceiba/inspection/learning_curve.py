@@ -94,7 +94,7 @@ def learning_curve(
     progress: bool = False,
     random_state: int | None = None,
 ) -> LearningCurve:
-    """Return the score of a model by the number of training rows.
+    """Measure the score of a model for increasing numbers of training rows.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def learning_curve(
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """Return some rows of a table, as a table of the same type."""
+    """Return the selected rows of a table as a table of the same type."""
     if isinstance(X, dict):
         return {name: take_rows(values, rows) for name, values in X.items()}
     if isinstance(X, Table):

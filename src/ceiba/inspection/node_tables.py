@@ -22,7 +22,7 @@ _NOISE: Final = 1e-12
 
 
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """Return the expected cost of predicting each class at a node, and the class it predicts."""
+    """Return the expected cost of predicting each class at a node, and mark its prediction."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("expected_costs requires a classification tree with one output.")
@@ -109,7 +109,7 @@ def _descendants(tree: Tree, leaf: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool
 
 
 def routing(tree: Tree) -> Listing:
-    """Return how many training rows the split, surrogates and default decide at each node.
+    """Count the training rows that the split, surrogates and default rule route at each node.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _fallback(tree: Tree, i: int) -> tuple[str, int]:
-    """Return the rule for rows that neither the split nor a surrogate sends, and their number."""
+    """Return the rule for rows that neither split nor surrogates can route, and their number."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
         # A divided row is counted in every branch.

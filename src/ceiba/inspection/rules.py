@@ -134,7 +134,7 @@ class Rule:
         return word("rules.sentence", text=self.text, value=value, about=about, note=note)
 
     def curve_text(self) -> str:
-        """Return the events and the median with its interval as text, or "" without a curve."""
+        """Describe the number of events and the median survival; return "" without a curve."""
         if self.curve is None:
             return ""
         word = words(self.lang)
@@ -394,7 +394,7 @@ def _build_rule(
 def _confidence_and_interval(
     tree: Tree, node: int, rows: int, level: float, weighted: bool
 ) -> tuple[float, float, float, float]:
-    """Return confidence, lift and the interval of the confidence or the mean."""
+    """Return the confidence and lift of a node, and the interval of its confidence or mean."""
     nothing = math.nan
     if tree.n_outputs > 1:
         return nothing, nothing, nothing, nothing
@@ -412,7 +412,7 @@ def _confidence_and_interval(
 
 
 def is_weighted(tree: Tree) -> bool:
-    """Whether training rows had weights, not counting the fractions of divided rows."""
+    """Whether training rows had sample weights, as opposed to fractions of divided rows."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))

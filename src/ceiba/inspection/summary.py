@@ -61,7 +61,7 @@ class Summary:
         return self.to_dict()[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values of the facts by name."""
+        """Return the values of the summary by name."""
         return {fact.name: fact.value for fact in self.facts}
 
     def __str__(self) -> str:
@@ -173,7 +173,7 @@ def _row_facts(tree: Tree, word: Catalogue) -> list[Fact]:
 
 
 def _proof_facts(tree: Tree, word: Catalogue) -> list[Fact]:
-    """Return the lines of the summary about the tree's certificate, if it has one."""
+    """Return the summary lines on the search for an optimal tree, if there was one."""
     certificate = tree.certificate
     if certificate is None:
         return []

@@ -154,7 +154,7 @@ class SurvivalJudge:
         frequency_weights: bool = False,
         confidence: float = 0.95,
     ) -> SurvivalEvaluation:
-        """Evaluate the predictions for rows from the nodes in which the rows end."""
+        """Evaluate the predictions for rows, given the node in which each row ends."""
         w = np.ones(len(time)) if weight is None else weight
         n = count_effective_rows(weight, len(time), frequency_weights)
         grid = np.linspace(0.0, self.horizon, _TIMES)

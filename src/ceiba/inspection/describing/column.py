@@ -23,9 +23,9 @@ _NEARLY: Final = 0.99  # minimum share of rows for "nearly_constant", minimum as
 #: Numbers that often stand for a missing value.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 _FEW_VALUES: Final = 10  # with fewer distinct other values, a missing code must be `_FAR` from them
-_FAR: Final = 5  # minimum distance of the code, as a multiple of the range of the other values
-_RECURS: Final = 3  # minimum number of rows that contain the code
-_NOT_RARE: Final = 0.01  # minimum share of rows with the code if only its sign is unusual
+_FAR: Final = 5  # minimum distance of a missing code from the range of other values, in ranges
+_RECURS: Final = 3  # minimum number of rows that contain a missing code
+_NOT_RARE: Final = 0.01  # minimum share of rows with a missing code if only its sign is unusual
 _MAX_LENGTH: Final = 16  # maximum length of a level name in a distribution
 _SPARK: Final = "▁▂▃▄▅▆▇█"
 

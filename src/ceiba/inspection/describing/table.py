@@ -236,7 +236,7 @@ def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
     """Return the target values, their criterion and their impurity."""
     values = column.values[rows]
     if is_numeric_target(column, rows):
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow becomes infinite
+        with np.errstate(over="ignore", invalid="ignore"):  # the variance may overflow to infinity
             variance = float(np.var(values))
         return values.astype(np.float64), "squared_error", variance
     labels, codes = np.unique(values, return_inverse=True)
@@ -245,7 +245,7 @@ def _target_and_impurity(column: Column, rows: Any) -> tuple[Any, str, float]:
 
 
 def is_numeric_target(column: Column, rows: Any) -> bool:
-    """Whether a target is read as numbers. Booleans and few distinct integers are classes."""
+    """Whether a target is numeric; booleans and up to 20 distinct integers count as classes."""
     if not column.info.is_numeric or column.info.display == "boolean":
         return False
     values = column.values[rows]

@@ -69,7 +69,7 @@ def assign_branches(column: Column, split: Any) -> tuple[npt.NDArray[np.int64], 
 def _level_branches(column: Column, chosen: list[Any]) -> npt.NDArray[np.int64]:
     levels = list(column.info.levels)
     if not levels:
-        raise OptionError(f"split must not contain levels for a numeric column, got {chosen!r}.")
+        raise OptionError(f"split must be a number for a numeric column, got {chosen!r}.")
     for level in chosen:
         if level not in levels:
             raise OptionError(

@@ -129,7 +129,7 @@ def _f_ratio(tree: Tree, children: Any) -> tuple[float, tuple[float, ...]]:
 
 
 def _branch_groups(tree: Tree, node: int) -> list[str]:
-    """Return one string per branch, which lists the values sent to it."""
+    """Return a description of the values that are sent to each branch."""
     n = int(tree.n_branches[node])
     if tree.splits.kind[node] == SplitKind.LEVELS:
         return _level_groups(tree, node, n)
