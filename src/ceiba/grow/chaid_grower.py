@@ -110,13 +110,13 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     with np.errstate(over="ignore"):
         middle = (low + high) / 2
     middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
-    cuts = np.where(middle < high, middle, low)  # `low` if no float is between it and `high`
+    cuts = np.where(middle < high, middle, low)  # use `low` if no float lies between them
     return Categories(len(cuts) + 1, True, cuts)
 
 
 @dataclass(frozen=True)
 class MergeResult:
-    """Groups into which a column's categories are merged, their test, and the merging steps."""
+    """Groups of merged categories of a column, with their test and the steps of merging."""
 
     group: npt.NDArray[np.intp]
     test: NodeTest
@@ -156,7 +156,7 @@ def merge(
 ) -> MergeResult:
     """Merge similar categories of a column, and test the resulting groups."""
     cells = np.ascontiguousarray(cells, np.float64)
-    # The core labels each group with its first category. Number the groups in this order.
+    # `leader` is the first category in the group of each category; number groups in this order.
     leader, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
     is_leader = np.zeros(len(cells), bool)
     is_leader[leader] = True
@@ -179,8 +179,8 @@ def is_hopeless(cells: Array, statistic: Statistic, log_limit: float, min_rows: 
 
 
 def _test_groups(cells: Array, statistic: Statistic, log_factor: float) -> NodeTest:
-    """Return the test of independence of groups and target; `log_factor` corrects its p-value."""
-    from scipy.special import chdtrc, fdtrc  # import here, because other growers do not need scipy
+    """Test the independence of groups and target, with a Bonferroni factor exp(`log_factor`)."""
+    from scipy.special import chdtrc, fdtrc  # import scipy only when needed
 
     if statistic == "f_test":
         value, df1, df2 = _f_statistic(cells)
@@ -208,7 +208,7 @@ def _chi_square_statistic(cells: Array, statistic: Statistic) -> tuple[float, in
 
 
 def _f_statistic(cells: Array) -> tuple[float, float, float]:
-    """Return F and its degrees of freedom from counts, sums and sums of squares per group."""
+    """Return the F statistic and its degrees of freedom from the moments of each group."""
     n, total, squares = cells[cells[:, 0] > 0].T
     share = total**2 / n
     between = float(share.sum() - total.sum() ** 2 / n.sum())
@@ -230,7 +230,7 @@ class Grouping:
 
 
 class _ChaidChooser:
-    """Chooser that merges categories and splits on the column with the smallest p-value."""
+    """Callable that merges categories and returns the split with the smallest p-value."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         table, target, options = problem.table, problem.target, problem.options
@@ -267,7 +267,7 @@ class _ChaidChooser:
         self.order = sorted(range(len(many)), key=many.__getitem__)
 
     def __call__(self, rows: Rows, depth: int) -> SplitChoice | None:
-        """Return the split of the node with these rows, or None if it becomes a leaf."""
+        """Return the split of a node that contains `rows`, or None if the node becomes a leaf."""
         size = len(rows) if self.counted is None else float(self.counted[rows].sum())
         deep = self.max_depth is not None and self.depth + depth >= self.max_depth
         if deep or size < self.min_split or np.all(self.truth[rows] == self.truth[rows[0]]):
@@ -301,7 +301,7 @@ class _ChaidChooser:
         return np.where(codes < 0, np.int32(self.columns[j].n), codes)
 
     def _cells(self, j: int, rows: Rows, moments: list[Array]) -> Array:
-        """Return class counts, or row count and target moments, by category (missing last)."""
+        """Return class counts or target moments of each category, with missing values last."""
         codes, size = self._row_categories(j, rows), self.columns[j].n + 1
         weight: Any = None if self.counted is None else self.counted[rows]
         if self.n_classes:
@@ -351,7 +351,7 @@ class _ChaidChooser:
         return Grouping(j, groups, merged.test, size)
 
     def _group_split(self, grouping: Grouping, home: int) -> GroupSplit:
-        """Return the split for a grouping; `home` has the missing values (-1: no group)."""
+        """Return the split for a grouping; missing values go to group `home` (-1: no group)."""
         # A group that contains only missing values becomes the last branch.
         j, groups, cuts = grouping.column, grouping.groups, self.columns[grouping.column].cuts
         alone = next((g for g, group in enumerate(groups) if group == (_MISSING,)), None)

@@ -1,4 +1,4 @@
-"""Reject options that conflict with each other, with the grower or with the data.
+"""Reject options that conflict with each other, with the search method or with the data.
 
 Options that a grower does not support are rejected, never ignored. The row of an option in
 `options.py` lists its growers; `_VALUES` lists the values that a grower supports, if not all.
@@ -20,7 +20,7 @@ from ceiba.options import OptionObject
 from ceiba.table import Kind, Table, Target
 from ceiba.task import Task
 
-#: The supported values of an option, for growers that do not support all of its values.
+#: The supported values of an option, for search methods that do not support all values.
 _VALUES: Final[Mapping[tuple[Grower, str], tuple[Any, ...]]] = {
     ("bins", "criterion"): (*_core.counted_criteria(), "log_loss"),
     ("bins", "missing"): ("learn", "majority", "error"),
@@ -140,7 +140,7 @@ def _check_survival(options: GrowOptions) -> None:
 
 
 def _option_for(grower: Grower, options: GrowOptions) -> str:
-    """Return text for error messages: the option that selects a grower, and its value."""
+    """Return the option that selects a search method as text, such as "max_bins=64"."""
     name = {"bins": "max_bins", "significance": "min_significance", "best": "search"}.get(
         grower, "criterion"
     )
@@ -170,7 +170,7 @@ def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None
 
 
 def single_output_options(options: GrowOptions) -> list[str]:
-    """Return the given options that require a target with one output, as text."""
+    """Return the options in use that require a target with one output, as text."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule == "surrogate":
         texts.append(f"missing={options.missing!r}")
@@ -179,7 +179,7 @@ def single_output_options(options: GrowOptions) -> list[str]:
 
 
 def dense_only_options(options: GrowOptions) -> list[str]:
-    """Return the given options that require a dense table, as text."""
+    """Return the options in use that require a dense table, as text."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule in ("surrogate", "fractional"):
         texts.append(f"missing={options.missing!r}")

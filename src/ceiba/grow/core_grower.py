@@ -1,4 +1,4 @@
-"""Grow trees with the core, which receives converted options and returns arrays.
+"""Grow trees with the C++ core, which receives converted options and returns arrays.
 
 `monotonic_cst` and `column_cost` have one number per column: a sequence in column order, or a dict
 by column name for a few columns.
@@ -43,13 +43,13 @@ _SAFE = 200
 _CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
 _COUNTS: Final = (int, Integral)  # int is first, because isinstance with ABCs is slow
 _MANY_ROWS: Final = 2**53  # limit of row counts, above any table size and exact as a float
-#: In C4.5 trees, weights this close count as equal, because sums of fractions are inexact.
+#: Tolerance for weights in C4.5 trees, because sums of fractional weights are inexact.
 _SLACK: Final = 1e-6
 
 
 @dataclass(frozen=True)
 class Units:
-    """Exponents of the powers of 2 that divide targets and weights: 0 unless values are extreme."""
+    """Exponents of the powers of two by which extreme targets and weights are divided."""
 
     target: int = 0
     weight: int = 0
@@ -130,7 +130,7 @@ def read_column_cost(values: Any, names: Sequence[str]) -> list[float]:
 def read_interactions(
     values: Any, names: Sequence[str], path: Sequence[int] = ()
 ) -> tuple[int, list[list[int]]]:
-    """Return the maximum number of columns on a path, and the sets of columns allowed on one."""
+    """Return the maximum number of columns on a path, and the sets of columns that may interact."""
     # 0 and [] mean no limit. Below splits on `path`, only groups that contain its columns remain.
     used, n_columns = set(path), len(names)
     if values is None:
@@ -178,7 +178,7 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
 
 @dataclass(frozen=True)
 class SubtreeContext:
-    """The place of a new subtree in a larger tree, whose stopping rules apply to both."""
+    """Position of a new subtree in a larger tree, whose stopping rules apply to both."""
 
     depth: int  # depth of the node that becomes the root of the subtree
     n_rows: int  # of the larger tree
@@ -192,7 +192,7 @@ class SubtreeContext:
     row_weight: Array | None = None  # fractional row weights (missing="fractional")
 
     def apply(self, core: _core.GrowOptions, options: GrowOptions, units: Units) -> None:
-        """Set the core options that depend on the surrounding tree, in the units of the core."""
+        """Set the options of the C++ core that depend on the larger tree, such as its depth."""
         if options.max_leaf_nodes is not None:
             core.max_leaf_nodes = max(core_limit(options.max_leaf_nodes) - self.leaves, 1)
         if options.max_depth is not None:
@@ -212,7 +212,7 @@ def core_options(
     rows: npt.NDArray[np.uint32] | None,
     path: Sequence[int] = (),
 ) -> _core.GrowOptions:
-    """Return the core options for a table, and for a subtree below splits on columns `path`."""
+    """Return the options of the C++ core for a table, below splits on the columns `path`."""
     n_columns = table.n_columns
     n_rows = table.n_rows if rows is None else len(rows)
     if weight is None:
@@ -247,7 +247,7 @@ def core_options(
 
 
 def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
-    """Return the core options that do not depend on the table."""
+    """Return the options of the C++ core that do not depend on the table."""
     core = _core.GrowOptions()
     name = options.criterion_name
     if name.startswith("quantile"):
@@ -325,7 +325,7 @@ def resolve_max_features(value: int | float | str | None, n_columns: int) -> int
 def grow_by_search(
     problem: Problem, rows: npt.NDArray[np.uint32] | None, subtree: SubtreeContext | None
 ) -> Tree:
-    """Grow a tree with the greedy search of the core."""
+    """Grow a tree with the greedy search of the C++ core."""
     if problem.options.task is Task.SURVIVAL:
         return _grow_survival(problem, rows, subtree)
     table, target, options, weight = problem.table, problem.target, problem.options, problem.weight
@@ -383,7 +383,7 @@ def set_survival_options(core: _core.GrowOptions, exposure: Array, cases: Array)
 
 
 def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
-    """Return units, and the event rate, weighted time and weight of each row in these units."""
+    """Return the scaling units, and the scaled event rate, time and weight of each row."""
     units = Units.of(hazard.rate, hazard.cases)
     cases = np.ldexp(hazard.cases, -units.weight)
     return units, np.ldexp(hazard.rate, -units.target), cases * hazard.time, cases
@@ -392,7 +392,7 @@ def survival_rates(hazard: HazardTarget) -> tuple[Units, Array, Array, Array]:
 def with_survival_figures(
     grown: Tree, problem: Problem, ends: RowEnds, subtree: SubtreeContext | None = None
 ) -> Tree:
-    """Return a tree of event rates with hazards and survival curves computed from its rows."""
+    """Add hazards and survival curves, computed from the rows, to a tree of event rates."""
     hazard = problem.hazard
     sums = SurvivalSums.of(grown, hazard, ends)
     overall = hazard.overall if subtree is not None else float(sums.events[0] / sums.time[0])
@@ -422,7 +422,7 @@ def with_survival_figures(
 def tree_from_arrays(
     arrays: _core.TreeArrays, problem: Problem, units: Units, subtree: SubtreeContext | None
 ) -> Tree:
-    """Convert the arrays of the core to a tree."""
+    """Convert the arrays that the C++ core returns to a tree."""
     target, options, scales = problem.target, problem.options, problem.scales
     return tree_from_grown(
         GrownArrays(

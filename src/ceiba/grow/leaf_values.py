@@ -72,7 +72,7 @@ class MEstimate(OptionObject):
 
 
 class Shrinkage(OptionObject):
-    """Smoothing of leaf values towards those of the nodes above, strongest below small nodes.
+    """Smoothing of leaf values towards the values of their ancestors, most below small nodes.
 
     Hierarchical shrinkage (Agarwal et al. 2022).
 
@@ -96,12 +96,12 @@ class Shrinkage(OptionObject):
 
 
 def fixed_strength(rule: Any) -> float | None:
-    """Return `m` or `strength` (None: to be chosen), or 0 if the rule has neither."""
+    """Return the given smoothing strength, or None if cross-validation must choose it."""
     return rule.m if isinstance(rule, MEstimate) else getattr(rule, "strength", 0.0)
 
 
 def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
-    """Return the values of all nodes under a rule: "laplace", `MEstimate` or `Shrinkage`."""
+    """Return the values of all nodes, smoothed by "laplace", `MEstimate` or `Shrinkage`."""
     units = Units.of(tree.value, None)  # scaling prevents overflow in sums of large values
     value = np.asarray(units.shrink_target(tree.value))
     n = rows_by_weight(tree)[:, None, None]
@@ -124,7 +124,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 
 def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    """Return for each node the weighted mean h of the values on its path, as in `Shrinkage`."""
+    """Return for each node h(t), a weighted mean of the values on its path (`Shrinkage`)."""
     # Let s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root.
     # Then h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):
@@ -213,7 +213,7 @@ def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, 
 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
-    """Return the tree with the counts, values and risks of the rows in `problem`."""
+    """Recompute the counts, values and risks of a tree from the rows in `problem`."""
     counted = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     value, empty = counted.value.copy(), counted.weight <= 0
     for i in np.flatnonzero(empty).tolist():  # the parent comes first, so it already has its value

@@ -20,7 +20,7 @@ _LOSS = (one_of("error", "gini", "entropy"), nothing)
 
 
 class Lookahead(OptionObject):
-    """Search that gives each node the first split of the best tree of a small depth.
+    """Search that splits each node by the first split of the best small tree on its rows.
 
     The time is polynomial for a fixed depth. The tree is usually, but not provably, near-optimal.
 
@@ -229,8 +229,8 @@ class RpartRules:
 
     min_gain_ratio: float = 1e-10  # minimum gain of a split, relative to the gain of the root split
     shrink: float = 0.0  # coefficient of variation of the prior on Poisson rates (0: no prior)
-    # Rows with a missing value stay in the node (0), follow surrogates or stay if none applies (1),
-    # or follow surrogates or the majority if none applies (2).
+    # 0: rows with a missing value stay in the node. 1: they follow surrogates, and stay if none
+    # applies. 2: they follow surrogates, or the majority if none applies.
     use_surrogate: int = 2
     # A node is split only if its risk exceeds both limits (-1: no limit).
     min_risk_ratio: float = -1.0  # relative to the risk of the root
@@ -249,7 +249,7 @@ _SHORT: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def expand(name: str, value: Any) -> Any:
-    """Return the object for a short form of an option, and other values unchanged."""
+    """Return the option object for a short form such as "lookahead", else the value itself."""
     if name == "min_significance" and isinstance(value, float):
         return Significance(level=value)
     if name == "criterion" and isinstance(value, str) and value.startswith("quantile"):

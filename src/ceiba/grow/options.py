@@ -53,8 +53,8 @@ from ceiba.options import (
 from ceiba.task import Task
 from ceiba.tree import ValueRules
 
-#: The growers. "search" is the greedy search of the core. The others add rules to it ("bins",
-#: "gain_ratio", "significance") or replace it ("tests": CHAID; "best": lookahead and exact search).
+#: Search methods. "search" is the greedy search, to which "bins", "gain_ratio" and "significance"
+#: add rules. "tests" (CHAID) and "best" (lookahead and exact search) replace it.
 Grower = Literal["search", "bins", "gain_ratio", "significance", "tests", "best"]
 
 _ALL: Final = frozenset({"search", "bins", "gain_ratio", "significance", "tests", "best"})
@@ -355,7 +355,7 @@ class GrowOptions:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, task=Task(state["task"]))
 
-    # Cache derived values, because fits with equal options of built-in types share one object.
+    # Cache derived values, because repeated fits with equal options share one object.
 
     @cached_property
     def criterion_name(self) -> str:
@@ -370,7 +370,7 @@ class GrowOptions:
 
     @cached_property
     def value_rules(self) -> ValueRules:
-        """The options by which node values are computed from the arrays of the core."""
+        """The options that determine how node values are computed."""
         return ValueRules(
             self.criterion_name,
             self.task.has_classes,
@@ -412,7 +412,7 @@ class GrowOptions:
 
     @cached_property
     def growers(self) -> tuple[Grower, ...]:
-        """The growers that these options select; the first applies the rules of all of them."""
+        """The search methods that these options select; the first one includes the others."""
         if isinstance(expand("criterion", self.criterion), Chaid):
             return ("tests",) if self.search_method is None else ("tests", "best")
         if self.search_method is not None:

@@ -1,4 +1,4 @@
-"""Read class priors and misclassification costs, and compute the class factors that they imply.
+"""Read class priors and misclassification costs, and compute how they scale class weights.
 
 With f(k) the weighted count of class k in a node, F(k) in all data, W the sum of F, prior pi(k) and
 cost C[k, j] of predicting j when the truth is k (Breiman et al. 1984, sections 4.4 and 2.4; rpart):
@@ -181,7 +181,7 @@ def _labels(classes: Classes) -> list[Any]:
 
 @dataclass(frozen=True)
 class ClassScales:
-    """Priors, costs and the class factors that they imply; None stands for no change."""
+    """Priors, costs and the factors by which they scale class weights (None: no change)."""
 
     prior: Array | None = None
     costs: Array | None = None
@@ -198,7 +198,7 @@ NO_SCALES: Final = ClassScales()
 
 
 def class_scales(target: Target, options: GrowOptions, weight: Array | None) -> ClassScales:
-    """Return the class factors that the priors and costs of the options imply."""
+    """Return the factors by which the priors and costs of the options scale class weights."""
     if not options.task.has_classes:
         option = "class_prior" if options.class_prior is not None else "cost_matrix"
         raise OptionError(f"{option} is not supported for {options.task}.")

@@ -1,4 +1,4 @@
-"""The problem that a tree is grown on: table, target, weights and options.
+"""Data and options for growing a tree: table, target, weights and growing options.
 
 `Problem.grow` grows the trees of estimators, `regrow`, forced splits and pruning, and those of
 cross-validation folds unless the table is in shards.
@@ -35,9 +35,9 @@ from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.splits import with_cut_digits
 
-#: The function of each grower, which the options or the table select. Its arguments are the
-#: problem, the rows (None: all) and the context in a larger tree (or None). It is imported on first
-#: use, because it may be in a higher package.
+#: The function of each search method. Its arguments are the problem, the rows (None: all) and the
+#: context in a larger tree (or None). It is imported on first use, because it may be in a package
+#: that imports this one.
 GROWERS: Final[Mapping[str, str]] = {
     "search": "ceiba.grow.core_grower:grow_by_search",
     "bins": "ceiba.grow.core_grower:grow_by_search",
@@ -55,7 +55,7 @@ _MAX_REPEATED_ROWS: Final = 100_000_000
 
 @cache
 def find_grower(name: str) -> Callable[[Any, Any, Any], Tree]:
-    """Import the function of a grower and return it."""
+    """Import and return the function of a search method."""
     module, _, function = GROWERS[name].partition(":")
     return getattr(import_module(module), function)  # type: ignore[no-any-return]
 
@@ -68,9 +68,9 @@ class Problem:
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Row weights for surrogates and majorities where `weight` includes the exposure (rpart).
+    # Row weights without the exposure, by which rpart chooses surrogates and majorities.
     case_weight: Array | None = None
-    fixed_scales: ClassScales | None = None  # class factors of all rows, for a problem on a subset
+    fixed_scales: ClassScales | None = None  # class scales of all rows, kept for subsets
 
     @property
     def n_rows(self) -> int:
@@ -79,7 +79,7 @@ class Problem:
 
     @cached_property
     def row_weight(self) -> Array:
-        """The weight of each row, which is 1 if the problem has no weights."""
+        """The weight of each row, which is 1 if no weights were given."""
         return np.ones(self.n_rows) if self.weight is None else self.weight
 
     @cached_property
@@ -89,7 +89,7 @@ class Problem:
 
     @property
     def scales(self) -> ClassScales:
-        """The class priors, the costs, and the factor of each class that they imply."""
+        """The class priors and costs, and the factors by which they scale class weights."""
         if self.fixed_scales is not None:
             return self.fixed_scales
         if self.options.class_prior is None and self.options.cost_matrix is None:
@@ -108,7 +108,7 @@ class Problem:
         n_jobs: int | None = None,
     ) -> Tree:
         """Grow a tree on all rows or a sorted subset, optionally as a subtree of a larger tree."""
-        # Fractional sizes refer to `rows`, or to the larger tree; priors and costs, to all rows.
+        # Fractional sizes are relative to `rows` or to the larger tree, but priors to all rows.
         problem = self
         if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
@@ -127,7 +127,7 @@ class Problem:
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows], path: Sequence[int] = ()) -> list[Tree]:
-        """Grow an unweighted tree on each set of rows; `path`: columns of the splits above them."""
+        """Grow an unweighted tree on each set of rows, below splits on the columns `path`."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None, path)
@@ -142,11 +142,11 @@ class Problem:
         return [tree_from_arrays(arrays, self, units, None) for arrays in grown]
 
     def with_changes(self, **changes: Any) -> Problem:
-        """Return a problem with some fields replaced and the priors and costs of this one."""
+        """Return a copy with some fields replaced, and with the same priors and costs."""
         return replace(self, fixed_scales=self.scales, **changes)
 
     def take(self, rows: npt.NDArray[Any]) -> Problem:
-        """Return the problem restricted to some rows, with class factors from these rows."""
+        """Return a copy restricted to some rows, with class priors relative to these rows."""
         return replace(
             self,
             table=self.table.take(rows),
@@ -171,7 +171,7 @@ class Problem:
 
     @cached_property
     def _without_columns(self) -> Problem:
-        """The problem without columns, so that nothing is sorted or split."""
+        """Copy without feature columns, so that no column is sorted or split."""
         names = ("task", "class_prior", "cost_matrix", "missing", "unseen", "frequency_weights",
                  "rpart")  # fmt: skip
         # CHAID tests splits and not nodes, so nodes have the default impurity.
@@ -189,7 +189,7 @@ class Problem:
 
     @classmethod
     def like(cls, tree: Tree, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Problem:
-        """Return a problem for data, with the schema, criterion, priors and costs of a tree."""
+        """Read data with the schema, criterion, priors and costs of an existing tree."""
         X, y = pop_target(X, y, tree.task)
         table = (
             X if isinstance(X, Table) else read_like(X, tree.schema, match="name", unseen="error")
@@ -222,7 +222,7 @@ def repeat_rows(
     subtree: SubtreeContext | None,
     frequency: npt.NDArray[np.float64] | None,
 ) -> tuple[Problem, npt.NDArray[np.uint32] | None, SubtreeContext | None]:
-    """Repeat each row by its frequency; return the problem, rows and subtree context for them."""
+    """Repeat each row by its frequency, and adapt the problem, rows and subtree context."""
     if frequency is None or not np.array_equal(frequency, np.rint(frequency)):
         return problem, rows, subtree
     at = np.arange(problem.n_rows) if rows is None else rows.astype(np.intp)

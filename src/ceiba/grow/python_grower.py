@@ -104,7 +104,7 @@ def _count_rows(
     tree = recount(bare, part, truth, sample_weight=weights, keep_value=False, add=add)
     if not units.target:
         return tree
-    with np.errstate(over="ignore", under="ignore"):  # the three arrays have the squared unit
+    with np.errstate(over="ignore", under="ignore"):  # the unit of these arrays is squared
         square = {name: np.ldexp(getattr(tree, name), 2 * units.target)
                   for name in ("impurity", "gain", "risk")}  # fmt: skip
         return replace(tree, value=np.ldexp(tree.value, units.target), **square)

@@ -45,7 +45,7 @@ _REGRESSION_LOSS: Final = {
 
 
 def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | None) -> Tree:
-    """Search for the best tree and return it with its certificate."""
+    """Search for the best tree, and return it with a certificate of optimality."""
     state = SearchState.of(problem, rows, subtree)
     out = run_search(state)
     tree = tree_from_splits(state, out["best"])
@@ -70,7 +70,7 @@ def grow_best(problem: Problem, rows: Rows | None, subtree: SubtreeContext | Non
 
 @dataclass(frozen=True)
 class SearchState:
-    """A problem with its rows and units, the request to the core, and the penalty per leaf."""
+    """Input of a search: data, rows, scaling units, search settings and penalty per leaf."""
 
     problem: Problem
     rows: Rows | None
@@ -82,7 +82,7 @@ class SearchState:
     def of(
         cls, problem: Problem, rows: Rows | None, subtree: SubtreeContext | None = None
     ) -> SearchState:
-        """Return the state for a problem; raise an error for unsupported options."""
+        """Prepare the search for a problem; raise an error for unsupported options."""
         options, scales, weight = problem.options, problem.scales, problem.weight
         search = options.search_method
         assert search is not None
@@ -120,7 +120,7 @@ class SearchState:
             return float(np.ldexp(loss, self._exponent))
 
     def objective(self, tree: Tree) -> float:
-        """Return the objective of a tree: the loss of its leaves and their penalty."""
+        """Return the objective of a tree, which is the loss plus the penalty of its leaves."""
         leaves = tree.is_leaf
         if self.request.loss in ("gini", "entropy"):
             loss = float((tree.weight * tree.impurity)[leaves].sum())

@@ -45,7 +45,7 @@ def is_complete(problem: Problem) -> bool:
 
 @dataclass(frozen=True)
 class RpartFoldTree(FoldTree):
-    """A `FoldTree` that grows and scores the tree of a fold by the rules of rpart."""
+    """Cross-validation that grows and scores the trees of the folds by the rules of rpart."""
 
     cp_alpha: float = 0.0
     error: str = "deviance"
@@ -87,7 +87,7 @@ class RpartFoldTree(FoldTree):
 
     @property
     def weights_count_rows(self) -> bool:
-        """Whether weights count rows: True as in R, where larger weights decrease xstd."""
+        """Whether the standard error counts a row of weight k as k rows; always true, as in R."""
         return True
 
     @property
@@ -101,8 +101,8 @@ class RpartFoldTree(FoldTree):
 
 
 def _lower_ordered_cuts(tree: Tree) -> Tree:
-    """Return a tree that routes ordered levels equal to a cut to the upper branch, like rpart."""
-    # rpart always does so with numbers, but with ordered levels only in cross-validation.
+    """Lower the cuts of ordered columns, so that levels equal to a cut take the upper branch."""
+    # rpart sends numbers at a cut to the upper branch, and in cross-validation also levels.
     ordered = np.array([info.kind is Kind.ORDERED for info in tree.schema.columns] + [False])
     if not ordered.any():
         return tree
@@ -137,7 +137,7 @@ def _route_as_growing(
 def _branches(
     tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the branches of a node's training rows and held-out rows (-1: the row stays)."""
+    """Return the branch of each training row and held-out row of a node, or -1 for none."""
     ours = growing_branches(tree, problem, node, rows)
     theirs = apply_surrogates(
         tree, problem, node, test, primary_branches(tree, problem, node, test)
@@ -154,7 +154,7 @@ def _branches(
 def right_branch(
     problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]
 ) -> int:
-    """Return rpart's right branch: the one with the larger mean response, or 0 on ties."""
+    """Return the branch with the larger mean response, which is the right one in rpart."""
     weight = problem.row_weight[rows]
     response = problem.target.values[rows, 0].astype(np.float64)
     scale = problem.scales.search

@@ -70,7 +70,7 @@ class RpartFit(BaseTree):
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
         problem, present = self._build_problem(X, y, sample_weight, exposure)
-        # A node with less than cp times the root's risk stays a leaf: no split of it can save that.
+        # Skip nodes with less than cp times the root's risk, because no split gains more than that.
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)
@@ -82,7 +82,7 @@ class RpartFit(BaseTree):
         folds = self.xval
         if isinstance(folds, Integral):
             folds = min(int(folds), problem.n_rows)
-        elif len(folds) == len(present):  # xval has a fold id also for each dropped row
+        elif len(folds) == len(present):  # xval includes fold ids of dropped rows
             folds = np.asarray(folds)[present]
         if not isinstance(folds, int) or folds > 1:
             beta = _between_cps(self.cp_table_["cp"])
@@ -91,7 +91,7 @@ class RpartFit(BaseTree):
     def _build_problem(
         self, X: Any, y: Any, sample_weight: Any, exposure: Any
     ) -> tuple[Problem, npt.NDArray[np.bool_]]:
-        """Return the `Problem` with rpart's rules, and a mask of the rows of X that it contains."""
+        """Return the training data with rpart's options, and a mask of the rows of X in use."""
         formula, data = (X, y) if _is_formula(X) else (None, X)
         data, sample_weight = pop_column(data, sample_weight)
         data, exposure = pop_column(data, exposure)
@@ -123,7 +123,7 @@ class RpartFit(BaseTree):
         return super()._read_rows(X, check_input)
 
     def _add_row_terms(self, row: Any) -> Any:
-        """Return a row, a mapping, with the computed terms of the fitted formula added."""
+        """Add the computed terms of the fitted formula to a row that is a mapping."""
         if self.__dict__.get("formula_") is None or not isinstance(row, Mapping):
             return row
         terms = [name for name in self.tree_.schema.names if name not in row]
@@ -139,7 +139,7 @@ class RpartFit(BaseTree):
         return super().explain(self._add_row_terms(row), lang=lang)
 
     def _read_truth(self, X: Any, y: Any) -> Any:
-        """Return the target; the formula computes it if y is None or equals its left side."""
+        """Return the target, computed by the formula if y is None or is the formula's left side."""
         formula = self.__dict__.get("formula_")
         if formula is None:
             if y is None:
@@ -155,7 +155,7 @@ class RpartFit(BaseTree):
         return split_target(X, y)[1] if isinstance(y, str) else y
 
     def _read_scored_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-        """Return X, y and weights; in formula models, without the rows that lack a target."""
+        """Return X, y and weights; if a formula was fitted, drop the rows without a target."""
         if self.__dict__.get("formula_") is None and y is not None:
             return X, y, sample_weight
         X, sample_weight = pop_column(X, sample_weight)
@@ -342,7 +342,7 @@ percent: of the sum
 
     @property
     def cp_table_(self) -> Listing:
-        """Table of the nested trees (rpart's cptable, but with exact values of cp).
+        """Table of the nested trees, like rpart's `cptable` but with exact values of cp.
 
         Row k is the tree for cp[k] <= cp < cp[k - 1]. The last row, the fitted tree, has the
         parameter `cp` (R's without splits). `relative_risk` is risk over the root's (R: rel error).
@@ -382,6 +382,6 @@ def _is_survival(formula: str | None, method: str) -> bool:
 
 
 def _between_cps(cp: Array) -> Array:
-    """Return rpart's cp values for cross-validation: 10 * cp[0], geometric means of neighbors."""
+    """Return rpart's cp values for cross-validation: geometric means of consecutive values."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

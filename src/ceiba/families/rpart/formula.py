@@ -204,7 +204,7 @@ def _tokenize(text: str, columns: Mapping[str, Any], formula: str) -> Iterator[t
             continue
         token = _TOKEN.match(text, at)
         if token is None:
-            raise OptionError(f"Cannot parse formula {formula!r} from {text[at:]!r} on.")
+            raise OptionError(f"Cannot parse formula {formula!r}: unexpected {text[at:]!r}.")
         kind = str(token.lastgroup)
         yield ("name" if kind == "quoted" else kind), token[kind]
         at = token.end()
@@ -285,7 +285,7 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
-    """Yield each term on the right side, after a flag that is False for removed terms."""
+    """Yield each term of the right side, with a flag that is False if the term is removed."""
     later = []
     while node[0] in ("+", "-"):  # avoid recursion, because there may be thousands of terms
         later.append((node[2], adds if node[0] == "+" else not adds))

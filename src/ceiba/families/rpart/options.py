@@ -161,7 +161,7 @@ def resolve_sizes(minsplit: int | None, minbucket: int | None) -> tuple[int, int
 
 
 def resolve_shrink(params: Mapping[str, Any]) -> float:
-    """Return the prior coefficient of variation of the rates, or 0 for no shrinkage."""
+    """Return the coefficient of variation of the prior on rates, or 0 for no shrinkage."""
     if params["method"] not in RATES:
         return 0.0
     if params.get("shrink") is None:
@@ -193,6 +193,6 @@ def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
 
 
 def with_rpart_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
-    """Return the growing options with new values of some rpart rules."""
+    """Return growing options in which some of rpart's rules are changed."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

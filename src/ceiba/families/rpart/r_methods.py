@@ -38,7 +38,7 @@ class RMethods(RpartFit):
 
     @property
     def node_numbers_(self) -> npt.NDArray[Any]:
-        """R's number of each node of `tree_`."""
+        """Node numbers of R: the children of node k have the numbers 2k and 2k + 1."""
         return node_numbers(self._tree, self.__dict__.get("_training", {}).get("swapped", ()))
 
     def prune(self, cp: float) -> Self:
@@ -91,7 +91,7 @@ class RMethods(RpartFit):
         return model
 
     def _node_ids(self, nodes: int | Iterable[int]) -> dict[int, int]:
-        """Return the ids of the nodes with R's numbers `nodes`, by number."""
+        """Return a dict that maps R's node numbers to node ids."""
         id_of = {number: i for i, number in enumerate(self.node_numbers_.tolist())}
         wanted = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
         for number in wanted:
@@ -103,7 +103,7 @@ class RMethods(RpartFit):
         return {number: id_of[number] for number in wanted}
 
     def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:  # type: ignore[override]
-        """Return the paths to nodes given by R's numbers (R: `path.rpart`).
+        """Return the splits on the paths to nodes, as R's `path.rpart` does.
 
         Parameters
         ----------
@@ -377,8 +377,8 @@ def _signif(values: Array, digits: int) -> list[str]:
 
 def format_r(values: Sequence[float], digits: int, least: int = 0) -> list[str]:
     """Format a column of numbers like R's `format`."""
-    # Print all numbers with the same decimals: as many (at least `least`) as any of them needs for
-    # `digits` significant digits without trailing zeros. Use exponents if the text is then shorter.
+    # All numbers get the same number of decimals: enough for `digits` significant digits of each,
+    # without trailing zeros, and at least `least`. Use exponents if they make the text shorter.
     parts = [f"{abs(value):.{digits - 1}e}".split("e") for value in values]
     significant = [max(1, len(mantissa.replace(".", "").rstrip("0"))) for mantissa, _ in parts]
     power = [int(exponent) for _, exponent in parts]

@@ -50,7 +50,7 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
         raise DataError("method='exp': at least one row must have an event (status 1), got none.")
     times = np.unique(t[died == 1])
     kept = [0]
-    for i in range(1, len(times)):  # skip times that equal the previous one except for rounding
+    for i in range(1, len(times)):  # skip times that differ only by rounding errors
         if times[i] - times[kept[-1]] > np.finfo(np.float64).eps * times[i]:
             kept.append(i)
     deaths = times[kept]
@@ -60,7 +60,7 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
 
 
 class RpartRows(NamedTuple):
-    """Table, target (event rates if there are observation times) and weights of the rows in use."""
+    """Table, target and weights of the rows that rpart uses."""
 
     table: Table
     target: Target

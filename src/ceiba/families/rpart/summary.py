@@ -75,7 +75,7 @@ def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]
 
 
 def _unit_ratio(tree: Tree) -> float:
-    """Return the factor that converts sums of impurity from ceiba's unit to rpart's."""
+    """Return the factor that converts a sum of impurities to the unit of rpart."""
     return {"entropy": log(2), "poisson": 2.0}.get(tree.criterion, 1.0)
 
 
@@ -317,8 +317,8 @@ def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
 
 
 def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any]:
-    """Return missing values in the competitors of each node, and nodes with swapped children."""
-    # "swapped": R's numbers of nodes whose right child in R is the left in `ordered_children`.
+    """Count missing values in the columns of competitors, and find nodes with swapped children."""
+    # "swapped" contains R's numbers of the nodes whose children R has in the opposite order.
     holes = [column.missing for column in problem.table.columns]
     facts: dict[str, Any] = {"missing": {}, "swapped": []}
     if not shrink and not any(hole.any() for hole in holes):
@@ -345,7 +345,7 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
 
 
 def node_events(tree: Tree, shrink: float) -> Any:
-    """Return the number of events in each node of a Poisson tree, undoing the shrinkage."""
+    """Return the number of events in each node, computed from the shrunken Poisson rates."""
     rate, time = tree.value[:, 0, 0], tree.weight
     if tree.criterion != "poisson" or not shrink or rate[0] == 0:
         return rate * time

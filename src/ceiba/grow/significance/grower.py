@@ -55,7 +55,7 @@ def grow_by_significance(
 
 
 class _SignificanceChooser:
-    """Chooser that splits a node on the column whose best split has the smallest p-value."""
+    """Callable that returns the split of the column with the smallest p-value."""
 
     def __init__(self, problem: Problem, rows: Rows, subtree: SubtreeContext | None) -> None:
         self.problem = problem

@@ -73,7 +73,7 @@ class SplitTest:
     n_columns: int
 
     def __call__(self, node: int, rows: Rows) -> TestResult:
-        """Return the test of a node's split on the node's rows."""
+        """Test the split of a node on its rows."""
         if self.correction == "none":
             rows = self._repeat_rows(rows)
             branch = evaluate_split(self.tree.splits, node, self.problem.table, rows)
@@ -87,7 +87,7 @@ class SplitTest:
         )
 
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
-        """Return the test of a column's best split, and the `Separation` for comparing columns."""
+        """Test the best split of a column; also return a `Separation` to compare columns."""
         rows = self._repeat_rows(rows)
         column = self.problem.table.columns[int(self.tree.splits.column[node])]
         info, values = column.info, column.values[rows]
@@ -142,7 +142,7 @@ class SplitTest:
         return log_rank_scores(values) if self.tree.task is Task.SURVIVAL else values[:, 0]
 
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
-        """Return the test of the best of n divisions: bounded, exact or by permutations."""
+        """Test the best of n possible divisions by a bound, exactly or by permutations."""
         classes = self.tree.task.has_classes
         if classes and n == 1:
             return plain

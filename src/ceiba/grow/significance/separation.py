@@ -205,7 +205,7 @@ class CentredTarget:
 
 @dataclass
 class Separation(ABC):
-    """Permutation test of a separation: the largest over divisions, or that of all levels."""
+    """Permutation test of the best of several splits, or of the differences between levels."""
 
     values: CentredTarget
     order: Rows
@@ -225,7 +225,7 @@ class Separation(ABC):
         return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Return the separations for n more permutations, which are the same for all columns."""
+        """Return the separations for n more permutations, which do not depend on the column."""
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
@@ -296,15 +296,15 @@ class Separation(ABC):
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return the sizes of sums of rows, and a limit for each, of which one must be reached."""
+        """Return sizes of sums and a limit for each; any extreme separation reaches a limit."""
 
 
 class BestDivision(Separation):
-    """The best of all cuts, with missing values on either side or in a separate branch."""
+    """Permutation test of the best cut, with missing values on any side or in their own branch."""
 
     @property
     def n_divisions(self) -> int:
-        """The number of divisions tried."""
+        """The number of possible divisions of the rows into two sides."""
         return len(self._sizes)
 
     @property
@@ -313,7 +313,7 @@ class BestDivision(Separation):
 
     @property
     def _sizes(self) -> npt.NDArray[np.int64]:
-        """Row counts on the left: below each cut, only missing, and missing or below each cut."""
+        """Row counts on the left side of each division, without and with the missing values."""
         if self.n_missing == 0:
             return self.ends
         return np.concatenate((self.ends, [self.n_missing], self.ends + self.n_missing))
@@ -354,7 +354,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return g for each division, the probability that the one before is below the value."""
+        """Return for each division the probability that the previous one is below the statistic."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
@@ -377,7 +377,7 @@ class BestDivision(Separation):
 
 
 class BetweenLevels(Separation):
-    """The separation between all levels of a column, an upper bound for any grouping."""
+    """Permutation test of the differences between all levels, a bound for any grouping."""
 
     @property
     def _is_between(self) -> bool:
@@ -438,7 +438,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
 
 
 def _first_crossing(x: Array) -> Array:
-    """Return g(x) of the module docstring: the probability that the division before is below."""
+    """Return g(x), the probability that the previous division does not reach the statistic."""
     from scipy.special import ndtr
 
     normal, density = ndtr(x / 2), np.exp(-(x**2) / 8) / np.sqrt(2 * np.pi)
