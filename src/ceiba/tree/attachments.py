@@ -82,11 +82,11 @@ def join_attachments(parts: Sequence[tuple[Attachments | None, Array]]) -> Attac
 
 @dataclass(frozen=True)
 class AttachmentKind:
-    """How to compute one kind of attachment from the training rows of a node."""
+    """Functions that compute one kind of attachment, such as quantiles, from rows of a node."""
 
-    #: Computes a node's entries from (target of shape (n_rows, n_outputs), weights, settings).
+    #: Function of (target, weights, settings) that computes the entries of a node.
     compute: Callable[[Array, Array, Array], Array]
-    #: Returns the settings (for example quantile levels) that the entries of a node contain.
+    #: Function that extracts the settings, such as quantile levels, from a node's entries.
     settings: Callable[[Array], Array]
 
 
@@ -103,7 +103,7 @@ ATTACHMENT_KINDS: Final[Mapping[str, AttachmentKind]] = {
 
 
 def leaf_quantiles(tree: Tree) -> tuple[Array, Array]:
-    """Return the quantile levels of a tree, and its quantiles in shape (n_nodes, n_levels)."""
+    """Return the quantile levels, and the quantiles as an array of shape (n_nodes, n_levels)."""
     numbers = (tree.attachments or {}).get("quantiles")
     if numbers is None:
         raise TreeError(

@@ -60,7 +60,7 @@ class DerivedAttributes:
     attachments: Attachments | None = None
     # Not an init field: `replace` must drop it, because an edited tree has no certificate.
     certificate: Certificate | None = field(default=None, init=False)
-    # Source of the arrays above, which are derived on first access.
+    # Arrays of the C++ core, from which the fields above are derived on first access.
     _grown: GrownArrays | None = field(default_factory=lambda: None, init=False, compare=False)
 
     # ------------------------------------------------------------------ shape
@@ -150,7 +150,7 @@ class DerivedAttributes:
 
     @cached_property
     def branch_share(self) -> Array:
-        """Weight of each branch as a fraction of its node's branches, in `branch_node` order."""
+        """Share of each branch in the weight of its node's branches, in `branch_node` order."""
         weight = self.weight[self.branch_node]
         owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
         total = np.bincount(owner, weights=weight, minlength=self.n_nodes)[owner]
@@ -181,7 +181,7 @@ class DerivedAttributes:
 
     @cached_property
     def answer(self) -> Array:
-        """Class index that each node predicts: least expected cost, the lowest index on ties.
+        """Index of the class with the least expected cost at each node, the lowest on ties.
 
         Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs. Overrides take precedence.
         """
@@ -230,7 +230,7 @@ class DerivedAttributes:
 
     @cached_property
     def search_share(self) -> Array:
-        """`share` of each node as the split search uses it: under priors altered by the costs.
+        """Share of each node under priors altered by the cost matrix, as in the split search.
 
         Gains and the tree impurity are weighted by it. Equal to `share` without a cost matrix.
         """
@@ -241,7 +241,7 @@ class DerivedAttributes:
 
     @cached_property
     def end_share(self) -> Array:
-        """Fraction of each node's weight that ends in it: 1 at leaves, mostly 0 at inner nodes.
+        """Fraction of each node's rows (by weight) that end in it: 1 at leaves, else usually 0.
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
         """
@@ -271,7 +271,7 @@ class DerivedAttributes:
 
     @cached_property
     def stayed_risk(self) -> Array:
-        """Part of the risk R(t) of each inner node t due to rows that end in t; 0 at leaves.
+        """Part of the risk R(t) of each inner node t from the rows that end in t; 0 at leaves.
 
         The rows that stay are those of the node less those of its branches. For one output, the
         result is exact for class counts and squared error; in other cases, it is the node's risk
@@ -299,7 +299,7 @@ class DerivedAttributes:
         return np.asarray((left * costs[:, self.answer[at]].T).sum(axis=1) / whole)
 
     def _stayed_squares(self, at: Array) -> Array:
-        # About its parent's mean, a child's squared error is larger by share x (mean difference)^2.
+        # A child's squared error about its parent's mean is larger by share x (mean difference)^2.
         value, parent, share = self.value[:, 0, 0], self.parent[1:], self.share[1:]
         about_parent = self.risk[1:] + share * (value[1:] - value[parent]) ** 2
         gone = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
@@ -307,7 +307,7 @@ class DerivedAttributes:
 
 
 class SklearnAttributes(DerivedAttributes):
-    """The attributes of scikit-learn's trees; some require binary trees without level splits."""
+    """The attributes of scikit-learn's trees; some are undefined for multiway or level splits."""
 
     def _child(self, branch: int, name: str) -> Array:
         if not self.is_binary:
@@ -338,7 +338,7 @@ class SklearnAttributes(DerivedAttributes):
 
     @cached_property
     def threshold(self) -> Array:
-        """Cut of each split (infinite if only missing values are split off), or -2 at leaves."""
+        """Threshold of each split, infinite if it only separates missing values; -2 at leaves."""
         self._child(0, "threshold")
         if np.any(self.splits.kind == SplitKind.LEVELS):
             raise TreeError(
@@ -362,12 +362,12 @@ class SklearnAttributes(DerivedAttributes):
 
     @property
     def node_count(self) -> int:
-        """Number of nodes, under scikit-learn's name."""
+        """Number of nodes, the same as `n_nodes`."""
         return len(self.is_leaf)
 
     @property
     def max_depth(self) -> int:
-        """Depth of the deepest leaf, under scikit-learn's name."""
+        """Depth of the deepest leaf, the same as `depth`."""
         return self.depth
 
     @property
@@ -382,7 +382,7 @@ class SklearnAttributes(DerivedAttributes):
 
     @property
     def n_features(self) -> int:
-        """Number of columns, under scikit-learn's name."""
+        """Number of columns of the training table."""
         return len(self.schema.columns)
 
     @property

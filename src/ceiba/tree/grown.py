@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """Options that affect node arrays; `surrogates` is None, or whether they route rows."""
+    """Options that affect node arrays; `surrogates` is whether surrogates route rows, or None."""
 
     criterion: str
     classes: bool
@@ -190,7 +190,7 @@ def added_loss(criterion: str, value: Array, answer: Array) -> Array:
     if criterion == "poisson":
         events = value > 0
         ratio = np.divide(value, answer, out=np.ones_like(value), where=events & (answer > 0))
-        # The loss is at least 0, but rounding can make it negative if value and answer are close.
+        # The loss is at least 0, but rounding errors can make it negative for similar values.
         return np.maximum(value * np.log(ratio) - value + answer, 0.0)
     gap: Array = value - answer
     return gap * gap
@@ -199,7 +199,7 @@ def added_loss(criterion: str, value: Array, answer: Array) -> Array:
 def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
     """Return the shrunken event rate of each node, and its risk per unit of time."""
     value = np.where(time > 0, value, 0.0)  # no events without weight
-    # Multiply both terms of the rate (module docstring) by k^2 D / T: D / T = value[0] may be 0.
+    # Multiply numerator and denominator of the rate by k^2 D / T, as D / T = value[0] may be 0.
     strength = shrink**2 * time
     rate = value[0] * (value * strength + 1.0) / (value[0] * strength + 1.0)
     return rate, impurity + added_loss("poisson", value, rate)

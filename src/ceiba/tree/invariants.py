@@ -299,7 +299,7 @@ def _check_content(tree: Tree) -> None:
         wrong = ~(np.isfinite(amount) & (amount >= 0))
         first = "".join(f"{name} {number}" for number in amount[wrong][:1])
         _fail_where(wrong, "node", first, "Must be finite and at least 0.")
-    if tree.missing == "fractional":  # a row may count in several branches
+    if tree.missing == "fractional":  # a row may be divided among branches
         return
     for name, slack in (("n_rows", 0.0), ("weight", 1e-9)):
         amount, owner = getattr(tree, name).astype(np.float64), tree.parent[tree.branch_node]

@@ -58,13 +58,13 @@ class TreeMethods:
     def _read_problem(
         self, X: Any, y: Any, sample_weight: Any, **options: Any
     ) -> tuple[Problem, dict[str, Any]]:
-        """Return the training problem, and the parameters that differ from their defaults."""
+        """Return the training data with growing options, and the non-default parameters."""
         from ceiba.grow import Problem
 
         return Problem.like(self._tree, X, y, sample_weight, **options), {}
 
     def _grow_on_rows(self, problem: Problem, params: dict[str, Any], rows: Any) -> Tree:
-        """Grow a tree on some rows of a problem, in one thread."""
+        """Grow a tree on some of the training rows, in one thread."""
         return problem.grow(rows, n_jobs=1)
 
     def _threads(self, table: Table) -> int:
@@ -154,7 +154,7 @@ class TreeMethods:
         return to_notebook(self._tree, *captions)
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """Create the interactive report, an HTML page that works without a network.
+        """Create the interactive report, an HTML page that works offline.
 
         Parameters
         ----------
@@ -343,7 +343,7 @@ class TreeMethods:
         return pruning_sequence(self._tree, risk=risk)
 
     def routing(self) -> Listing:
-        """Count training rows by what routed them at each node; see `ceiba.inspection.routing`.
+        """Return how many training rows the split, surrogates and default route at each node.
 
         Examples
         --------
@@ -652,7 +652,7 @@ class TreeMethods:
         fixed: Iterable[str] = (),
         lang: str = "en",
     ) -> Reasons | Listing:
-        """Return the columns that contribute most against the wanted prediction for a row.
+        """Return the main reasons for which a row does not get the wanted prediction.
 
         Columns are ranked by exact Shapley values against the rows with the wanted prediction.
         Each has the nearest change of that column alone that leads to the wanted prediction,
@@ -988,7 +988,7 @@ class TreeMethods:
         levels: int | None = None,
         **options: Any,
     ) -> Self:
-        """Grow the leaves of a node's subtree and leave its existing splits unchanged.
+        """Split the leaves below a node further, without changing existing splits.
 
         Sealed leaves are not split.
 
@@ -1051,7 +1051,7 @@ class TreeMethods:
     def refit_leaves(
         self, X: Any, y: Any, sample_weight: Any = None, *, keep_value: bool = False
     ) -> Self:
-        """Recompute counts, values and risks from other rows and leave the splits unchanged.
+        """Recompute counts, values and risks from other rows, without changing the splits.
 
         Call `drift(X, y)` first: it shows which leaves change, and by how much.
 
@@ -1192,7 +1192,7 @@ class TreeMethods:
         return self._with_tree(seal(self._tree, node, sealed))
 
     def studio(self, X: Any, y: Any, **options: Any) -> Any:
-        """Open the tree in the studio, and wait until the studio is closed.
+        """Open the tree in the studio (in the browser), and wait until the studio is closed.
 
         Parameters
         ----------
@@ -1319,7 +1319,7 @@ class TreeMethods:
 
 
 def prune(tree: Tree, alpha: float | None, **options: Any) -> Tree:
-    """Prune a tree as `ceiba.prune.prune_tree` does; estimators have the parameter `prune`."""
+    """Return a pruned tree; see `ceiba.prune.prune_tree`."""
     from ceiba.prune import prune_tree
 
     return prune_tree(tree, alpha, **options)

@@ -186,7 +186,7 @@ class Node:
 
 
 def _plain(label: Any) -> Any:
-    """Return a label as a Python value, so that it prints as the user wrote it."""
+    """Convert a numpy scalar to a Python value, so that it prints as the user wrote it."""
     return label.item() if hasattr(label, "item") else label
 
 

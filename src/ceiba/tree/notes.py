@@ -191,7 +191,7 @@ def apply_overrides(tree: Tree, best: Array) -> Array:
 def take_notes(
     notes: Mapping[int, NodeNote] | None, ids: Array, shift: int = 0
 ) -> dict[int, NodeNote] | None:
-    """Return the notes of the nodes `ids`, renumbered by position in `ids` plus `shift`."""
+    """Return the notes of the nodes `ids` by new node id: the position in `ids` plus `shift`."""
     if not notes:
         return None
     new = {int(old): at + shift for at, old in enumerate(ids.tolist()) if int(old) in notes}
@@ -202,12 +202,12 @@ def check_notes(tree: Tree) -> None:
     """Raise an error if the notes do not fit the tree, as in a damaged model file."""
     for node, note in (tree.notes or {}).items():
         if not 0 <= node < tree.n_nodes:
-            raise TreeError(f"A note is on node {node}, but the last node is {tree.n_nodes - 1}.")
+            raise TreeError(f"Notes must be on nodes 0 to {tree.n_nodes - 1}, got node {node}.")
         if note.answer is None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
             raise TreeError(
-                f"Node {node}: several outputs and missing='fractional' do not support overrides."
+                f"Node {node}: override requires one output and no missing='fractional'."
             )
         if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():

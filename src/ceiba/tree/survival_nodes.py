@@ -72,12 +72,12 @@ def survival_counts(target: Array, weight: Array, _settings: Array) -> Array:
 
 
 def censoring_counts(target: Array, weight: Array) -> Array:
-    """Return the counts of the curve of censoring times, in the form of `survival_counts`."""
+    """Return the Kaplan-Meier counts of the censoring times; see `survival_counts`."""
     return _event_steps(SurvivalCurve.of_censoring(target[:, 0], target[:, 1], weight))
 
 
 def _event_steps(curve: SurvivalCurve) -> Array:
-    """Return a curve's counts at its event times and last time, as `survival_counts` does."""
+    """Return the counts of a curve at its event times and its last time, flattened."""
     kept = curve.events > 0
     kept[-1] = True
     return np.stack([curve.time, curve.at_risk, curve.events], axis=1)[kept].ravel()

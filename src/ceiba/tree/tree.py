@@ -293,7 +293,7 @@ class Tree(SklearnAttributes, TreeMethods):
         n_leaves: int | None = None,
         risk: Literal["cost", "impurity"] = "cost",
     ) -> Tree:
-        """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * leaves.
+        """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * number of leaves.
 
         `cp` is alpha as a share of the root's risk, as in rpart. With `n_leaves`, return the tree
         of the pruning sequence with that many leaves (or the largest one with fewer); see
@@ -313,7 +313,7 @@ _ARGUMENTS: Final = tuple(field.name for field in fields(Tree) if field.init)
 
 
 def tree_from_grown(grown: GrownArrays, **arguments: Any) -> Tree:
-    """Return a tree that owns arrays of the core; `arguments` are the remaining fields."""
+    """Return a tree over arrays of the C++ core; `arguments` are its other fields."""
     # Leave the arrays in the core until they are used, because wrapping them takes longer than
     # a small fit.
     tree = object.__new__(Tree)

@@ -1,4 +1,4 @@
-"""Catalogues of the texts in trees, reports and the studio: English, Spanish and Portuguese.
+"""Catalogs of the texts in trees, reports and the studio: English, Spanish and Portuguese.
 
 Each language has one TOML file. A message may contain named placeholders (`{n}`). A message with a
 count `n` may have two forms, `one` (n = 1) and `other`. Names of columns, levels and classes are
@@ -49,7 +49,7 @@ class Catalogue:
         return text
 
     def get(self, key: str, default: str) -> str:
-        """Return the message of a key, or `default` if the catalogue has none."""
+        """Return the message of a key, or `default` if the catalog has none."""
         return str(self._texts.get(key, default))
 
     def number(self, n: int) -> str:
@@ -63,5 +63,5 @@ class Catalogue:
 
 @cache
 def words(lang: str) -> Catalogue:
-    """Return the catalogue of a language: "en", "es" or "pt"."""
+    """Return the catalog of a language: "en", "es" or "pt"."""
     return Catalogue(lang)

@@ -308,7 +308,7 @@ def _build_column(
 
 
 def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
-    """If only one group of levels is given, add the others; reject cuts of categorical columns."""
+    """Add a branch for the other levels if only one is given; reject cuts of unordered levels."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels "
@@ -350,7 +350,7 @@ def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: 
 
 
 def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
-    """Return node arrays filled at the leaves; inner nodes have NaN as value and 0 elsewhere."""
+    """Return node arrays with the values and weights of the leaves, and NaN or 0 elsewhere."""
     n = len(written.parent)
     size = target.width
     value = np.full((n, 1, size), np.nan)

@@ -94,7 +94,7 @@ def _weights(tree: Tree, chain: _Expansion) -> Array:
 
 
 def _impurity(tree: Tree, chain: _Expansion, added: Array) -> Array:
-    """Return node impurities; for a new node, the variance within plus between its branches."""
+    """Return the impurity of each node: for new nodes, the variance within and between branches."""
     old_node = np.where(added, 0, np.array(chain.source))
     weight, value = _weights(tree, chain), tree.value[old_node, :, 0]
     impurity = np.where(added, 0.0, tree.impurity[old_node])

@@ -144,7 +144,7 @@ def _fill_weights(tree: Tree, n_rows: Any, weight: Any) -> Tree:
 
 
 def _fill_impurity_and_risk(tree: Tree, impurity: Any) -> Tree:
-    """Compute gain, risk and (unless given) impurity of each node; return the tree with them."""
+    """Return the tree with computed gains, risks and, unless given, impurities."""
     if tree.task.is_classification("A tree from arrays"):
         if impurity is None:
             probability = alter_priors(tree.value, tree.cost_matrix)

@@ -79,7 +79,7 @@ def dumps(
 
 
 def _format_json(value: Any, indent: str, lines: list[str], head: str = "", tail: str = "") -> None:
-    """Append a value as lines of JSON, one per member of an object or of a list of objects."""
+    """Append a value to `lines` as JSON, with one line per member of nested objects."""
     if isinstance(value, dict) and value:
         opening, closing, inside = "{", "}", list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -284,7 +284,7 @@ def _gunzip(raw: bytes) -> bytes:
 
 def pack(text: bytes) -> bytes:
     """Compress bytes with gzip, deterministically (without a timestamp)."""
-    for level in (6, 0):  # level 0 if `unpack` would reject the ratio of level 6
+    for level in (6, 0):  # no compression if `unpack` would reject the ratio of level 6
         packer = zlib.compressobj(level, wbits=31)
         packed = packer.compress(text) + packer.flush()
         if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):

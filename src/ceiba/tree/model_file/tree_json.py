@@ -138,7 +138,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
-    """Convert floats to JSON with NaN as null; if the array is named (`figure`), reject NaN."""
+    """Convert floats to JSON, with NaN as null; reject NaN if `figure` names the array."""
     if np.isinf(values).any():
         raise ModelFileError("The tree has an infinite number, which a model file cannot contain.")
     if figure and np.isnan(values).any():

@@ -32,14 +32,14 @@ _DTYPES: Final = {
 } | {"bool": np.dtype(bool), "text": np.dtype(str), "object": np.dtype(object)}
 
 
-_INT_LIMIT: Final = 2**64  # larger integers allow an attacker to provoke hash collisions
+_INT_LIMIT: Final = 2**64  # larger integers could be chosen to cause hash collisions
 _MAX_DEPTH: Final = 50  # maximum depth of nested brackets
 # A string array is rejected if it takes over 64 MiB and over 10 times the size of its strings.
 _TEXTS_FREE, _TEXTS_TIMES = 2**26, 10
 
 
 class UnwritableError(ModelFileError):
-    """Raised for a value that cannot be saved in a model file."""
+    """Error for a value that cannot be saved in a model file."""
 
 
 def to_json(value: Any, objects: Mapping[str, type] | None = None) -> Any:

@@ -1,4 +1,4 @@
-"""Functions that route rows down a tree, and compute what depends on where they end."""
+"""Functions that route rows down a tree, and compute predictions and node statistics."""
 
 from __future__ import annotations
 

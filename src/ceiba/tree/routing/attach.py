@@ -60,7 +60,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
 
 
 def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = True) -> Tree:
-    """Add Kaplan-Meier counts to each node and, if `whole`, those of all rows' censoring times."""
+    """Add Kaplan-Meier counts to each node; `whole` adds those of all censoring times."""
     tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
     if not whole:
         return tree

@@ -69,7 +69,7 @@ def route_at_node(tree: Tree, table: Table, node: int, rows: Array) -> tuple[Arr
 def _route_at_node(
     tree: Tree, table: Table, node: int, rows: Array
 ) -> tuple[Array, int, tuple[int, ...]]:
-    """Return each row's branch, and how many rows the default and each surrogate routed."""
+    """Return each row's branch, and the number of rows routed by default and by each surrogate."""
     branch = evaluate_split(tree.splits, node, table, rows)
     unseen = branch == UNSEEN
     branch[unseen] = MISSING if tree.unseen == "missing" else tree.majority_branch[node]

@@ -1,4 +1,4 @@
-"""Predict single rows with a `RowPlan` of Python objects that is built once per tree.
+"""Predict single rows with Python objects that are built once per tree (`RowPlan`).
 
 Reading one row as a table takes a hundred times as long as routing it. The plan has, for each
 node, its column and a function from a value to the next node. Only columns on the path are read, so
@@ -23,7 +23,7 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: Maps a value to the next node, to -1 (row stays) or to None (read the row as a table).
+#: Function of a value that returns the next node, -1 (the row ends here) or None (use a table).
 _NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
@@ -54,14 +54,14 @@ class Answer(NamedTuple):
 
 
 class RowPlan:
-    """A tree as Python objects: per inner node, a column and a function from value to next node."""
+    """A tree as Python objects: for each inner node, a column and a function to the next node."""
 
     __slots__ = ("answers", "checks", "steps")
 
     def __init__(self, tree: Tree) -> None:
         self.steps = [_node_step(tree, node) for node in range(tree.n_nodes)]
         self.answers: dict[int, Answer] = {}
-        #: A check for plain numbers or strings per column; None if a column has no check.
+        #: Functions that validate the values of each column, or None if a column has none.
         fits = [fit for info in tree.schema.columns if (fit := _value_check(info)) is not None]
         self.checks = fits if len(fits) == len(tree.schema.columns) else None
 
@@ -101,14 +101,14 @@ def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
         }
     else:
         codes, branches = tree.splits.level_map(node)
-        # Next node for levels that no training row in the node had.
+        # Next node for levels that do not occur among the training rows of the node.
         other = unseen if tree.unseen != "error" else majority
         node_of = dict.fromkeys(info.levels, other) | {
             info.levels[code]: below[branch]
             for code, branch in zip(codes.tolist(), branches.tolist(), strict=True)
         }
     if not node_of or not all(type(level) is str for level in info.levels):
-        node_of, unseen = {}, None  # read as a table, because 1, 1.0 and True are equal keys
+        node_of, unseen = {}, None  # use a table, because 1, 1.0 and True are equal as dict keys
     return info.name, _route_by_level(node_of, unseen, missing)
 
 
@@ -281,7 +281,7 @@ def as_table_row(row: Any, tree: Tree | None = None) -> Any:
     if type(row).__module__.startswith("pandas") and getattr(row, "ndim", 2) == 1:
         return {name: [value] for name, value in row.items()}
     if isinstance(row, np.ndarray):
-        fields = row.dtype.names is not None  # a structured array is already a table
+        fields = row.dtype.names is not None  # a structured array can be read as a table
         return row.reshape(1, -1) if row.ndim == 1 and not fields else row
     if isinstance(row, list | tuple) and row and np.ndim(row[0]) == 0:
         return [list(row)] if not isinstance(row[0], dict) else row

@@ -35,7 +35,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node in which each row ends; for a divided row, the leaf with the largest part."""
+    """Return the node in which each row ends, or the leaf with its largest share if divided."""
     if not table.is_whole:
         return np.asarray(_map_pieces(apply, tree, table, n_threads))
     check_rows(tree, table)
@@ -119,7 +119,7 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
 
 
 def _average(tree: Tree, values: Array, table: Table) -> Array:
-    """Return each row's mean of the values of the leaves it reaches, weighted by its fractions."""
+    """Return the mean value of the leaves that each row reaches, weighted by its fractions."""
     check_rows(tree, table)
     start, node, share = spread(tree, table)
     if len(start) == 1:
@@ -144,7 +144,7 @@ def predict(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
 
 
 def node_numbers(tree: Tree, table: Table, *, values: Array, n_threads: int = 1) -> Array:
-    """Return `values` at each row's end node; for a divided row, the mean over its leaves."""
+    """Return the entry of `values` for each row, averaged over leaves if the row is divided."""
     if not table.is_whole:
         pick = partial(node_numbers, values=values)
         return np.asarray(_map_pieces(pick, tree, table, n_threads))

@@ -24,10 +24,10 @@ _PER_NODE = ("n_rows", "sent_default", "sent_surrogate")
 class RowEnds:
     """The nodes in which rows end; with fractional routing, a row may end in several nodes."""
 
-    n_rows: Array  # number of rows of positive weight that pass through each node
-    sent_default: Array  # rows of positive weight that take a node's default branch or stay in it
-    sent_surrogate: Array  # number of rows of positive weight that each surrogate routes
-    row: Array  # row, end node and weight of each row end; rows of weight 0 may be left out
+    n_rows: Array  # number of rows (of positive weight) that pass through each node
+    sent_default: Array  # number of rows that take the default branch of a node or stay in it
+    sent_surrogate: Array  # number of rows that each surrogate routes
+    row: Array  # one entry per row and end node; rows of weight 0 may be left out
     node: Array
     weight: Array
 

@@ -61,7 +61,7 @@ class ParsedSplit:
 def parse_split(
     written: str | Sequence[str], columns: Mapping[str, ColumnInfo], *, closed: bool = True
 ) -> ParsedSplit:
-    """Parse a printed split; with `closed`, reject columns that are not in `columns`."""
+    """Parse the text of a split; with `closed`, reject columns that are not in `columns`."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
@@ -323,7 +323,7 @@ def _format_levels(info: ColumnInfo) -> str:
 
 
 def _split_levels(inside: str, names: list[str]) -> tuple[list[str], str]:
-    """Split a list of levels at commas; return the levels and the text from an unknown one on."""
+    """Split text at commas into known levels; return them and the rest of the text."""
     texts: list[str] = []
     at = 0
     while at < len(inside):

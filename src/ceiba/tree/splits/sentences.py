@@ -29,7 +29,7 @@ _MISREAD: Final = re.compile(r"""[,{}|'"]|^\s|\s$|^$|^\+\d+ more$|\sor missing$"
 
 
 def number_text(value: float, digits: int = DIGITS) -> str:
-    """Round a number (not a cut) to `digits` significant digits; below 1e15, at most to units."""
+    """Format a number with `digits` significant digits; below 1e15, keep all integer digits."""
     if not math.isfinite(value):
         return {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     if abs(value) >= _HUGE:

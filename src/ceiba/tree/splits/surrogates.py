@@ -129,7 +129,7 @@ class CompetitorTable(SplitsByNode):
 
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
-    """Return the tree with the digits that printed cuts need to separate rows as exact cuts do."""
+    """Return the tree with the number of digits at which its printed cuts route rows correctly."""
     if tree._grown is not None:  # set the digits in the core without copying arrays
         arrays, kinds = tree._grown.arrays, ("splits", "surrogates", "competitors")
         tables = [SplitTable(**arrays.views()[kind]) for kind in kinds]
@@ -148,7 +148,7 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
 
 
 def _with_digits(splits: SplitTable, table: Table, rows: Any) -> SplitTable:
-    """Return splits with the number of digits that each needs: the largest over its cuts."""
+    """Return splits with the number of digits that their cuts need in print."""
     single = splits.kind == SplitKind.CUT
     row = np.repeat(np.arange(len(splits)), np.diff(splits.interval_start))
     several = np.isfinite(splits.interval_cut)

@@ -58,7 +58,7 @@ class NodeTest:
 
     @property
     def log_p_value(self) -> float:
-        """Logarithm of the p-value, finite if the p-value underflows to 0 ("search": -inf)."""
+        """Logarithm of the p-value, finite even if the p-value is 0; -inf for "search"."""
         if self.p_value > 0:
             return log(self.p_value)
         if self.name == "f_test":
