@@ -106,7 +106,7 @@ def test_step_function_before_first_position_is_constant() -> None:
         (lambda: SurvivalCurve.from_rows(["a"], [1]), "time must contain only numbers"),
         (lambda: SurvivalCurve([1, 1], [2, 1], [1, 1]), "ascending"),
         (lambda: SurvivalCurve([1], [2], [3]), "must not exceed at_risk"),
-        (lambda: SurvivalCurve([], [], []), "equal lengths above 0"),
+        (lambda: SurvivalCurve([], [], []), "equal lengths > 0"),
     ],
 )
 def test_curve_bad_rows_raise(call, message: str) -> None:  # type: ignore[no-untyped-def]

@@ -132,7 +132,7 @@ def test_default_horizon_leaves_a_tenth_at_risk() -> None:
     event = np.arange(200) % 2 == 0  # odd times
     assert default_horizon(time, event) == 181.0
     assert (time >= 181).mean() == 0.1
-    with pytest.raises(DataError, match="No event after time 0"):
+    with pytest.raises(DataError, match="requires an event after time 0"):
         default_horizon([0, 5], [1, 0])
 
 

@@ -64,7 +64,7 @@ class CandidateRule:
 def candidate_rules(
     tree: Tree, table: Table, codes: npt.NDArray[np.intp], weight: Array, confidence: float
 ) -> list[CandidateRule]:
-    """Return the distinct rules of leaves with positive weight: for each, full and generalized."""
+    """Return the distinct rules of all nonempty leaves, each in full and in generalized form."""
     tests = _Tests(tree, table)
     unique: dict[tuple[int, frozenset[int]], CandidateRule] = {}
     for leaf in tree.leaves.tolist():
@@ -139,7 +139,7 @@ class _Tests:
 def _generalise(
     tests: _Tests, path: tuple[int, ...], right: Mask, weight: Array, confidence: float
 ) -> list[int]:
-    """Return the nodes of a path after dropping tests until the pessimistic error would rise."""
+    """Drop tests from a path as long as the pessimistic error does not rise; return the rest."""
     nodes = list(path)
     fails = {node: ~tests.holds(node) for node in nodes}
     # `n_failed` counts the tests that a row fails. `which` sums their indices, so it is the index
@@ -245,7 +245,7 @@ def _minimize_description(
 def _description_length(
     theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float
 ) -> Any:
-    """Return the bits that describe a rule set and its exceptions; arrays are several rule sets."""
+    """Return the description length of rule sets and their exceptions in bits, also for arrays."""
     exceptions = _log2_binomial(covered, covered - right) + _log2_binomial(
         total - covered, hits - right
     )
@@ -301,7 +301,7 @@ def _drop_harmful(
     while True:
         default = _default_class(at.first == len(rules), codes, weight, whole)
         answer = np.array([*(rule.answer for rule in rules), default])
-        # A rule's worth: the errors that its rows would add under the next rule or the default.
+        # The worth of a rule is the number of errors that its rows would add if it were dropped.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
         worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1]
         worth[~at.there] = np.inf

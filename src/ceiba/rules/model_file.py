@@ -1,4 +1,4 @@
-"""Functions that save a RuleSet (tree, `confidence` and rules) in a model file and restore it.
+"""Save a RuleSet (its tree, `confidence` and rules) in a model file, and restore it.
 
 Rules are stored as data (bounds, level codes, whether missing values are included), so a file
 cannot execute code and is validated like any other.

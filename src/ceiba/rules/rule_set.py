@@ -295,7 +295,7 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             text: str = RULE_FORMATS[format](self, **options)
         except TypeError as error:
-            reason = str(error).rpartition("() ")[2]  # without the name of a private function
+            reason = str(error).rpartition("() ")[2]  # drop the name of the private function
             raise OptionError(f"Cannot export rules as {format!r}: {reason}.") from None
         return text
 

@@ -33,7 +33,7 @@ _TIE: Final = 1.5e-8  # square root of float64's epsilon; closer values are ties
 
 
 class Estimate(NamedTuple):
-    """An estimated time and its confidence bounds, each inf if it is not reached.
+    """An estimate and its confidence bounds; a time that is not reached is inf.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class SurvivalCurve:
     def __post_init__(self) -> None:
         columns = {name: read_numbers(getattr(self, name), name) for name in _COLUMNS}
         if len(set(sizes := [len(values) for values in columns.values()])) > 1 or not sizes[0]:
-            raise DataError(f"time, at_risk and events need equal lengths above 0, got {sizes}.")
+            raise DataError(f"time, at_risk and events must have equal lengths > 0, got {sizes}.")
         if (np.diff(columns["time"]) <= 0).any():
             raise DataError("time must be strictly ascending.")
         # Allow for rounding errors in sums of weights.
@@ -229,7 +229,7 @@ class SurvivalCurve:
         x = np.concatenate([[0.0], self.time[inside], [end]])
         area = np.diff(x) * np.append(1.0, self.survival[inside])
         after = np.cumsum(area[::-1])[::-1][1:]  # area under the curve after each time
-        # Greenwood's formula: an event at t changes S after t, so the area from t on counts.
+        # Greenwood's formula: an event at t changes S after t, so weight it by the area after t.
         step = np.diff(self._variance[inside], prepend=0.0)
         half = normal_quantile(confidence) * float(np.sqrt((after**2 * step).sum()))
         mean = float(area.sum())
@@ -284,7 +284,7 @@ def normal_quantile(confidence: float) -> float:
 def _count_rows(
     time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the distinct times, and at each the weight at risk, of events and of censored rows."""
+    """Return the distinct times, and for each the weights at risk, of events and of censorings."""
     times, happened, weight = read_rows(time, event, sample_weight)
     some = weight > 0
     distinct, at = np.unique(times[some], return_inverse=True)

@@ -25,12 +25,12 @@ from ceiba.errors import DataError, OptionError
 from ceiba.survival.curve import SurvivalCurve
 from ceiba.survival.rows import Array, read_rows
 
-_MAX_CELLS: Final = 2_000_000  # maximum rows x distinct risks per block
+_MAX_CELLS: Final = 2_000_000  # maximum number of rows times distinct risks in a block
 _MIN_AT_RISK: Final = 0.1  # minimum share of rows at risk at the default horizon
 
 
 class Concordance(NamedTuple):
-    """A concordance index, the weight of each kind of pair, and the contribution of each row.
+    """A concordance index with the weight of each kind of pair and the contributions of rows.
 
     Examples
     --------
@@ -102,8 +102,8 @@ def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
     inside = times[happened & (times <= last)]
     if not len(inside) or not inside.max() > 0:
         raise DataError(
-            "No event after time 0 has a tenth of the rows at risk, so there is no default "
-            "horizon. Pass horizon=t, where t is the last time to evaluate."
+            "The default horizon requires an event after time 0 at which a tenth of the rows is at "
+            "risk. Pass horizon=t, where t is the last time to evaluate."
         )
     return float(inside.max())
 
@@ -153,7 +153,7 @@ def concordance(
     counted = happened & (weight > 0)
     if horizon is not None:
         counted &= times < horizon
-    first = np.where(counted, weight, 0.0)  # the row's factor in pairs where its event is first
+    first = np.where(counted, weight, 0.0)  # weight of the row if its event comes first
     if censoring is not None:
         g = censoring(times)
         if (g[counted] <= 0).any():
@@ -184,7 +184,7 @@ def _sums_after(
     asked: npt.NDArray[np.bool_],
     n_levels: int,
 ) -> tuple[Array, Array, Array]:
-    """Return by row the weight of higher-ranked rows: of all, of lower level, of equal level."""
+    """Sum the weights of higher-ranked rows for each row: all, of lower level, of equal level."""
     level = level - level.min(initial=0)
     order = np.argsort(-rank, kind="stable")
     sums = np.zeros((3, len(rank)))
@@ -194,7 +194,7 @@ def _sums_after(
     while start < len(order):
         stop = min(start + size, len(order))
         while stop < len(order) and rank[order[stop]] == rank[order[stop - 1]]:
-            stop += 1  # keep rows of equal rank in one block
+            stop += 1  # keep rows of equal rank in the same block
         block = order[start:stop]
         table = np.zeros((len(block) + 1, n_levels))
         table[np.arange(1, len(block) + 1), level[block]] = weight[block]

@@ -23,7 +23,7 @@ Direction = Literal["up", "down"]
 
 @dataclass(frozen=True)
 class NewValue:
-    """A new value (a number or a level code), and its distance from the old one times the cost."""
+    """A new value (a number or a level code), with the distance of the change times its cost."""
 
     value: float
     distance: float
@@ -64,7 +64,7 @@ class ColumnLimits:
         return min(int(value), self.info.n_levels) in wanted.codes
 
     def _nearest_number(self, value: float, wanted: ValueSet) -> float | None:
-        # Sets exclude their lower end (low < x <= high), so the least value is the next float.
+        # A set excludes its lower end (low < x <= high), so its least value is the next float.
         low = max(math.nextafter(wanted.low, math.inf), self.low)
         high = min(wanted.high, self.high)
         if value == value and self.direction == "up":

@@ -106,7 +106,7 @@ class Counterfactual:
 
 
 class Counterfactuals(tuple[Counterfactual, ...]):
-    """Counterfactuals of one row in the requested order, which print as one line each.
+    """Counterfactuals of one row in the requested order, printed as one line each.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ def counterfactual(
 
 
 def _change_kind(change: Change) -> Any:
-    """Return whether a number rises (None if it was missing), or the new level of a category."""
+    """Return the kind of a change: whether a number rises, or the new level of a category."""
     if isinstance(change.new, float) and isinstance(change.old, float):
         return change.new > change.old
     return change.new if not isinstance(change.new, float) else None
@@ -243,7 +243,7 @@ class _Search:
         self.values = [float(column.values[0]) for column in table.columns]
 
     def find_leaves(self, wanted: Any) -> Iterator[tuple[int, Box]]:
-        """Yield the `wanted` end nodes, each with a box of rows that end there, by `_priority`."""
+        """Yield the `wanted` end nodes by priority, each with a box of rows that end there."""
         # Invariant: the priority of a node is at most that of all nodes below it. So when a leaf is
         # popped, no leaf in the heap or below it is nearer. Tickets break ties by insertion order.
         tree, ticket = self.tree, count()
@@ -271,7 +271,7 @@ class _Search:
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                # Exclude missing values (and levels that count as missing): they are divided.
+                # Exclude missing values and levels that count as missing: their rows are divided.
                 values, named_only = values.present, self.tree.unseen == "missing"
                 if named_only and not values.info.is_numeric:
                     values = values.of_codes(values.named)
@@ -280,7 +280,7 @@ class _Search:
                 yield from self._apply_surrogates(smaller, chains)
 
     def _apply_surrogates(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
-        """Yield the parts of a box whose rows are sent to one branch by all surrogate chains."""
+        """Yield the parts of a box in which every surrogate chain sends rows to the branch."""
         if not chains:
             yield box
             return

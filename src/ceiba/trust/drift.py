@@ -105,7 +105,7 @@ class Drift(Printed):
             "p_value": self.p_value,
             "start": self.start,
             "start_p_value": None if self.start is None else self.start_p_value,
-            "optimistic": not self.tree.honest,  # the splits were fitted to the training rows
+            "optimistic": not self.tree.honest,  # the training rows also chose the splits
             "branches": self.branches.to_dict(),
             "leaves": self.leaves.to_dict(),
             "columns": self.columns.to_dict(),
@@ -159,7 +159,7 @@ def drift(tree: Tree, X: Any, y: Any = None) -> Drift:
     hit = np.flatnonzero(p_node < SIGNIFICANCE)
     start = int(hit[np.lexsort((p_node[hit], tree.node_depth[hit]))[0]]) if len(hit) else None
     ends = np.flatnonzero(tree.is_leaf | (end_weight > 0))
-    # Rows end in leaves, and in inner nodes without a branch for their missing values.
+    # Rows end in leaves, or in inner nodes that have no branch for their missing values.
     passed_on = np.bincount(tree.parent[1:], then[1:], tree.n_nodes)
     ended = np.maximum(np.where(tree.is_leaf, then, then - passed_on), 0.0)
     parts = _psi_parts(ended[ends], end_weight[ends])
@@ -206,7 +206,7 @@ def psi_by_chance(then: Array, now: Array) -> float:
 
 
 def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
-    """Return the means of f, log f and f log f, f = (X + 1/2) / (n + len(p)/2), X ~ Bin(n, p)."""
+    """Return E[f], E[log f], E[f log f] for f = (X + 1/2) / (n + len(p) / 2), X ~ Bin(n, p)."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     whole = n + 0.5 * len(p)
@@ -350,7 +350,7 @@ def _compare_means(
     squared = tree.criterion in ("squared_error", "friedman_mse", "f_test")
     then: _Estimate = _UNKNOWN
     if m > 0 and predicts_mean(tree, i):
-        # No training rows are stored: use two values with the leaf's mean and variance instead.
+        # Trees do not store rows: use two values with the mean and variance of the leaf instead.
         halves, half = mean + np.sqrt(spread) * np.array([-1.0, 1.0]), np.full(2, 0.5 * m)
         then = (mean, np.nan, np.nan)
         if squared and m > 1:

@@ -307,7 +307,7 @@ def _evaluate_groups(
     """Evaluate the rows of each group; `classes` is empty if the target has none."""
     name_of_groups, values = by[0], np.asarray(by[1], dtype=object)
     if values.shape != (len(truth),):
-        raise DataError(f"by= requires one label per row ({len(truth)}), got shape {values.shape}.")
+        raise DataError(f"by= must have shape ({len(truth)},), got {values.shape}.")
     labels = np.array([_format_group(value) for value in values.tolist()], dtype=object)
     if (missing := missing_mask(values.tolist())) is not None:
         labels[missing] = "missing"
@@ -432,7 +432,7 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
             continue
         for name, figure in estimates.items():
             other = figures[reference][name]
-            # Newcombe's square-and-add uses each bound separately: intervals may be asymmetric.
+            # The square-and-add method of Newcombe (1998) allows for asymmetric intervals.
             below = math.hypot(figure.value - figure.low, other.high - other.value)
             above = math.hypot(figure.high - figure.value, other.value - other.low)
             difference = figure.value - other.value
@@ -442,7 +442,7 @@ def _difference_listing(figures: dict[str, dict[str, Estimate]], reference: str)
 
 
 def read_evaluation(tree: Tree, X: Any, y: Any, by: Any, event: Any = None) -> tuple[Any, Any, Any]:
-    """Separate X, y and the groups, which are (name, labels), or None if `by` is None."""
+    """Return X, y and the groups as (name, labels); the groups are None if `by` is None."""
     if event is not None and tree.task is not Task.SURVIVAL:
         raise OptionError("event is supported for survival trees only.")
     X, y = pop_target(X, y, tree.task, event)

@@ -209,7 +209,7 @@ def shap_values(
         if not others.n_rows:
             raise DataError("background must have at least one row. Pass a sample of X.")
         weight = np.full(others.n_rows, 1.0 / others.n_rows)
-    # Probabilities sum to 1, so the values of the last class are minus the sum of the others.
+    # Probabilities sum to 1, so the contributions to the last class follow from the others.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
     widths *= 1 if tree.task.has_classes else tree.n_outputs
     sums_to_1 = np.allclose(tree.value.sum(axis=2), 1.0, rtol=0, atol=1e-13)
@@ -249,7 +249,7 @@ def shap_values(
 
 
 def _branch_shares(tree: Tree, leaves: npt.NDArray[Any] | None = None) -> Array:
-    """Return each branch's share of its node's weight after priors, in `leaves` if given."""
+    """Return each branch's share of the weight of its node, restricted to `leaves` if given."""
     mass = tree.share if tree.class_prior is not None and tree.counts is not None else tree.weight
     if leaves is not None:
         inside = np.zeros(tree.n_nodes)

@@ -32,7 +32,7 @@ from ceiba.tree.splits import Split
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
-MAX_DEPTH = 8  # deeper nodes are counted at this depth
+MAX_DEPTH = 8  # largest depth in the tables; deeper nodes are counted at it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,7 +96,7 @@ class Stability(Printed):
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the column frequencies by depth; see `ceiba.plot.plot_stability`."""
-        from importlib import import_module  # plot is in the same layer: no static import
+        from importlib import import_module  # a static import would break the layer rules
 
         return import_module("ceiba.plot").plot_stability(self, ax=ax, lang=lang)
 
@@ -343,7 +343,7 @@ def rival_columns(
     if tree.n_outputs > 1:
         raise OptionError("rival_columns is not supported for trees with several outputs.")
     if tree.node(node).is_leaf:
-        raise TreeError(f"node must be a node with a split, but node {node} is a leaf.")
+        raise TreeError(f"node must have a split, got node {node}, which is a leaf.")
     rows = tree.rows(node, problem.table)
     depth = int(tree.node_depth[node])
     here = problem.take(rows)
