@@ -84,12 +84,12 @@ def test_unknown_name_is_refused_with_hint() -> None:
 
 @pytest.mark.parametrize("position", [2, -1])
 def test_position_outside_the_table_is_refused(position: int) -> None:
-    with pytest.raises(OptionError, match="columns 0 to 1"):
+    with pytest.raises(OptionError, match="positions from 0 to 1"):
         read(X, categorical_features=[position])
 
 
 def test_mask_of_wrong_length_is_refused() -> None:
-    with pytest.raises(OptionError, match="mask of length 3, but the table has 2 columns"):
+    with pytest.raises(OptionError, match=r"one bool per column \(2\), got a mask of length 3"):
         read(X, categorical_features=[True, False, True])
 
 

@@ -85,7 +85,7 @@ def read(
             return Table.from_matrix(X, Schema.from_ranges(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
             seen = matrix_ranges(X, None, n_threads)
-            if np.abs(seen).max() < EXACT_LIMIT:  # larger integers are rounded, with a warning
+            if np.abs(seen).max() < EXACT_LIMIT:  # float64 rounds larger integers, with a warning
                 return Table.from_matrix(X, Schema.from_ranges(seen))
     source = open_source(X)
     check_shape(source)
@@ -151,8 +151,8 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
     if types == {bool}:
         if len(chosen) != n_columns:
             raise OptionError(
-                f"categorical_features is a mask of length {len(chosen)}, but the table has "
-                f"{n_columns} columns. Pass one bool per column."
+                f"categorical_features must have one bool per column ({n_columns}), got a mask of "
+                f"length {len(chosen)}."
             )
         return frozenset(j for j, is_chosen in enumerate(chosen) if is_chosen)
     if all(issubclass(kind, str) for kind in types):
@@ -167,8 +167,8 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
         for j in chosen:
             if not 0 <= j < n_columns:
                 raise OptionError(
-                    f"categorical_features contains position {j}, but the table has columns 0 to "
-                    f"{n_columns - 1}."
+                    f"categorical_features must contain positions from 0 to {n_columns - 1}, got "
+                    f"{j}."
                 )
         return frozenset(chosen)
     listed = ", ".join(sorted(kind.__name__ for kind in types))

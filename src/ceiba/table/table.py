@@ -184,7 +184,7 @@ class Table:
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
-        """Return the number of digits at which each printed cut routes rows as the exact cut."""
+        """Return the number of digits at which each printed cut routes rows like the exact cut."""
         return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
 
     def pieces(self) -> Iterable[Table]:

@@ -46,11 +46,11 @@ _DATES: Final = {  # %Y alone would read 24 as the year 24, so the patterns coun
 #: Integers with a leading zero, such as the postal code 00501, are read as strings.
 CODE: Final = r"^[+-]?0\d+$"
 _CLOCKS: Final = {"%H:%M:%S": r" \d{1,2}:\d{2}:\d{2}$", "%H:%M": r" \d{1,2}:\d{2}$"}
-#: Table that replaces the digits 2 to 9 with 1, because patterns distinguish only 0.
+#: Table that replaces the digits 2 to 9 with 1: patterns only distinguish 0 from other digits.
 _DIGIT_SHAPE: Final = str.maketrans("23456789", "1" * 8)
 
 
-#: Style kinds that represent numbers.
+#: Kinds of cell styles that represent numbers.
 NUMBERS: Final = ("integer", "number")
 
 
@@ -120,7 +120,7 @@ class Style:
 
     @staticmethod
     def from_dict(data: Any) -> Style | None:
-        """Return the style stored in a model file, or None if it is invalid."""
+        """Return the cell style stored in a model file, or None if it is invalid."""
         is_text = isinstance(data, dict) and all(isinstance(v, str) for v in data.values())
         if not is_text or not {"kind"} <= set(data) <= set(Style.__dataclass_fields__):
             return None
@@ -153,7 +153,7 @@ def strip_weak_markers(cells: Any) -> Any:
 
 
 def matching_styles(cells: Iterable[str | None]) -> tuple[Style, ...]:
-    """Return the styles that match every cell of a string column, simplest first."""
+    """Return the cell styles that match every cell of a string column, simplest first."""
     present = {cell.strip() for cell in cells if cell is not None}.difference(WEAK_MARKERS)
     if not present:
         return ()
@@ -227,7 +227,7 @@ def _all_match(cells: list[str], pattern: str) -> bool:
 
 @dataclass
 class StyleChoice:
-    """The chosen style of each column, and messages about ambiguous columns."""
+    """The chosen cell style of each column, and messages about ambiguous columns."""
 
     styles: dict[str, Style] = field(default_factory=dict)
     ambiguities: list[str] = field(default_factory=list)
@@ -247,7 +247,7 @@ def choose_styles(
     day_first: bool | None = None,
     stored: Mapping[str, Style] | None = None,
 ) -> StyleChoice:
-    """Choose one of the matching styles for each column."""
+    """Choose one of the matching cell styles (number, date, ...) for each column."""
     # Unambiguous columns determine the decimal mark and the date order of ambiguous columns.
     marks, orders = (
         {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}

@@ -230,7 +230,7 @@ class CsvFile:
 
     @cached_property
     def choice(self) -> StyleChoice:
-        """The style of each column, detected from the first rows."""
+        """The cell style (number, date, ...) of each column, detected from the first rows."""
         raw = self._first.raw
         cut = len(raw) if len(raw) <= _SAMPLE_BYTES else record_end(raw, 0, _SAMPLE_BYTES)
         piece = CsvPiece(self, raw[: cut or len(raw)], self._first.line)
@@ -238,7 +238,7 @@ class CsvFile:
         return self.choose({name: matching_styles(column) for name, column in cells.items()})
 
     def choose(self, fits: Mapping[str, Any]) -> StyleChoice:
-        """Choose a style for each column among the matching styles `fits`; see `choose_styles`."""
+        """Choose a cell style for each column among the styles in `fits`; see `choose_styles`."""
         reading = self.reading
         return choose_styles(
             fits,

@@ -142,7 +142,7 @@ def read_names(path: str) -> list[str]:
     try:
         text = Path(require_file(path)).read_text("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"--names-from {path}: the file is not UTF-8 text.") from None
+        raise DataError(f"--names-from {path}: the file must be UTF-8 text.") from None
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and line[0] not in "|#"]
     if len(lines) == 1:
@@ -150,5 +150,5 @@ def read_names(path: str) -> list[str]:
     else:
         names = [line.partition(":")[0].strip().strip('"') for line in lines]
     if not names:
-        raise OptionError(f"--names-from {path}: the file contains no names.")
+        raise OptionError(f"--names-from {path}: the file must contain at least one name.")
     return names

@@ -203,7 +203,7 @@ def refuse_text_options(source: str, reading: ReadOptions) -> None:
     for option, value in values.items():
         if value is not None:
             raise OptionError(
-                f"{option} is not supported for {display_name(source)}, whose columns have types."
+                f"{option} is not supported for {display_name(source)}, which stores column types."
             )
 
 
@@ -217,7 +217,7 @@ def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
     if not nested:
         return frame, []
     if len(nested) == frame.width:
-        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert them.")
+        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert some.")
     return frame.drop(nested), [
         f"Dropped nested and binary columns: {', '.join(nested)}. Convert those that you need."
     ]

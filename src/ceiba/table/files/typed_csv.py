@@ -37,7 +37,7 @@ from ceiba.table.files.streams import require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-_SAMPLE_ROWS: Final = 10_000  # sample from which cell styles are guessed
+_SAMPLE_ROWS: Final = 10_000  # number of rows from which cell styles are guessed
 
 
 class Sink(Protocol):
@@ -170,7 +170,7 @@ def _read_pieces(pieces: _Pieces, choice: StyleChoice | None, sink: Sink) -> Sty
 
 
 def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> pl.DataFrame | None:
-    """Return the typed columns of a piece, or None if a guessed style does not match."""
+    """Return the typed columns of a piece, or None if a guessed cell style does not match."""
     plain = {name: pl.Int64 if style == INTEGER else pl.Float64
              for name, style in styles.items() if style in PLAIN_STYLES}  # fmt: skip
     try:
@@ -218,8 +218,8 @@ def _compact(series: Any) -> Any:
 
 
 def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
-    """Choose a style for each column among those that match all rows of all files."""
-    fits: dict[str, tuple[Style, ...]] = {}  # possible styles of each column with values
+    """Choose a cell style for each column among those that match all rows of all files."""
+    fits: dict[str, tuple[Style, ...]] = {}  # possible cell styles of each column that has values
     for piece in pieces:
         markers = piece.file.format.markers
         frame = piece.parse()

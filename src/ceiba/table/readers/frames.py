@@ -201,7 +201,7 @@ def _category_column(name: str, series: nw.Series[Any]) -> Column:
 
 
 def _polars_strings(name: str, native: Any) -> Column:
-    if len(native) <= _FEW_ROWS:  # a dict is faster for few rows
+    if len(native) <= _FEW_ROWS:  # encoding with a dict is faster for few rows
         coded, observed_levels = encode_strings(native.to_list())
         return _levels_column(name, coded, observed_levels, declared=True, observed=True)
     # Casting to an Enum of the sorted levels encodes each row by one hash lookup.

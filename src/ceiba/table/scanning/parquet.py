@@ -1,4 +1,4 @@
-"""Read the Parquet files of a scan: their footers, and their rows in batches.
+"""Read the footers of Parquet files, and their rows in batches.
 
 Size and modification time are compared whenever a file is opened, so that a changed file raises an
 error and does not cause a wrong tree.
@@ -36,12 +36,12 @@ class ParquetFile:
     changed: int  # modification time in nanoseconds
     schema: Any
     group_rows: tuple[int, ...]
-    name: str = ""  # name in messages if it differs from the path
+    name: str = ""  # name for error messages if it differs from the path
     owner: Any = field(default=None, repr=False, compare=False)  # deletes a temporary file
 
     @property
     def display_name(self) -> str:
-        """The name of the file in messages."""
+        """The name of the file in error messages."""
         return self.name or str(self.path)
 
     @staticmethod

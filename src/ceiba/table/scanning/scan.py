@@ -31,7 +31,7 @@ _UNITS: Final = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 
 @dataclass(frozen=True)
 class ScanPiece:
-    """Row groups of one file that are read together."""
+    """Row groups of one Parquet file that are read together."""
 
     file: ParquetFile
     groups: tuple[int, ...]

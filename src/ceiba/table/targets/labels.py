@@ -18,7 +18,7 @@ from ceiba.errors import DataError, DataTypeError, DataWarning
 
 Array = NDArray[Any]
 EncodedLabels = tuple[Array, NDArray[np.int32]]
-# Warn about more float classes with fewer rows each, because they are probably quantities.
+# Float labels with more classes and fewer rows per class than these limits cause a warning.
 _MAX_FLOAT_CLASSES: Final = 10
 _MIN_ROWS_PER_CLASS: Final = 10
 

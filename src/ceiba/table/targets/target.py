@@ -113,7 +113,7 @@ def read_target(
         task = Task(task)
     if isinstance(y, Target):
         if y.info.task != task:
-            raise DataError(f"This target was read for {y.info.task}, but the task is {task}.")
+            raise DataError(f"The task of the target must be {task}, got {y.info.task}.")
         _check_rows(list(y.values.T), n_rows)
         return y
     # Fast path for integer classes, which cannot be missing or infinite.
@@ -365,7 +365,7 @@ def declared_classes(y: Any) -> list[Any] | None:
     if isinstance(y, np.ndarray | list | tuple):
         return None
     dtype = getattr(y, "dtype", getattr(y, "type", None))
-    categories = getattr(dtype, "categories", None)  # pandas categories and polars Enums
+    categories = getattr(dtype, "categories", None)  # of pandas categories and polars Enums
     if categories is not None and type(dtype).__name__ != "Categorical":
         return list(categories.tolist() if hasattr(categories, "tolist") else categories)
     if getattr(dtype, "ordered", False):  # pyarrow cannot unify chunks with null levels
@@ -381,8 +381,8 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
     target = read_target(y, task=info.task, n_rows=n_rows)
     if target.info.n_outputs != info.n_outputs:
         raise DataError(
-            f"The target has {target.info.n_outputs} outputs, but the tree predicts "
-            f"{info.n_outputs}."
+            f"The target must have as many outputs as the tree ({info.n_outputs}), got "
+            f"{target.info.n_outputs}."
         )
     if not info.task.has_classes:
         return Target(info, target.values)

@@ -35,7 +35,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node in which each row ends, or the leaf with its largest share if divided."""
+    """Return the node in which each row ends, or the leaf with the largest share of it."""
     if not table.is_whole:
         return np.asarray(_map_pieces(apply, tree, table, n_threads))
     check_rows(tree, table)

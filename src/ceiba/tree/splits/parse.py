@@ -1,4 +1,4 @@
-"""Parse splits in the form in which ceiba prints them.
+"""Parse splits from the text in which they are printed.
 
     "x <= 2.5", "x > 2.5", "x < 3", "x >= 3"       a cut; the boundary may be a date or a level
     "x = a", "x in {a, b}"                         levels against all others

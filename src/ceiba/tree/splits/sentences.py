@@ -19,7 +19,7 @@ from ceiba.table import ColumnInfo, TargetInfo, format_value
 from ceiba.words import words
 
 DIGITS: Final = 6
-ALL_DIGITS: Final = 17  # digits that distinguish all float64 values
+ALL_DIGITS: Final = 17  # number of digits that distinguishes all float64 values
 _SHORT_DIGITS: Final = 12  # decimals with at most this many digits are not rounded
 _CLEAN_DIGITS: Final = 9
 _HUGE: Final = 1e15  # larger numbers are printed with an exponent
