@@ -112,7 +112,7 @@ def leaf_quantiles(tree: Tree) -> tuple[Array, Array]:
     sizes = np.diff(numbers.start)
     if not sizes.all():
         raise TreeError(
-            f"Node {int(np.argmin(sizes))} has no quantiles. Compute them by refit_leaves(X, y)."
+            f"Node {int(np.argmin(sizes))} has no quantiles. Compute them with refit_leaves(X, y)."
         )
     pairs = numbers.values.reshape(tree.n_nodes, -1, 2)
     return pairs[0, :, 0], np.ascontiguousarray(pairs[:, :, 1])

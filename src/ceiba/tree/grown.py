@@ -5,7 +5,7 @@ costs (`ceiba.grow.priors`), values within limits and shrunken rates are derived
 access, because that takes longer than a small fit. R(t) of a regression node is its impurity (its
 loss if values are limited or shrunken) times its share. R(t) is NaN for several class outputs.
 
-Rates of events are shrunk towards the overall rate as in rpart, because a leaf with few events is
+Rates of events are shrunk toward the overall rate as in rpart, because a leaf with few events is
 uncertain and one without events would predict 0. The rate of a node is the mean of a gamma
 distribution: with d events in time t, k the coefficient of variation of the prior ("shrink") and
 D / T the overall rate,

@@ -882,7 +882,7 @@ class TreeMethods:
     # ------------------------------------------------------------------ edits
 
     def _with_edit(self, tree: Tree, problem: Problem) -> Self:
-        """Return a copy with the edited tree; compute the attachments of the tree's new nodes."""
+        """Return a copy with the edited tree; compute quantiles or survival curves of new nodes."""
         settings = attachment_settings(self._tree)
         target, weight = problem.target.values, problem.row_weight
         return self._with_tree(attach(tree, problem.table, target, weight, settings))

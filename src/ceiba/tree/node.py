@@ -1,4 +1,4 @@
-"""Views of a node of a tree and of its path. Views of different trees are never equal."""
+"""Views of nodes and paths of a tree. Views of different trees are never equal."""
 
 from __future__ import annotations
 

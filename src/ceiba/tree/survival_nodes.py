@@ -1,7 +1,7 @@
 """Compute hazards, impurities and Kaplan-Meier counts of survival tree nodes.
 
 With d events in scaled time T (overall hazard 1, `ceiba.table.targets.survival`), the value of a
-node is its relative hazard, shrunk towards the overall hazard r as in rpart: (d + 1) / (T + 1 / r).
+node is its relative hazard, shrunk toward the overall hazard r as in rpart: (d + 1) / (T + 1 / r).
 A leaf without events then has a hazard above 0. The impurity of a node is half the mean exponential
 deviance about d / T, and its risk is half the deviance about its value, both per unit of weight
 (LeBlanc and Crowley 1992). All follow from sums over rows, which are added up over subtrees.
@@ -48,7 +48,7 @@ class SurvivalSums(NamedTuple):
         )
 
     def shrunken_hazard(self, overall: float) -> Array:
-        """Return the relative hazard of each node, shrunk towards the overall hazard."""
+        """Return the relative hazard of each node, shrunk toward the overall hazard."""
         return np.asarray(overall * (self.events + 1.0) / (overall * self.time + 1.0))
 
     def impurity(self) -> Array:

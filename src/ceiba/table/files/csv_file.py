@@ -115,7 +115,7 @@ class CsvPiece:
         rows: int | None,
     ) -> pl.DataFrame:
         file = self.file
-        # polars does not unescape doubled quotes in a header, so rename these columns afterwards.
+        # polars does not unescape doubled quotes in a header, so rename these columns later.
         doubled = {name: name.replace('"', '""') for name in file.format.names}
         frame = pl.read_csv(
             file.header + self.raw,
