@@ -1,1 +1,1 @@
-"""The command line ``ceiba``, which `main` builds from the modules in `commands`."""
+"""Command line interface of ceiba."""

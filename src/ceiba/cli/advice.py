@@ -1,4 +1,4 @@
-"""Functions that describe tables, and that suggest command line options to resolve warnings."""
+"""Describe tables, and suggest command line options that resolve warnings."""
 
 from __future__ import annotations
 

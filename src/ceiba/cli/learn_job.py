@@ -1,4 +1,4 @@
-"""Run ``ceiba learn``: read the table, warn, fit, evaluate, print and report."""
+"""Run ``ceiba learn``: read a table, fit a tree, evaluate it and write the outputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ceiba.table.files import (
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 
-_SHORT = 12  # longer pruning tables are replaced by the last line of their legend
+_SHORT = 12  # for longer pruning tables, print only the last line of the legend
 _IDENTIFIERS = "Dropped identifiers: {}. Pass --keep-identifiers to keep them."
 _HASHED = 1_000_000  # approximate number of values sampled per column to find identifiers
 _REMARKS = 8  # maximum number of printed warnings about columns
@@ -53,14 +53,14 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
-    event: str | None = None  # event column (until the table is read: COLUMN=CODE)
+    event: str | None = None  # event column; COLUMN=CODE until the table is read
     event_code: str | None = None
     X: Any = None
     y: Any = None
     weights: Any = None
     counts_rows: bool = False
     example: str | None = None
-    task: Task = Task.CLASSIFICATION  # replaced when the target is read
+    task: Task = Task.CLASSIFICATION  # placeholder until the target is read
     source: Any = None
     train: Any = None
     test: Any = None
@@ -132,7 +132,7 @@ class LearnJob:
         cluster: str | None,
         unusable: Mapping[str, Any],
     ) -> None:
-        """Open files of any size as a scan, and set the target and the weights."""
+        """Open files that may be larger than memory, and set the target and the weights."""
         for flag, value in unusable.items():
             if value:
                 raise OptionError(
@@ -170,12 +170,12 @@ class LearnJob:
 
     @property
     def target_text(self) -> str:
-        """The target column, or "Surv(time, event)", with " == code" if --event names a code."""
+        """The target as text: a column name, or "Surv(time, event)" for survival data."""
         code = "" if self.event_code is None else f" == {self.event_code}"
         return self.target if self.event is None else f"Surv({self.target}, {self.event}{code})"
 
     def _review_columns(self, table: Table, present: Any, aloud: bool) -> list[str]:
-        """Return the identifier columns to drop; if `aloud`, print the table size and warnings."""
+        """Return the identifier columns to drop, and print table size and warnings if `aloud`."""
         description = describe_table(table)
         columns = tuple(
             replace(column, is_target=True, remarks=()) if column.name == self.target else column
@@ -199,7 +199,7 @@ class LearnJob:
         return identifiers
 
     def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
-        """Return the identifiers that no option names, or none if no other column would remain."""
+        """Return the identifiers to drop: those not named in options, if other columns remain."""
         if self.keep_identifiers:
             return []
         wanted = {self.target, self.event, self.weight, *self.shape["categorical"],
@@ -272,7 +272,7 @@ class LearnJob:
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
         if keep_unpruned and wanted is not None:
-            model.prune = wanted  # the model file stores the user's value
+            model.prune = wanted  # restore the user's value for the model file
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -364,7 +364,7 @@ def _show_gap(show: Callable[[str], None], objective: float, lower: float, secon
 
 
 def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a copy of a scan that prints the plan and the progress of growing a tree on it."""
+    """Return a copy of a scan that prints the progress of growing a tree on it."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":
@@ -376,7 +376,7 @@ def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Sca
 
 
 def _add_bar(words: str, n_rows: int) -> str:
-    """Add a bar with the share of rows in finished leaves to a progress message."""
+    """Prepend a progress bar, the share of rows in finished leaves, to a message."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words

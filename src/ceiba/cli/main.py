@@ -46,7 +46,7 @@ _EPILOG: Final = (
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
-    """Return the typer application; commands not `in_use` are listed in its help without flags."""
+    """Build the typer application, with flags for the commands `in_use` only (None: all)."""
     import typer
 
     from ceiba.cli.options.flags import LANG_HELP, with_flags
@@ -81,7 +81,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         ),
         lang: str = typer.Option("en", help=LANG_HELP, metavar="NAME", show_default=False),
     ) -> None:
-        """One decision tree that a person can read and trust."""
+        """Learn, prune, explain, draw and export single decision trees."""
         LANG.set(words(lang).lang)
         if debug:
             os.environ["CEIBA_DEBUG"] = "1"
@@ -100,7 +100,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 def _is_interruptible(frame: FrameType | None) -> bool:
     """Whether `frame` is inside a running command and outside any import."""
-    # An extension module would print or swallow an interrupt during its import.
+    # Extension modules print or swallow an interrupt that occurs during their import.
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
         if frame.f_code.co_qualname == "with_flags.<locals>.run":
@@ -146,7 +146,7 @@ def main() -> None:
         stopped_by = raised.__cause__  # the exception that caused a `StoppedError`
         stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
         cause = stopped_by if stopped else raised
-        if interrupted and not isinstance(cause, SystemExit):  # the interrupt may be the cause
+        if interrupted and not isinstance(cause, SystemExit):  # the interrupt may be its cause
             cause = KeyboardInterrupt()
         assert cause is not None
         if isinstance(cause, BrokenPipeError):  # the pipe was closed, as by `ceiba show | head`
@@ -199,7 +199,7 @@ def _report_error(error: BaseException) -> None:
     usage = read_usage_error(error)
     if usage is not None:
         code, text = usage
-        if not text:  # without a text, typer has already printed the help
+        if not text:  # if the text is empty, typer has already printed the help
             sys.exit(code)
     elif isinstance(error, KeyboardInterrupt):
         changed = ", ".join(str(path) for path in CHANGED_FILES if path.exists())

@@ -74,12 +74,12 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
 def write_example_report(
     name: str, path: Path, lang: str, title: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """Fit a model on 2/3 of an example and write its report; return both, and the other rows."""
+    """Fit a model on 2/3 of a data set, report it, and return model, report and other rows."""
     from ceiba.datasets import get_path, load
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from ceiba.prune import CostComplexity
 
-    get_path(name)  # raises an error for an unknown data set
+    get_path(name)  # fail early if the name is unknown
     data = load(name)
     if not isinstance(data.target, str):
         raise OptionError(f"--example {name} is not supported, because it has a survival target.")

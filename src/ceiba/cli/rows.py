@@ -213,7 +213,7 @@ def evaluate_file(
 
 
 def format_evaluation(evaluation: Any) -> list[Any]:
-    """Return the text blocks and tables in which an evaluation is printed, output by output."""
+    """Return an evaluation as a list of text blocks and tables to print."""
     if isinstance(evaluation, tuple):
         return [block for output in evaluation for block in format_evaluation(output)]
     if isinstance(evaluation, GroupEvaluation):

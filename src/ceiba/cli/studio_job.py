@@ -29,7 +29,7 @@ _MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 def open_table(
     data: str, target: Any, flags: ReadingFlags, test: str | None, loaded: Any = None
 ) -> tuple[Source, Any]:
-    """Return the studio's data source and the target; read the table unless `loaded` is given.
+    """Return the data source of the studio and the target; `loaded` is a table already read.
 
     The target is a column, or the columns of time and event.
     """
@@ -100,7 +100,7 @@ def _build_source(
 
 
 def _read_held_out(path: str, reading: ReadOptions) -> Any:
-    """Read a table; binary files in a child process, because a malicious one may crash it."""
+    """Read a table, in a child process if it is binary, because a malicious file may crash it."""
     if is_text(path) or is_spreadsheet(path):  # spreadsheets are already read in a child process
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame
@@ -111,7 +111,7 @@ def open_example(name: str) -> tuple[Source, Any, dict[str, Any]]:
     from ceiba import datasets
     from ceiba.table import read
 
-    datasets.get_path(name)  # raises an error for an unknown data set
+    datasets.get_path(name)  # fail early if the name is unknown
     data = datasets.load(name)
     expression = f"ceiba.datasets.load_{name}().data"
     source = Source(name=name, table=read(data.data), expression=expression)

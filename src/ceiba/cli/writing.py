@@ -26,7 +26,7 @@ from ceiba.tree.routing import n_threads, route
 
 
 class Predictions:
-    """The columns added to a file: predictions, probabilities and leaves.
+    """Columns of predictions, probabilities and leaf ids, to be added to a file.
 
     They depend on the node that a row reaches, so they are computed once per node and looked up,
     unless rows reach several leaves.
@@ -45,12 +45,12 @@ class Predictions:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns added to a file."""
+        """The names of the added columns."""
         return list(self.by_node.columns)
 
     @cached_property
     def by_node(self) -> pl.DataFrame:
-        """A frame of the columns added to a file, with one row per node id."""
+        """Data frame of the added columns, with one row per node id."""
         tree = self.tree
         labels = tree.answer.reshape(tree.n_nodes, -1) if tree.task.has_classes else None
         nodes = np.arange(tree.n_nodes, dtype=np.int32)
@@ -74,7 +74,7 @@ class Predictions:
         return route.apply(self.tree, table, n_threads=threads)
 
     def predict(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return a frame of the columns added to a file, for the rows of `frame`."""
+        """Return the columns to add to the rows of `frame`, as a data frame."""
         if not self.may_split_rows or not len(frame):
             rows: pl.DataFrame = self.by_node[self.find_leaves(frame)]
             return rows
@@ -204,7 +204,7 @@ def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
         return None
     separators = np.count_nonzero(np.frombuffer(raw, np.uint8) == ord(piece.file.format.separator))
     if separators != n_rows * (len(piece.file.format.names) - 1):
-        return None  # a record has fewer or more cells than the header
+        return None  # a record has fewer or more fields than the header
     frame = pl.read_csv(
         raw, has_header=False, new_columns=["line"], separator="\x01", quote_char=None,
         infer_schema=False,
@@ -214,7 +214,7 @@ def _split_lines(piece: CsvPiece, n_rows: int) -> pl.Series | None:
 
 
 def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | None:
-    """Return each node's text to append to CSV lines, or None if it varies or has line breaks."""
+    """Return the CSV text to append to lines, by node id, or None if appending is not possible."""
     if answers.may_split_rows:
         return None
     nodes = answers.by_node

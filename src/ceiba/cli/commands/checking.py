@@ -134,9 +134,9 @@ def stability(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Refit a model on resamples of its training rows, or compare split columns with --rivals.
+    """Check how stable a tree is by refitting it on resamples of its training rows.
 
-    Without --rivals, the result shows how often each split and each leaf prediction recurs.
+    The result shows how often splits and predictions recur. --rivals compares columns instead.
 
     Examples
     --------

@@ -259,11 +259,11 @@ def prune(
     model: Model,
     alpha: Annotated[OptFloat, Option(help="Penalty per leaf, in the units of --risk.")] = None,
     leaves: Annotated[OptInt, Option(help="Maximum number of leaves.")] = None,
-    risk: Annotated[str, Option(help="Training risk to which the penalty is added.")] = "cost",
+    risk: Annotated[str, Option(help="Risk of the training rows: cost or impurity.")] = "cost",
     out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the pruning sequence of a model, or print or save one tree of the sequence.
+    """List the pruning sequence of a model, or print or save one of its trees.
 
     Examples
     --------

@@ -143,7 +143,7 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
     share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
-    if share == share and tree.class_prior is not None:  # mention that priors change the share
+    if share == share and tree.class_prior is not None:  # say that priors change the share
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
         sure += word("explain.share_of_them", share=percent(share, 1), label=label)
@@ -208,7 +208,7 @@ def evaluate(
     if gains:
         scores = getattr(evaluation, "scores", None)
         if scores is None or scores.gains is None:
-            raise OptionError("--gains requires two classes or --positive; --by is not supported.")
+            raise OptionError("--gains requires two classes (or --positive) and no --by.")
         blocks += ["", scores.gains]
     answer(blocks, evaluation_to_dict(evaluation), as_json)
 
@@ -221,7 +221,7 @@ def _survival_target(tree: Any, target: str | None, time: str | None, event: str
         raise OptionError("--target is not supported for survival trees. Pass --time and --event.")
     names = parse_surv(tree.target.name or "")
     if names is None and (time is None or event is None):
-        raise OptionError("The model file names no time or event column. Pass --time and --event.")
+        raise OptionError("The model has no time and event columns. Pass --time and --event.")
     if event is None and names is not None:
         event = names.event if names.code is None else f"{names.event}={names.code}"
     column, coded, code = (event or "").partition("=")
@@ -269,7 +269,7 @@ def explain(
 
 
 def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Return a row's Shapley values (of the predicted class if any), one listing per output."""
+    """Return Shapley values of one row by output (of the predicted class for classification)."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)

@@ -64,7 +64,7 @@ def demo(
     ] = False,
     lang: str = "en",
 ) -> None:
-    """Learn a tree from the Titanic passengers and open its interactive report.
+    """Learn a tree from the Titanic data set and open its interactive report.
 
     Example: ceiba demo --lang es
     """

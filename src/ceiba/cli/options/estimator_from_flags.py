@@ -39,7 +39,7 @@ def infer_task(y: pl.Series, wanted: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Parse ``name=value`` settings into a dict; a value that is no Python literal is a string."""
+    """Parse ``name=value`` settings into a dict; values that are not literals are strings."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, value = split_pair("--set", text, "NAME=VALUE")
@@ -148,7 +148,7 @@ def check_before_reading(
             failures.append(use_flag_names(str(error)))
         else:
             return
-    if len(set(failures)) == 1:  # all tasks raise the same error
+    if len(set(failures)) == 1:  # the error does not depend on the task
         raise OptionError(failures[0])
 
 

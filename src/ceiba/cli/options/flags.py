@@ -95,7 +95,7 @@ _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
 
 
 class StoppedError(Exception):
-    """Raised instead of the errors for Ctrl-C and closed pipes, which typer would swallow."""
+    """Exception raised in place of Ctrl-C and closed-pipe errors, which typer swallows."""
 
 
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -113,7 +113,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
         before = LANG.set(LANG.get())
         try:
             asked = values.pop("lang")
-            if asked is not None:  # otherwise, keep the global --lang (ceiba --lang es show)
+            if asked is not None:  # otherwise, keep the language of `ceiba --lang es show`
                 LANG.set(words(asked).lang)
             if reading:
                 values["reading"] = ReadingFlags(**{name: values.pop(name) for name in reading})
@@ -160,7 +160,7 @@ def with_flags(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def flag_rows() -> Mapping[str, Any]:
-    """Return, by name, the estimator parameters of any task that have a command line flag."""
+    """Return a dict of the estimator parameters that have a command line flag."""
     from ceiba.estimators.parameters import PARAMETERS
 
     others = (PARAMETERS[Task.SURVIVAL], PARAMETERS[Task.REGRESSION])

@@ -164,7 +164,7 @@ READING_OPTIONS: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class ReadingFlags:
-    """The values of a command's options for reading tables."""
+    """Values of the command line options for reading tables."""
 
     separator: str | None = None
     encoding: str | None = None
@@ -183,7 +183,7 @@ class ReadingFlags:
         return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
     def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Return a `ReadOptions` that completes these values with those of the training file."""
+        """Return a `ReadOptions` with these values, completed from the training file."""
         from ceiba.table.files import Style
 
         stored = metadata.get("reading")

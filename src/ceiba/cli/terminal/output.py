@@ -81,7 +81,7 @@ def render(value: Any, stream: IO[str] | None = None) -> str:
     A value is a string, a table, an object with `blocks`, or a list of these. Color codes are kept
     if the stream supports them.
     """
-    from ceiba.listing import format_blocks  # late, because --help does not need numpy
+    from ceiba.listing import format_blocks  # import late: --help does not need numpy
 
     return format_blocks(_list_blocks(value, has_color(stream)), get_width(stream))
 

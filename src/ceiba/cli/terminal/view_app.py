@@ -72,7 +72,7 @@ class TreeViewer(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Fill the outline, and show the path of the current row, if there is a table."""
+        """Show the tree and, if there is a table, the path of the current row."""
         tree = self.model
         outline = self._outline
         self.items = [outline.root]
@@ -196,7 +196,7 @@ class TreeViewer(App[None]):
             child.collapse_all()
 
     def action_search(self) -> None:
-        """Open the box for searching nodes."""
+        """Show the search box."""
         box = self.query_one("#search", Input)
         box.add_class("shown")
         box.value = ""
