@@ -27,7 +27,7 @@ class Caption:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Return a share as a percentage, which is 0% or 100% only if the share is 0 or 1."""
+    """Format a share as a percentage; only the exact shares 0 and 1 become 0% and 100%."""
     step = 10.0**-decimals
     if 0 < share < step / 200:
         return f"<{step:g}%"
@@ -153,7 +153,7 @@ def _number_line(tree: Tree, value: str, lang: str) -> str:
 
 
 def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str = "en") -> list[str]:
-    """Return texts with a node's relative risk, its number of events and its median time."""
+    """Return the relative risk, the number of events and the median time of a node as texts."""
     word, value = words(lang), number_text(float(tree.value[node, 0, 0]), digits or 4)
     texts = [word("survival.risk", value=value)]
     if has_curve(tree, node):

@@ -19,7 +19,7 @@ from ceiba.tree import Tree
 
 BRIGHT: Final = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 MORE: Final = ("#AA77FF", "#444400", "#00BBAA", "#660077", "#99EEAA", "#004444")
-NUMBER: Final = "#4477AA"  # color of predicted numbers; more opaque for larger ones
+NUMBER: Final = "#4477AA"  # color of predicted numbers; larger numbers are more opaque
 STRONGEST_FILL: Final = 0.45  # opacity of the class color in a pure leaf
 INNER_FILL: Final = 0.25  # opacity in a pure inner node; lower, so that leaves stand out
 
@@ -34,7 +34,7 @@ def class_palette(n: int) -> list[str]:
 
 
 class ValueScale:
-    """Ranks of predicted numbers from 0 to 1: the share of rows with smaller predictions."""
+    """Scale that maps predicted numbers to ranks, the share of rows with smaller predictions."""
 
     def __init__(self, tree: Tree) -> None:
         leaves = np.flatnonzero(tree.is_leaf)
@@ -44,7 +44,7 @@ class ValueScale:
         self.below = np.concatenate(([0.0], np.cumsum(share / (share.sum() or 1.0))))
 
     def place(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return each value's rank: the share of rows in leaves below it, plus half of the ties."""
+        """Return the rank of each value: the share of smaller values, plus half the ties."""
         numbers = np.asarray(values, np.float64)
         if self.values[0] == self.values[-1]:
             return np.full(numbers.shape, 0.5)

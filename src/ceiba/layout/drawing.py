@@ -1,4 +1,4 @@
-"""Lay out a tree drawing: boxes, edges, text and the footer, fitted to a sheet.
+"""Lay out a tree drawing (boxes, edges, text and a footer) within a given size.
 
 Units are points (1/72 inch), x to the right, y downward from the top of the sheet. Every box has
 the size of its text, which the caller measures (`measure`), so that nothing overlaps.
@@ -23,8 +23,8 @@ from ceiba.words import words
 
 Measure = Callable[[str, bool], float]
 """Width in points of a string, bold or not, at the font size of the sheet."""
-MIN_FONT_SIZE = 6.0  # in points; smaller text is not legible
-MAX_LEAVES_UNFOLDED = 200  # larger trees are not tried without folding first
+MIN_FONT_SIZE = 6.0  # smallest legible font size in points
+MAX_LEAVES_UNFOLDED = 200  # for larger trees, the unfolded layout is not tried first
 MAX_NAMES = 24
 
 
@@ -41,18 +41,18 @@ class Sheet:
     counts: bool = False
     lang: str = "en"
     direction: Literal["down", "right"] = "down"  # of increasing depth
-    leaf_panels: float = 0.0  # height of the panels in leaves relative to `panel_size`; 0: none
-    #: Axes of the panels in inner nodes, by node id.
+    leaf_panels: float = 0.0  # height of the plots in leaves, relative to `panel_size`
+    #: Axes of the plots in inner nodes, by node id.
     inner_panels: Mapping[int, PanelAxis] = field(default_factory=dict)
 
     @property
     def small_font(self) -> float:
-        """The font size of panels: 0.75 of the sheet's, at least 6, but never above the sheet's."""
+        """The font size in plots: 0.75 `font_size`, but at least 6 (or `font_size` if smaller)."""
         return max(min(6.0, self.font_size), 0.75 * self.font_size)
 
     @property
     def panel_size(self) -> tuple[float, float]:
-        """The width and height of panels, the small plots in the boxes."""
+        """The width and height of the small plots in the boxes."""
         return 11.0 * self.font_size, 4.0 * self.font_size
 
     @property
@@ -72,7 +72,7 @@ class Sheet:
 
     @property
     def bar_height(self) -> float:
-        """The height of the bar in a box that shows the classes of its rows."""
+        """The height of the bar that shows the class shares in a box."""
         return 0.55 * self.font_size
 
 
@@ -98,10 +98,10 @@ class Box:
     shares: tuple[float, ...]
     edge: tuple[str, ...]  # lines of the label on the edge to the box
     leaf: bool
-    hidden: int  # number of nodes folded into the box
-    panel: float = 0.0  # height of the panel above the class bar
-    axis: float = 0.0  # height of the axis under the panel
-    word: tuple[float, float] = (0.0, 0.0)  # center x and top of the first line of `edge`
+    hidden: int  # number of descendants that are not drawn
+    panel: float = 0.0  # height of the small plot above the class bar
+    axis: float = 0.0  # height of the axis under the plot
+    word: tuple[float, float] = (0.0, 0.0)  # x of the center and y of the top of `edge`
 
     @property
     def left(self) -> float:
@@ -123,7 +123,7 @@ class Drawing:
     height: float
     routes: tuple[Route, ...]  # corners of the edge to each box; empty for the root
     sheet: Sheet
-    note: str  # states which nodes are folded; "" if none are
+    note: str  # text about folded nodes; "" if there are none
 
 
 def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0) -> Drawing:
@@ -255,7 +255,7 @@ def fit(
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
-    """Return the last k < n with `holds(k)`, or -1, by bisection; `holds` is false after it."""
+    """Find by bisection the last k < n for which `holds(k)` is true, or -1 if there is none."""
     low, step = -1, 1
     while low + step < n and holds(low + step):
         low, step = low + step, 2 * step

@@ -18,11 +18,11 @@ class FoldedTree:
 
     nodes: tuple[int, ...]  # ids, in pre-order
     parent: tuple[int, ...]  # position of each node's parent in `nodes`; -1 for the root
-    hidden: tuple[int, ...]  # number of nodes folded into each visible node
+    hidden: tuple[int, ...]  # number of hidden descendants of each visible node
 
     @property
     def n_hidden(self) -> int:
-        """The number of nodes that folding hides."""
+        """The number of hidden nodes."""
         return sum(self.hidden)
 
     @property
@@ -38,7 +38,7 @@ def fold_tree(
     weight: Sequence[float] | None = None,
     min_weight: float = 0.0,
 ) -> FoldedTree:
-    """Fold the nodes at `max_depth`, and all nodes but the root lighter than `min_weight`."""
+    """Fold the nodes at `max_depth`, and nodes lighter than `min_weight` except the root."""
     depth = depths(parent)
     place: dict[int, int] = {}  # index in `nodes` of each visible node, by node id
     over = [0] * len(parent)  # nearest visible ancestor of each node, or the node itself
@@ -72,7 +72,7 @@ class VisibleNode:
     parent: int  # index of the parent among the visible nodes; -1 for the root
     above: int  # id of the parent; -1 for the root
     leaf: bool
-    hidden: int  # number of nodes folded into this one; if any, it is drawn as a leaf
+    hidden: int  # number of hidden descendants; if positive, drawn as a leaf
     head: str
     lines: tuple[str, ...]
     shares: tuple[float, ...]

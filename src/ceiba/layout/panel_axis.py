@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ceiba.layout.drawing import Measure, Sheet
 
-MAX_BARS = 24  # for a column with more levels, a panel prints only their number
+MAX_BARS = 24  # with more levels, a plot shows only the number of levels
 MAX_NAME_LENGTH = 12  # letters
-_FAR: Final = 5.0  # the outer 2 % of values are cut off if they widen the range beyond this factor
+_FAR: Final = 5.0  # cut off the outer 2 % of values if they widen the range more than this
 _MAX_WHOLE: Final = 2.0**53  # float64 cannot represent fractions of larger numbers
-_MOSTLY: Final = 0.9  # with this share of whole numbers, bins have a whole width
+_MOSTLY: Final = 0.9  # bins have whole widths if at least this share of values is whole
 
 
 @dataclass(frozen=True)
 class PanelAxis:
-    """Axis labels of a panel: tick marks with numbers, or level names."""
+    """Axis labels of a small plot: numbers at tick marks, or level names."""
 
     marks: tuple[tuple[float, str], ...] = ()  # position (share of the width) and text of each tick
     names: tuple[str, ...] = ()  # level name under each bar, instead of ticks
@@ -33,7 +33,7 @@ class PanelAxis:
         if len(names) > MAX_BARS:
             return cls(marks=((0.5, f"{len(names)} levels"),))
         short = [_shorten(name, MAX_NAME_LENGTH - 1) for name in names]
-        if len(set(short)) < len(set(names)):  # short names are equal, so show longer ends
+        if len(set(short)) < len(set(names)):  # some short names are equal: show longer ends
             short = [_shorten(name, MAX_NAME_LENGTH // 2 - 1) for name in names]
         return cls(names=tuple(short))
 
@@ -56,7 +56,7 @@ class AxisSize:
 
 
 def axis_size(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisSize:
-    """Return the size that an axis needs on a sheet."""
+    """Return the minimum size of an axis."""
     words = axis.names or tuple(text for _, text in axis.marks)
     line = 1.2 * sheet.small_font
     if not words:

@@ -24,7 +24,7 @@ Route = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Placement:
-    """Placed boxes, the route of the edge to each box (empty for the root), and the total size."""
+    """Boxes with positions, the routes of the edges to them, and the total size."""
 
     boxes: tuple[Box, ...]
     routes: tuple[Route, ...]
@@ -33,7 +33,7 @@ class Placement:
 
 
 def place(parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet) -> Placement:
-    """Place the boxes, with the depth increasing in the direction of the sheet."""
+    """Place the boxes so that depth increases downward or to the right (`sheet.direction`)."""
     if sheet.direction == "right":
         return _rightward(parent, boxes, measure, sheet)
     return _downward(parent, boxes, measure, sheet)
@@ -70,7 +70,7 @@ def _rightward(
     parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet
 ) -> Placement:
     level = depths(parent)
-    # An edge meets its box at half height. Its label is in the upper half of the cell.
+    # An edge meets its box at half height, with its label above: reserve twice its height.
     cells = [max(box.height, 2 * len(box.edge) * sheet.line_height) for box in boxes]
     y = tidy(parent, cells, gap=sheet.gap).tolist()
     widest = _largest(level, [box.width for box in boxes])
@@ -140,7 +140,7 @@ class _Contour:
         self.shift = 0.0
 
     def distance(self, other: _Contour, gap: float) -> float:
-        """Return how far `other` must move to be right of this outline, at the distance `gap`."""
+        """Return how far `other` must move to be right of this contour, at the distance `gap`."""
         common = min(len(self.left), len(other.left))
         offset = self.shift - other.shift + gap
         return max(
@@ -149,7 +149,7 @@ class _Contour:
         )
 
     def join(self, other: _Contour) -> _Contour:
-        """Extend the deeper of two outlines in place by the other one, and return it."""
+        """Merge two contours in place into the deeper one, and return it."""
         common = min(len(self.left), len(other.left))
         if len(self.left) >= len(other.left):
             outline, offset = self, other.shift - self.shift

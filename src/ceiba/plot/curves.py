@@ -25,7 +25,7 @@ def plot_learning_curve(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw the mean of a learning curve, and a band with the share `curve.band` of its repeats.
+    """Draw the mean of a learning curve, and a band that covers `curve.band` of its repeats.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def _write_labels(
     ax: Axes, tree: Tree, nodes: Any, left: Any, width: Any, fills: Any, size: float, digits: Any,
     lang: str,
 ) -> None:  # fmt: skip
-    """Write the texts that fit into the bars."""
+    """Write into each bar the most informative text that fits."""
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()  # apply the layout, because the legend shrinks the axes

@@ -91,7 +91,7 @@ def plot_prediction(
             x = table.column(name).values
             numbers = np.asarray(y, np.float64).reshape(len(x), -1)[:, 0]
             size = 16 if len(x) <= 300 else 6
-            # Draw a row faint if the curve at its x shows a leaf that the row does not reach.
+            # Draw a row in a faint color if the curve at its x shows another leaf.
             drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)
             for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
                 ax.scatter(x[mask], numbers[mask], s=size, color=[colour], linewidths=0, zorder=2)

@@ -216,7 +216,7 @@ def _paint_points(
 
 
 def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
-    """Return the positions of rows along one axis, jittered within the cells of levels."""
+    """Return the positions of rows along one axis, with jitter for categorical columns."""
     if steps.info.is_numeric:
         return column.values.astype(np.float64)
     has_level = ~column.missing & ~column.unseen

@@ -26,9 +26,9 @@ from ceiba.tree.splits import class_text
 from ceiba.words import words
 
 MARGIN = 8.0
-PAGE_SIZE = (16.5, 11.7)  # A3 in inches; larger trees are shrunk, turned or folded
-MAX_PANELS = 40  # trees with more inner nodes have panels only in the leaves
-#: Heights of leaf plots relative to a panel: none, a box plot, a Kaplan-Meier curve.
+PAGE_SIZE = (16.5, 11.7)  # A3 in inches; larger trees are shrunk, rotated or folded
+MAX_PANELS = 40  # trees with more inner nodes have plots in the leaves only
+#: Heights of plots in leaves, relative to the histograms in inner nodes.
 _LEAF_PANELS = {Task.CLASSIFICATION: 0.0, Task.REGRESSION: 0.5, Task.SURVIVAL: 1.0}
 
 
@@ -228,7 +228,7 @@ def _fit(tree: Tree, sheet: Sheet, width: float, height: float, least_font: floa
             raise
         return _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
     if sheet.inner_panels and (drawing.note or drawing.sheet.font_size < least_font):
-        # Drop the panels of inner nodes first, because nodes and legible text are more important.
+        # Drop histograms first, because visible nodes and legible text are more important.
         bare = _fit(tree, replace(sheet, inner_panels={}), width, height, least_font)
         drawing = max(drawing, bare, key=lambda d: (len(d.boxes), d.sheet.font_size))
     return drawing

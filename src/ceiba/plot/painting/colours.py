@@ -76,7 +76,7 @@ def mix(colour: Colour, paper: Colour, share: float) -> Colour:
 
 
 def number_colour(share: float, paper: Colour) -> Colour:
-    """Return the color of a number's rank, from 0 (near the background) to 1 (most contrast)."""
+    """Return the color for a rank from 0 (near the background) to 1 (highest contrast)."""
     blue = rgb(NUMBER)
     if share <= 0.6:
         return mix(blue, paper, 0.08 + 0.92 * share / 0.6)
@@ -94,7 +94,7 @@ def luminance(colour: Colour) -> float:
 
 
 def rgb(colour: str) -> Colour:
-    """Return "#rrggbb" as three floats."""
+    """Convert a color such as "#4477AA" to three floats from 0 to 1."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b
 

@@ -1,4 +1,4 @@
-"""Compute the cells of one or two columns in which a tree's prediction is constant.
+"""Divide one or two columns into intervals in which the predictions of a tree are constant.
 
 Between two neighboring cuts of a column the prediction is constant, so one prediction at the
 middle of each cell gives the exact partition.
@@ -29,7 +29,7 @@ MAX_NAMES = 24  # maximum number of level names on an axis
 
 @dataclass(frozen=True)
 class AxisCells:
-    """The cells of one column: their borders and a value inside each cell."""
+    """Intervals or levels along one axis, with their borders and a value inside each."""
 
     info: ColumnInfo
     borders: Array
@@ -37,17 +37,17 @@ class AxisCells:
 
     @property
     def labels(self) -> list[str] | None:
-        """Names of the cells of a categorical column, or None for numbers."""
+        """The level names of a categorical column, or None for a numeric column."""
         return None if self.info.is_numeric else [level_text(level) for level in self.info.levels]
 
     def cell_of(self, values: Array) -> NDArray[np.int64]:
-        """Return the cell of each value; a border belongs to the lower cell."""
+        """Return the index of the interval that contains each value, including its upper border."""
         at = np.searchsorted(self.borders, values, side="left") - 1
         return np.clip(at, 0, len(self.middles) - 1)
 
 
 def axis_cells(tree: Tree, name: str, values: Array | None) -> AxisCells:
-    """Return the cells of a column: the intervals between its cuts, or one cell per level."""
+    """Return the intervals between the cuts of a column, or one interval per level."""
     j = tree.schema.index(name)
     info = tree.schema.columns[j]
     if not info.is_numeric:
@@ -71,7 +71,7 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
 
 
 def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
-    """Set the ticks of an axis to level names, dates, or yes and no, but not for numbers."""
+    """Label the ticks by level names, dates, or yes and no; keep the ticks of numbers."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:
@@ -91,9 +91,9 @@ def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
 
 
 def fixed_values(tree: Tree, table: Table | None, at: dict[str, Any] | None) -> list[Any]:
-    """Return a value per column: from `at`, else the median or mode of the rows, else a default."""
+    """Return one value per column: from `at`, else the median or mode, else a default value."""
     for name in at or {}:
-        tree.schema.index(name)  # raises an error for an unknown column
+        tree.schema.index(name)  # fail early if the column is unknown
     fixed: list[Any] = []
     for j, info in enumerate(tree.schema.columns):
         if at is not None and info.name in at:
@@ -128,7 +128,7 @@ def _code(info: ColumnInfo, value: Any) -> Any:
 
 
 def cell_nodes(tree: Tree, axes_cells: list[AxisCells], fixed: list[Any]) -> NDArray[Any]:
-    """Return the node of every cell, as an array with one axis per plotted column."""
+    """Return the leaf of every interval, as an array with one axis per plotted column."""
     grids = np.meshgrid(*[steps.middles for steps in axes_cells], indexing="ij")
     n = grids[0].size
     columns = []
@@ -149,7 +149,7 @@ def set_slice_title(
     nodes: NDArray[Any],
     lang: str,
 ) -> None:
-    """Set a title with the fixed values of other columns and the columns without effect."""
+    """Set a title with the values of fixed columns and the names of columns without effect."""
     names = [steps.info.name for steps in axes_cells]
     parts = []
     for j in np.unique(tree.splits.column[~tree.is_leaf]).tolist():

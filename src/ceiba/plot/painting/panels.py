@@ -1,4 +1,4 @@
-"""Draw panels, the small plots of a node's rows in the boxes of a tree.
+"""Draw small plots of the rows of a node in the boxes of a tree.
 
 Inner nodes have a histogram of the split column, stacked by class, or a plot of the target against
 the column, with the axis labels of `split_view.py`. A line marks each cut. Leaves of regression
@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 
 def scale_note(tree: Tree, rows: PanelRows | None, lang: str) -> str:
-    """Return a note on the plots in leaves: the last time of curves, or the range of the target."""
+    """Return a note about the axis of the plots in leaves: its last time or its target range."""
     if has_curve(tree):
         end = number_text(float(node_curve(tree, 0).time[-1]), 4)
         return words(lang)("plot.curves_in_leaves", high=end)
@@ -47,7 +47,7 @@ def paint_panels(
     views: Mapping[int, SplitView],
     palette: list[Colour],
 ) -> None:
-    """Draw the panels of all boxes."""
+    """Draw the small plots in all boxes."""
     sheet = drawing.sheet
     for box in drawing.boxes:
         if not box.panel:
@@ -69,7 +69,7 @@ def paint_panels(
 
 @dataclass(frozen=True)
 class _Panel:
-    """Draws into the area of one panel, which is given in points."""
+    """The area of a small plot, in points, with methods that draw in it."""
 
     painter: Painter
     left: float
@@ -78,7 +78,7 @@ class _Panel:
     height: float
 
     def bars(self, x0: Array, x1: Array, y0: Array, y1: Array, fill: Any, z: float = 4.0) -> None:
-        """Draw bars; coordinates are fractions of the panel's width and height, y upward."""
+        """Draw bars; coordinates are fractions of the plot's width and height, y upward."""
         paths = [
             rectangle(
                 self.left + a * self.width,
@@ -94,13 +94,13 @@ class _Panel:
     def line(
         self, points: list[tuple[float, float]], colour: Any, width: float, **style: Any
     ) -> None:
-        """Draw a line through points; coordinates are fractions of the panel's size."""
+        """Draw a line through points; coordinates are fractions of the plot's size."""
         x = [self.left + a * self.width + self.painter.dx for a, _ in points]
         y = [self.top + (1 - b) * self.height + self.painter.dy for _, b in points]
         self.painter.ax.plot(x, y, color=colour, lw=width, zorder=4.6, **style)
 
     def dots(self, x: Array, y: Array, colour: Any, size: float) -> None:
-        """Draw dots; coordinates are fractions of the panel's width and height."""
+        """Draw dots; coordinates are fractions of the plot's width and height."""
         self.painter.ax.scatter(
             self.left + x * self.width + self.painter.dx,
             self.top + (1 - y) * self.height + self.painter.dy,
@@ -114,7 +114,7 @@ class _Panel:
 def _question(
     panel: _Panel, tree: Tree, rows: PanelRows, view: SplitView, palette: list[Colour], lang: str
 ) -> None:
-    """Draw the rows of an inner node along its split column, with its cuts as lines."""
+    """Draw the rows of an inner node by their split column, and the cuts as lines."""
     painter = panel.painter
     panel.line([(0, 0), (1, 0)], painter.line, 0.7)
     inside = np.isfinite(view.x)
@@ -143,7 +143,7 @@ def _question(
 
 
 def _write_labels(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
-    """Write the axis labels under a panel."""
+    """Write the axis labels under a small plot."""
     measure = text_measure(sheet.font_size)
     size = sheet.small_font
     top = panel.top + panel.height + 0.1 * size
@@ -175,7 +175,7 @@ def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[
 
 
 def _survival_curve(panel: _Panel, tree: Tree, node: int) -> None:
-    """Draw the Kaplan-Meier curve of a leaf, with that of the root as a dashed line."""
+    """Draw the Kaplan-Meier curves of a leaf and, as a dashed line, of the root."""
     ink, end = panel.painter.ink, float(node_curve(tree, 0).time[-1]) or 1.0
     panel.line([(0, 1), (0, 0), (1, 0)], panel.painter.line, 0.7)
     styles: tuple[tuple[int, float, dict[str, Any]], ...] = (

@@ -1,4 +1,4 @@
-"""Compute the contents of a panel: the bars, cuts and axis labels for a node's split column.
+"""Compute the bars, cuts and axis labels of the small plot of a node's split column.
 
 Numbers are binned. Levels are side by side in branch order. Positions are shares of the width, from
 0 to 1.
@@ -27,7 +27,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class PanelRows:
-    """The rows drawn in panels: their table, the nodes where they end, and their targets."""
+    """The rows drawn in small plots: their table, their leaves and their targets."""
 
     table: Table
     end: Array
@@ -39,7 +39,7 @@ class PanelRows:
 
 
 def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
-    """Read the rows whose split columns and targets are drawn in panels."""
+    """Read the rows that are drawn in small plots."""
     X, y = pop_target(X, y, tree.task)
     if tree.task is Task.SURVIVAL:  # censored times cannot be drawn, so omit the target
         y = None
@@ -58,7 +58,7 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
 
 @dataclass(frozen=True)
 class SplitView:
-    """The contents of one panel: a node's rows placed along its split column."""
+    """The contents of one small plot: the rows of a node, placed along its split column."""
 
     rows: Array
     x: Array  # x position of each row; NaN if its value has no bar
@@ -68,7 +68,7 @@ class SplitView:
 
 
 def split_view(tree: Tree, rows: PanelRows, node: int) -> SplitView:
-    """Return the panel contents of an inner node."""
+    """Return the contents of the small plot of an inner node."""
     mine = rows.of(tree, node)
     column = rows.table.columns[int(tree.splits.column[node])]
     values, missing = column.values[mine], column.missing[mine]
@@ -91,7 +91,7 @@ def _side_by_side(mine: Array, slot: Array, names: list[str], borders: list[int]
 
 
 def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) -> SplitView:
-    """Return the view of a categorical column: a bar per level, grouped by branch."""
+    """Return the plot contents for a categorical column: a bar per level, grouped by branch."""
     if tree.splits.kind[node] == SplitKind.CUT:
         order = np.unique(codes[codes >= 0])
         borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]

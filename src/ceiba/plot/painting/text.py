@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _GENERIC = ("serif", "sans-serif", "cursive", "fantasy", "monospace")
 _DPI = 288  # text widths are rounded to pixels, so use four pixels per point
-_LAST = "Last Resort"  # fallback font, whose glyphs are placeholders
+_LAST = "Last Resort"  # name of a font whose glyphs are placeholders only
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
 
@@ -39,7 +39,7 @@ def text_measure(font_size: float) -> Measure:
 
 @lru_cache(maxsize=16)
 def _measure_in(font_size: float, families: object, generic: object) -> Measure:
-    """Return the measuring function for a size and fonts, cached because layouts try many sizes."""
+    """Return a function that measures text widths, cached because layouts try many font sizes."""
     from matplotlib.font_manager import FontProperties
 
     fonts = {
@@ -99,7 +99,7 @@ def _covered_letters(path: str) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
-    """Return installed families that together cover as many of the characters as possible."""
+    """Return installed font families that together cover as many characters as possible."""
     from matplotlib.font_manager import findfont, fontManager
 
     names: list[str] = []
