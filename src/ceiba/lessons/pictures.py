@@ -100,7 +100,7 @@ def live_picture(
     multiway: bool = False,
     validate: bool = False,
 ) -> dict[str, Any]:
-    """Return the data of a picture that grows a tree on the page: a table and options."""
+    """Return the data of a picture that grows a tree in the browser: a table and options."""
     options = {
         "criterion": criterion,
         "maxDepth": "" if max_depth is None else str(max_depth),

@@ -58,7 +58,7 @@ class LessonRun:
         return _VALUE.sub(format_match, text)
 
     def value(self, name: str, after: str = "") -> Any:
-        """Return a variable's value after cell `after` or, if not set by then, when first set."""
+        """Return a variable's value after cell `after`, or after the next cell that sets it."""
         cells = list(self.values)
         for cell in cells[cells.index(after) if after else 0 :]:
             if name in self.values[cell]:

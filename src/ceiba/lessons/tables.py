@@ -35,7 +35,7 @@ ColumnLists = dict[str, list[Any]]
 
 @dataclass(frozen=True)
 class LessonTable:
-    """A table as lists by column, and its source (``file`` or ``stand-in``)."""
+    """A table as lists by column, and its source: ``file`` or ``stand-in`` (synthetic data)."""
 
     name: str
     columns: ColumnLists
@@ -51,7 +51,7 @@ class LessonTable:
 
 
 def table(name: str, path: str | Path | None = None) -> LessonTable:
-    """Read a table of the lessons from its CSV file, or generate its stand-in.
+    """Read a table of the lessons from its CSV file, or generate synthetic data instead.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def read_from(folder: str | Path) -> None:
 
 @contextlib.contextmanager
 def data_folder(folder: str | Path | None) -> Iterator[None]:
-    """Read tables from a folder within a `with` block; None keeps the folder of `read_from`."""
+    """Read lesson tables from a folder in a `with` block; None keeps the current folder."""
     token = _FOLDER.set(_FOLDER.get() if folder is None else _check_folder(folder))
     try:
         yield
@@ -136,7 +136,7 @@ def _value(text: str) -> Any:
 
 
 def _seattle() -> ColumnLists:
-    """Return ten years of synthetic weather; rain depends on season and temperatures."""
+    """Return ten years of synthetic weather, in which rain depends on season and temperature."""
     rng = np.random.default_rng(1948)
     first = dt.date(2007, 1, 1)
     n = 3652

@@ -69,12 +69,12 @@ def page(lesson_run: LessonRun, lang: str = "en") -> str:
 
 
 class _Writer:
-    """Writer of a lesson; each block is written by the method with the name of its directive."""
+    """Base class of lesson writers, with one method per directive of the lesson text."""
 
     def __init__(self, lesson_run: LessonRun, lang: str) -> None:
         self.lesson_run, self.lang = lesson_run, lang
         self.words = words(lang).section("lessons")
-        self.after = ""  # name of the last cell, from which texts take values
+        self.after = ""  # name of the last cell, whose variables texts use
         self.n_exercises = 0
         self.parts: list[Any] = []
         for block in lesson_run.lesson.text(lang):

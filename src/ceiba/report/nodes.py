@@ -87,7 +87,7 @@ def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
         return {**columns, "counts": None, "value": exact_floats(value)}
     counts = tree.counts[:, output, :n_classes]
     total = np.zeros(len(counts))
-    for k in range(n_classes):  # add in the order of the page's script, for equal rounding
+    for k in range(n_classes):  # add in the same order as the page, for equal rounding
         total = total + counts[:, k]
     with np.errstate(invalid="ignore", divide="ignore"):
         is_share = np.array_equal(counts / total[:, None], value)
@@ -171,7 +171,7 @@ def _encode_tests(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
-    """Return the schema as lists by column, given `rows` with quantiles or frequent levels."""
+    """Return the schema as lists by column, with quantiles or frequent levels of any `rows`."""
     infos = tree.schema.columns
     columns: dict[str, Any] = {
         "name": [str(info.name) for info in infos],

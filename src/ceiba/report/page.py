@@ -33,7 +33,7 @@ ENTRY: Final = "report/assets/app/report.js"
 ENTRY_WITH_TRUST: Final = "report/assets/app/report_trust.js"
 COMPRESS_ABOVE: Final = 256 * 1024
 _IMPORT: Final = re.compile(r'^import \{ .+ \} from "(.+)";\n', re.MULTILINE)
-#: The JavaScript module with WORDS, an empty table of texts that `_fill_table` fills in a bundle.
+#: The JavaScript module that contains WORDS, the table of texts that `_fill_table` fills.
 _WORDS_MODULE: Final = "report/assets/core/i18n.js"
 #: Path from a script outside the package (docs/playground) to the modules of the package.
 _FROM_OUTSIDE: Final = "../../src/ceiba/"
@@ -70,7 +70,7 @@ def render_page(payload: dict[str, Any]) -> str:
 
 @cache
 def _load_assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return the style sheet and the script; `with_trust` adds Trust tab and survival curves."""
+    """Return the style sheet and the script, with Trust tab and survival curves if `with_trust`."""
     if with_trust:
         return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
     return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))
@@ -142,7 +142,7 @@ _SPACED: Final = re.compile(r" ?(=>|===|!==|&&|\|\||[=?:,;{}]) ?")
 
 
 def _strip_spaces(script: str) -> str:
-    """Remove spaces around operators outside strings; skip lines with a regex or two templates."""
+    """Remove spaces around operators; skip strings, and lines with regular expressions."""
     lines = []
     for line in script.split("\n"):
         if line.count("`") <= 2 and not re.search(r"[(=,:?&|] ?/[^/*]|return /", line):

@@ -46,7 +46,7 @@ from ceiba.words import words
 
 VERSION: Final = 1
 _MAX_BAR_CLASSES: Final = 12  # with more classes, the bars are not divided by class
-_BYTES_PER_ROW: Final = 40  # memory for target, node, position and the value of one column
+_BYTES_PER_ROW: Final = 40  # memory for target, node, position and one column
 
 
 def payload(
@@ -118,7 +118,7 @@ def payload(
     >>> data["version"], data["classes"], data["nodes"]["parent"]
     (1, ['a', 'b'], [-1, 0, 0])
     """
-    words(lang)  # raises an error for an unknown language
+    words(lang)  # fail early if the language is unknown
     classifies = tree.task.has_classes
     if not 0 <= output < tree.n_outputs:
         raise OptionError(f"output must be from 0 to {tree.n_outputs - 1}, got {output!r}.")

@@ -30,7 +30,7 @@ BINS: Final = 20
 COLUMN_BINS: Final = 16
 MAX_DISTINCT: Final = 8
 MAX_LEVELS: Final = 24
-_SKEWED: Final = 0.6  # if one bin has a larger share of the rows, the bins are stretched
+_SKEWED: Final = 0.6  # if one bin has a larger share of the rows, use quantiles
 MAX_NODES: Final = 300
 MAX_FIGURES: Final = 40_000
 MAX_COLUMNS: Final = 200
@@ -121,7 +121,7 @@ def _node_histogram(
 def column_histograms(
     table: Table, codes: Array | None = None, n_classes: int = 1
 ) -> list[dict[str, Any] | None]:
-    """Return a histogram per column (by class, given `codes`), or None beyond `MAX_COLUMNS`."""
+    """Return a histogram for each of the first `MAX_COLUMNS` columns, and None for the others."""
     codes = np.zeros(table.n_rows, np.int64) if codes is None else codes
     present = np.flatnonzero(codes >= 0)
     return [
@@ -232,7 +232,7 @@ def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
 def find_competitors(
     tree: Tree, rows: RowsByNode, interaction_cst: Any = None
 ) -> dict[str, Any] | None:
-    """Return competing splits of the largest nodes, or None if tree or table are unsuitable."""
+    """Return competing splits of the largest nodes, or None if they cannot be computed."""
     plain = tree.class_prior is None and tree.cost_matrix is None and tree.tests is None
     is_known = rows.target >= 0 if tree.task.has_classes else np.isfinite(rows.target)
     if (
@@ -256,7 +256,7 @@ def find_competitors(
     searched = np.cumsum(size) * rows.table.n_columns <= MAX_CELLS
     searched[:1] = True
     nodes = np.sort(inner[searched & (size == tree.n_rows[inner])]).tolist()
-    # With `interaction_cst`, the allowed columns depend on those above a node: group by `path`.
+    # With `interaction_cst`, the columns on the path restrict the allowed columns of a node.
     by_path: dict[tuple[int, ...], list[int]] = {}
     for node in nodes:
         path: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""Encode results on stability, rival columns, groups and drift for the report page.
+"""Encode results on stability, split columns, groups and drift for the report page.
 
 The page shows the unpruned tree if it is available; the results refer to the fitted tree. Node
 numbers are therefore translated, by walking both trees from the root. Nothing else is computed.
@@ -87,7 +87,7 @@ def _match_nodes(whole_tree: Tree, tree: Tree, name: str) -> list[int]:
 
 
 def _match_forced_node(tree: Tree, forced: Tree, node: int) -> int:
-    """Return the node of `tree` on the same path as `node` of `forced`, which has a rival split."""
+    """Return the node of `tree` on the same path as `node` of `forced`, a refitted tree."""
     match = 0
     for above, below in pairwise(forced.path(node).nodes):
         if forced.splits.column[above] != tree.splits.column[match]:
