@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _HELD_OUT: Final = 0.25  # default share of rows to hold out for evaluation
 _MIN_LEAF: Final = 5  # default min_samples_leaf
-_MIN_LEAF_SHARE: Final = 0.005  # default min_samples_leaf as a share of the rows, if larger
+_MIN_LEAF_SHARE: Final = 0.005  # minimum of the default min_samples_leaf, as a share of the rows
 _MISSING_PACKAGE: Final = (
     "The studio requires the package {!r}. Install it with: pip install ceiba[studio]"
 )
@@ -157,11 +157,11 @@ def open_workspace(
     defer_root: bool = False,
     new: bool = False,
 ) -> Workspace:
-    """Open a workspace and replay the actions in its file; if `new`, rename it and start anew.
+    """Open a workspace and replay the actions in its file, or start a new file if `new`.
 
     With `defer_root`, the root of a new tree is fitted after the first screen is shown.
     """
-    words(lang)  # raises an error for an unknown language
+    words(lang)  # fail early if the language is unknown
     journal = None
     if path is not None:
         least = start.options.get("min_samples_leaf")

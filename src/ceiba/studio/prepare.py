@@ -93,7 +93,7 @@ def prepare(
     event: Any = None,
     like: Any = None,
 ) -> Prepared:
-    """Prepare a table for learning, as the first screen of the studio does.
+    """Prepare a table for learning: target, weights, column kinds and held-out rows.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def prepare(
 
 
 class _Answer(NamedTuple):
-    """The names of target and event column (survival only), event code and new column names."""
+    """Names of target and event columns, the code of an event, and new column names."""
 
     name: str
     status: str | None
@@ -240,7 +240,7 @@ class _KnownSchema:
 
 def read_whole_table(X: Any, y: Any) -> tuple[Table, str]:
     """Read X and y into one table that includes the target, and return it with the target name."""
-    with warnings.catch_warnings():  # the first screen shows warnings about identifiers itself
+    with warnings.catch_warnings():  # the page shows warnings about identifiers
         warnings.simplefilter("ignore", DataWarning)
         table = read(X)
         if isinstance(y, str):

@@ -52,7 +52,7 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
         output = export(state.model.tree_, chosen.name)
         content = output if isinstance(output, bytes) else output.encode("utf-8", "replace")
         return OutputFile(f"{stem}{chosen.suffixes[0]}", "application/octet-stream", content)
-    raise OptionError(f"Download must be script, model, refit, report or export, got {what!r}.")
+    raise OptionError(f"what must be script, model, refit, report or export, got {what!r}.")
 
 
 def _refit(workspace: Workspace) -> Any:

@@ -118,12 +118,12 @@ def private_page(url: str) -> Iterator[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host can be reached from this machine only."""
+    """Whether a host name is local, so that other machines cannot reach it."""
     return host in ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    """ASGI middleware that rejects requests from other pages, to other hosts or without token."""
+    """ASGI middleware that rejects requests from other pages and requests without a token."""
 
     def __init__(self, app: Any, token: str, host: str, port: int) -> None:
         self.app = app

@@ -38,12 +38,12 @@ RouteHandler = Callable[[Service, "ApiRequest"], Any]
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if a request is not complete in time."""
+    """A connection that is closed if receiving a request takes too long."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Start a request's deadline; with too many connections, close the one waiting longest."""
+        """Start the time limit of a request; close the oldest connection if there are too many."""
         super().connection_made(transport)
         self._start_deadline()
         if len(self.connections) > MAX_CONNECTIONS:

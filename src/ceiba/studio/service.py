@@ -28,13 +28,13 @@ from ceiba.studio.validations import ValidationRuns
 from ceiba.studio.work.state import State
 from ceiba.studio.work.workspace import StaleError, Workspace
 
-#: The name of the tree that `fit` grows, in requests for comparisons and cross-validations.
+#: Name of the automatically grown tree in requests for comparisons and cross-validations.
 AUTOMATIC: Final = "@automatic"
 _SECONDS_BETWEEN: Final = 0.1  # minimum time between progress messages
 
 
 class LessonError(CeibaError):
-    """Raised if statistics are requested before the learner has answered."""
+    """Raised if a lesson is asked for statistics before the learner has chosen a column."""
 
 
 class Service:
@@ -92,7 +92,7 @@ class Service:
         """Run an action and return the new state."""
         for name in body:
             if name not in ("action", "arguments", "revision"):
-                raise OptionError(f"Fields must be action, arguments or revision, got {name!r}.")
+                raise OptionError(f"Field must be action, arguments or revision, got {name!r}.")
         if body.get("action") in ("answer", "record_validation"):
             raise OptionError(f"Send {body['action']!r} to /api/lesson or /api/cross-validation.")
         arguments = body.get("arguments")
@@ -136,7 +136,7 @@ class Service:
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
-        with suppress(CeibaError):  # the page's own request raises the error again
+        with suppress(CeibaError):  # the request of the page raises it again
             self.columns()
         with suppress(CeibaError):
             self.analysis()
@@ -176,18 +176,18 @@ class Service:
         revision: int | None,
         query: Callable[[NodeAnalysis, int], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Run a query about a node; in lessons, all but "rivals" require the learner's answer."""
+        """Run a query about a node, which a lesson may reject before the learner answers."""
         with self._lock:
             now, analysis = self.workspace.revision, self.analysis()
         if revision is not None and revision != now:
-            raise StaleError(f"The tree has changed since revision {revision}. Reload it.")
+            raise StaleError(f"Revision {revision} of the tree is outdated. Reload the page.")
         analysis.check(node)
         if what != "rivals" and not is_answered(self.workspace, analysis, node):
             raise LessonError("Choose the best split of this node first.")
         return {"revision": now, **query(analysis, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return the best split of every column at a node, hidden in a lesson before the answer."""
+        """Return the best split of every column at a node; lessons hide it until the answer."""
         listing = self._cached(
             ("rivals", node),
             lambda: self.query_node("rivals", node, revision, self._find_rivals),
@@ -199,7 +199,7 @@ class Service:
         return hide_splits(listing, analysis.problem.table.schema.names)
 
     def _find_rivals(self, analysis: NodeAnalysis, node: int) -> dict[str, Any]:
-        """Return the rivals of a node; lessons rank them by gain, as textbooks do."""
+        """Return the best split of every column; lessons rank them by gain, as textbooks do."""
         return find_rivals(analysis, node, by_gain=self.workspace.lesson is not None)
 
     def p_values(self, node: int, revision: int | None = None) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class Service:
     # ------------------------------------------------------------------ trees
 
     def compare(self, a: str, b: str, lang: str = "en") -> dict[str, Any]:
-        """Compare two trees: snapshots, the current tree or the one that `fit` grows."""
+        """Compare two trees: snapshots, the current tree or the tree that `fit` grows."""
         sides = [self._find_state(name) for name in (a, b)]
         if any(side.model is None for side in sides):
             raise OptionError("There is no tree yet. Choose the target first.")
@@ -307,11 +307,11 @@ class Service:
         with self._lock:
             version = (self.workspace.revision, len(self.workspace.validations))
             if revision is not None and revision != version[0]:
-                raise StaleError(f"The tree has changed since revision {revision}. Reload it.")
+                raise StaleError(f"Revision {revision} of the tree is outdated. Reload the page.")
             if self._cache[0] != version:
                 self._cache = (version, {})
             cache = self._cache[1]
-        if key not in cache:  # without the lock, because p-values can be slow
+        if key not in cache:  # no lock here, because p-values can be slow
             result = make()
             if result.get("revision", version[0]) != version[0]:
                 return result

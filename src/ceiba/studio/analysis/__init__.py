@@ -1,1 +1,1 @@
-"""Analyses of the studio's trees: rivals, previews, columns, scores, warnings, comparisons."""
+"""Analyses of trees in the studio: best splits, previews, scores, warnings and comparisons."""

@@ -19,12 +19,12 @@ from ceiba.table import Target
 
 _N_PERMUTATIONS: Final = 19
 _LIMIT: Final = 1.9  # standard deviations
-_MAX_CELLS: Final = 20_000  # approximate rows times columns of the sample, up to 100 columns
+_MAX_CELLS: Final = 20_000  # approximate rows times columns of the sample (up to 100 columns)
 _MIN_ROWS: Final = 200  # minimum number of rows in the sample of a larger node
 
 
 def find_chance_gains(site: NodeSite, options: GrowOptions) -> dict[str, tuple[float, float]]:
-    """Return, for each column name, the mean and the upper limit of its chance gain."""
+    """Return a dict from column names to the mean and the upper limit of the gain by chance."""
     table = site.problem.table
     n, n_columns = len(site.rows), table.n_columns
     size = max(_MIN_ROWS, _MAX_CELLS // n_columns)

@@ -58,7 +58,7 @@ def _histogram(source: Column, values: Any, cuts: Any, target: NodeTarget) -> An
 def _gain_curve(
     analysis: NodeAnalysis, values: Any, target: NodeTarget, numeric: bool
 ) -> dict[str, Any] | None:
-    """Return cuts and their gains; of more than `_POINTS` cuts, keep the best in each range."""
+    """Return cuts and their gains; among many cuts, keep the best of each range."""
     step = -(-len(values) // (_MAX_ROWS if target.times is None else _MAX_RANKED_ROWS))
     numbers = values[::step].astype(np.float64)
     numbers = numbers if numeric else np.where(numbers < 0, np.nan, numbers)

@@ -21,7 +21,7 @@ from ceiba.tree import Tree
 from ceiba.tree.routing import route
 
 Array = npt.NDArray[Any]
-#: Arrays by row for two trees: the predictions of both, and the losses of both.
+#: Predictions of two trees and losses of two trees, as arrays with one value per row.
 Judged = tuple[tuple[Array, Array], tuple[Array, Array]]
 _ROUNDING: Final = 1e-12  # smaller relative differences of losses are due to rounding
 
@@ -29,7 +29,7 @@ _ROUNDING: Final = 1e-12  # smaller relative differences of losses are due to ro
 def compare_states(
     a: NodeAnalysis, b: NodeAnalysis, validated: Judged | None = None, lang: str = "en"
 ) -> dict[str, Any]:
-    """Compare two states' trees on held-out rows or, if there are none, by cross-validation."""
+    """Compare the trees of two states on held-out rows, or else by cross-validation."""
     from ceiba.audit import count_moves  # this imports scikit-learn
 
     data, other = (x.data if x.data.held_out is None else x.data.held_out for x in (a, b))

@@ -1,4 +1,4 @@
-"""Find the splits by which the studio replaces choices of `grow_leaves`.
+"""Find splits that rank above those chosen by `grow_leaves`, which maximizes the gain.
 
 `fit` takes the split with the largest gain. If another column ranks first (see `rivals.py`), the
 split of that column is used instead, and the subtree below is regrown. The new splits are arguments
@@ -24,7 +24,7 @@ def choose_splits(
     levels: Any,
     on_node: Callable[[int, int], None],
 ) -> list[list[Any]]:
-    """Return, in pre-order, [node, split] pairs that replace splits chosen by `grow_leaves`.
+    """Return [node, split] pairs, in pre-order, that replace splits chosen by `grow_leaves`.
 
     `on_node(done, total)` is called before each node; `total` changes with the splits.
     """

@@ -161,7 +161,7 @@ def _fmt(value: float) -> str:
 
 
 def is_answered(workspace: Workspace, analysis: NodeAnalysis, node: int) -> bool:
-    """Whether the page may show a node's statistics: in a lesson, only after the answer."""
+    """Whether to show the statistics of a node; lessons hide them until a column is chosen."""
     return workspace.lesson is None or branch_path(analysis.tree, node) in workspace.lesson_answers
 
 

@@ -1,4 +1,4 @@
-"""`NodeAnalysis`, the tree of a state with its data, and a cache of rows by node."""
+"""The tree and the data of a workspace state, with a cache of the rows of each node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NodeError(TreeError):
 
 @dataclass(frozen=True, eq=False)
 class NodeAnalysis:
-    """A workspace state with its prepared data, from which the tree's nodes are analyzed."""
+    """A workspace state with its prepared data, for analyses of the nodes of its tree."""
 
     state: State
     data: Prepared
@@ -60,7 +60,7 @@ class NodeAnalysis:
         return self.row_cache.at(self.tree, node, self.problem)
 
     def key(self, node: int) -> Any:
-        """Return a cache key; equal keys imply equal rows, split, growing rules and options."""
+        """Return a cache key for the rows, split, growing rules and options of a node."""
         tree = self.tree
         rows_key = NodeRowCache.key(tree, self.problem, tree.path(node).nodes)
         split = repr(tree.node(node).split)

@@ -1,4 +1,4 @@
-"""Find the rivals of a node: the best split of every column.
+"""Find and rank the best split of every column at a node.
 
 Columns are ranked by their gain minus the gain expected by chance (`chance.py`); those whose
 p-value is above 0.05 come last. The order does not change when late p-values arrive.
@@ -42,7 +42,7 @@ from ceiba.table import Kind
 from ceiba.task import Task
 from ceiba.tree import SplitKind, SplitTable, Tree
 
-MAX_CELLS: Final = 6_000_000  # with more rows times columns in a node, bin its columns
+MAX_CELLS: Final = 6_000_000  # if a node has more rows times columns, bin its columns
 LEVEL: Final = 0.05  # significance level
 MAX_PERMUTED_ROWS: Final = 50_000  # for larger nodes, compute bounds instead of exact p-values
 _MAX_CURVE_ROWS: Final = 20_000  # for larger nodes, do not compute survival curves
@@ -98,7 +98,7 @@ def _list_rivals(
 
 
 def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort the rivals by gain above chance, with insignificant rivals last."""
+    """Sort splits by gain above chance, with insignificant splits last."""
     chance = _chance_gains(site)
     for rival in listed:
         rival["chance_gain"], limit = chance[rival["column"]]
@@ -114,7 +114,7 @@ def _chance_gains(site: NodeSite) -> dict[str, tuple[float, float]]:
 
 
 def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
-    """Whether a rival is insignificant, judged by its p-value or, if inconclusive, by its gain."""
+    """Whether a split is insignificant by its p-value or, if only bounds are known, by its gain."""
     p_value, bound = rival["p_value"], rival["p_bound"]
     if bound == "exact" or (bound == "at least" and p_value > LEVEL):
         return bool(p_value > LEVEL)
@@ -124,7 +124,7 @@ def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
 
 
 def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
-    """Return the first-ranked significant rival, or None if there is none.
+    """Return the first-ranked significant split, or None if there is none.
 
     Columns are tested one after the other until one is significant.
     """
@@ -227,7 +227,7 @@ def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowO
 
 
 def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
-    """Return the growers that support these options with `max_bins`, or an empty tuple."""
+    """Return the growing algorithms that support these options with `max_bins`."""
     try:
         return tuple(replace(options, max_bins=255).growers)
     except CeibaError:
@@ -289,7 +289,7 @@ def _describe_rival(
 def _quick_p_value(
     site: NodeSite, target: NodeTarget, splits: SplitTable, counts: BranchCounts
 ) -> tuple[float | None, str]:
-    """Return a p-value and "exact", a bound and "at least" or "at most", or None and "pending"."""
+    """Return a p-value or bound, and "exact", "at least", "at most" or (for None) "pending"."""
     column = site.problem.table.columns[int(splits.column[0])]
     classes = bool(target.n_classes)
     if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:
@@ -317,7 +317,7 @@ def _no_split(name: str) -> dict[str, Any]:
 
 
 def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Hide the splits of the rivals, and list the columns in table order, for a lesson."""
+    """Remove the splits from a listing, and sort it by table column, for a lesson."""
     nothing = dict.fromkeys(("split", "given", "gain", "p_value"))
     hidden: dict[str, Any] = {**nothing, "branches": [], "current": False}
     by_name = {rival["column"]: {**rival, **hidden} for rival in listing["rivals"]}
@@ -334,7 +334,7 @@ def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
 
 
 def _permute(analysis: NodeAnalysis, site: NodeSite, rival: dict[str, Any]) -> dict[str, Any]:
-    """Compute the p-value of a rival by permutation."""
+    """Compute the p-value of a split by permutation."""
     problem = analysis.problem
     stem, _ = site.force_split(split_from_json(rival["given"], problem.table.schema))
     test = SplitTest(

@@ -217,7 +217,7 @@ class _RiskCurve:
         self.sums += [first, second]
 
     def to_json(self, folds: list[Fold]) -> dict[str, Any]:
-        """Return risks, standard errors, and the steps of least risk and of the 1-SE rule."""
+        """Return risks, standard errors, and the steps selected by minimum risk and 1-SE rule."""
         risk, variance = self.work.mean_and_variance(self.sums[0], self.sums[1], folds)
         risk = np.ldexp(risk, self.work.exponent)
         se = np.ldexp(np.sqrt(variance), self.work.exponent)
@@ -232,7 +232,7 @@ class _RiskCurve:
 
 
 def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> Tree:
-    """Refit a tree to `rows`: keep splits set by hand and their ancestors, and regrow the rest."""
+    """Refit a tree to `rows`: keep the splits set by hand and those above them; regrow the rest."""
     on_path = np.zeros(tree.n_nodes, bool)
     for node in by_hand:
         on_path[list(tree.path(node).nodes)] = True

@@ -22,7 +22,7 @@ class Trail:
     def points(
         self, workspace: Workspace, analysis: NodeAnalysis, figures: dict[str, Any]
     ) -> list[dict[str, Any]]:
-        """List scores of the last `_MAX_POINTS` trees with the current rows, priors and costs."""
+        """List the scores of recent trees that have the current rows, priors and costs."""
         now = _rows_and_costs(analysis.state)
         self._figures[id(analysis.state.model)] = (analysis.state.model, figures)
         entries = workspace.steps[: workspace.position]

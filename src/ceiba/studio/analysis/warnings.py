@@ -69,7 +69,7 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
 
 
 def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Problem:
-    """Return the problem of growing a one-level tree on the columns allowed at the node."""
+    """Return a `Problem` for growing a one-level tree on the columns allowed at the node."""
     table = analysis.problem.table
     options = one_level_options(analysis.problem.options, 0, table.n_columns)
     names = table.schema.names
@@ -83,7 +83,7 @@ def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Pro
 
 
 def _paired_losses(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the cross-validated loss of each row under the node's split minus the best split's."""
+    """Return the difference in cross-validated loss between the node's split and the best split."""
     difference = np.empty(len(truth))
     for fold in read_folds(_FOLDS, problem):
         stump = problem.grow(fold.train)
@@ -101,7 +101,7 @@ def _predict_values(stump: Tree, problem: Problem, rows: Array) -> Array:
 
 
 def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the value of each branch and, last, the node's value, for rows without a branch."""
+    """Return the value of each branch, followed by the value for rows without a branch."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
     parts = [part if len(part) else truth for part in parts]

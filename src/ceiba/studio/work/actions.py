@@ -35,7 +35,7 @@ from ceiba.studio.work.state import (
 from ceiba.task import Task
 from ceiba.tree import Tree
 
-#: Options that apply only to further growing: a change keeps the current tree.
+#: Options of further growing, which can be changed without growing a new tree.
 _STOPPING_OPTIONS: Final = frozenset(
     {
         "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
@@ -76,7 +76,7 @@ class ActionContext:
 
 
 def begin_state(context: ActionContext, setup: Setup) -> State:
-    """Return the first state of a setup: no tree, a root alone, or the model of the source."""
+    """Return the initial state of a setup: no tree, a tree of one node, or the given model."""
     if setup.target is None:
         return State(setup)
     if setup.from_model:
@@ -279,9 +279,9 @@ def override(
 
 
 def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tuple[State, str]:
-    """Replace the tree by another one of its pruning sequence."""
+    """Replace the tree by another tree of its pruning sequence."""
     if (alpha is None) == (n_leaves is None):
-        raise OptionError(f"prune requires alpha or n_leaves, got {alpha!r} and {n_leaves!r}.")
+        raise OptionError(f"prune requires either alpha or n_leaves, got {alpha} and {n_leaves}.")
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise OptionError(f"{name} must be a non-negative number, got {value!r}.")
@@ -300,7 +300,7 @@ def _edit(
     **options: Any,
 ) -> tuple[State, str]:
     """Call a method of the model; return the next state and the call as a line of Python."""
-    context.check_node(0)  # raises an error if no tree was fitted
+    context.check_node(0)  # fail early if there is no tree
     options = {name: value for name, value in options.items() if value is not None}
     rows = context.rows() if on_rows else ()
     model = getattr(context.state.model, method)(*arguments, *rows, **options)

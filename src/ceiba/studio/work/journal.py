@@ -149,7 +149,7 @@ def _is_same_work(stored: dict[str, Any], header: dict[str, Any]) -> bool:
 
 
 def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:
-    """Open a file; create a new one such that only its owner can read it."""
+    """Open a file; if it is new, only its owner can read it."""
     return open(path, mode, buffering, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 

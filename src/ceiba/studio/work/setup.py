@@ -21,12 +21,12 @@ from ceiba.table import Column, Table, has_rare_levels, is_identifier
 from ceiba.task import Task
 from ceiba.tree.splits import level_text
 
-#: Arguments of `ceiba.prepare` that can be combined with `like`, a model to continue.
+#: Arguments of `ceiba.prepare` that are supported with `like` (a fitted model).
 LIKE_MODEL: Final = ("weight", "event", "held_out", "test", "seed")
-#: Trees fitted to smaller tables are cross-validated, without held-out rows.
+#: Smaller tables have no held-out rows: their trees are cross-validated.
 SMALL_TABLE: Final = 500
 ROLES: Final = ("use", "ignore", "weight", "target", "event")
-#: The options on the first screen. A given model may set additional options.
+#: The options that can be set on the first screen of the studio.
 OFFERED_OPTIONS: Final = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes",
     "min_impurity_decrease", "missing", "unseen", "categorical_splits", "min_events_leaf",
@@ -40,7 +40,7 @@ class Setup:
 
     target: str | None = None
     event: str | None = None  # event column if the target is a survival time
-    event_code: str | None = None  # value that marks an event; None: 1 or True
+    event_code: str | None = None  # value that marks an event; None if it is 1 or True
     task: str | None = None
     weight: str | None = None
     ignore: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Setup:
 
     @classmethod
     def initial(cls, table: Table, target: str | None, **settings: Any) -> Setup:
-        """Return a setup that ignores identifier and rare-level columns, if others remain."""
+        """Return a setup that ignores identifiers and columns of rare levels, if others remain."""
         if target is not None:
             table.schema.index(target)
         named = [c.name for c in table.columns if is_identifier(c) or has_rare_levels(c)]
@@ -279,7 +279,7 @@ def event_levels(column: Column) -> list[str]:
 
 
 def default_event(column: Column) -> str | None:
-    """Return the last of `event_levels`, or None if events are coded 0 and 1 or as booleans."""
+    """Return the default event code: the last level, or None if events are 0 and 1 or booleans."""
     levels = event_levels(column)
     return None if set(levels) <= {"0", "1", "False", "True"} else levels[-1]
 
@@ -289,7 +289,7 @@ def _offered_options(task: Task) -> list[str]:
 
 
 def option_values(setup: Setup, task: Task) -> dict[str, Any]:
-    """Return the values of the offered options, with objects as text."""
+    """Return the values of the options on the first screen, with objects converted to text."""
     names = _offered_options(task)
     values = {name: setup.options.get(name, OPTIONS[task][name].default) for name in names}
     plain = (str, int, float, bool, type(None))

@@ -12,7 +12,7 @@ from ceiba.tree.splits import ALL_DIGITS, Split, level_text, parse_split
 
 
 def split_from_json(form: Any, schema: Schema) -> Any:
-    """Convert JSON to an argument of `set_split`: a text condition or, if none fits, a split."""
+    """Convert JSON to an argument of `set_split`: a text condition if possible, else a split."""
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
@@ -107,7 +107,7 @@ def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
 
 
 def _format_sentence(split: Split, schema: Schema, missing: int | None) -> str | None:
-    """Return a text condition that `parse_split` reads as this split, or None if none does."""
+    """Return a text condition from which `parse_split` restores this split, or None."""
     for parts in _spellings(split, schema):
         if missing is not None:
             last = max(len(parts), 2) - 1

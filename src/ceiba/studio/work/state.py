@@ -102,7 +102,7 @@ class State:
 
 
 def list_rules(tree: Tree) -> list[dict[str, Any]]:
-    """List the nodes that have forbidden columns, have preferred columns or are sealed."""
+    """List the nodes that are sealed or have forbidden or preferred columns."""
     notes: Mapping[int, Any] = tree.notes or {}
     return [
         {

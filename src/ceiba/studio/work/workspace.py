@@ -76,7 +76,7 @@ class Workspace:
         if not self.defer_root or self.source.model is not None:
             self._fit_root()
         elif self.start.target is not None:
-            self.prepare(self.start)  # raises errors about the target before the page opens
+            self.prepare(self.start)  # report errors about the target before the page opens
         if self.journal is not None:
             self.remarks += self.journal.remarks
             if self.journal.actions:
@@ -154,7 +154,7 @@ class Workspace:
             raise OptionError("action must be a string, and arguments must be an object.")
         with self.lock:
             if revision is not None and revision != self.revision:
-                raise StaleError(f"The tree has changed since revision {revision}. Reload it.")
+                raise StaleError(f"Revision {revision} of the tree is outdated. Reload the page.")
             if name == "continue_in_copy":
                 self._continue_in_copy(arguments)
             else:
@@ -163,7 +163,7 @@ class Workspace:
         self.notify({"type": "state", "revision": self.revision})
 
     def record_validation(self, validation: Validation) -> None:
-        """Store cross-validated scores, in the journal too if their state is in the history."""
+        """Store cross-validated scores, also in the journal if their tree is in the history."""
         with self.lock:
             states = [self._fit_root(), *(entry.state for entry in self.steps)]
             at = next((k for k, state in enumerate(states) if state is validation.state), None)
@@ -215,13 +215,13 @@ class Workspace:
     def _undo(self, *, steps: Any = 1) -> None:
         n = _check_count(steps)
         if n > self.position:
-            raise TreeError(f"steps must be at most {self.position} (past actions), got {n}.")
+            raise TreeError(f"steps must be at most {self.position} (all past actions), got {n}.")
         self.position -= n
 
     def _redo(self, *, steps: Any = 1) -> None:
         n, undone = _check_count(steps), len(self.steps) - self.position
         if n > undone:
-            raise TreeError(f"steps must be at most {undone} (undone actions), got {n}.")
+            raise TreeError(f"steps must be at most {undone} (all undone actions), got {n}.")
         self.position += n
 
     def _snapshot(self, *, name: Any) -> None:
@@ -253,7 +253,7 @@ class Workspace:
     def _open_test(self) -> None:
         """Use the test rows for the final evaluation, which is possible only once."""
         if self.opened_test is not None:
-            raise TreeError("The test rows were already used, which is possible only once.")
+            raise TreeError("The test rows can be used only once, and were already used.")
         if self.state.model is None or self.data.test is None:
             raise TreeError("open_test requires a tree and test rows, set up on the first screen.")
         line = "model.evaluate(data.test.X, data.test.y)"
@@ -264,7 +264,7 @@ class Workspace:
         is_step = isinstance(step, int) and 0 <= step < len(states)
         if not is_step or not isinstance(figures, dict):
             raise OptionError(
-                f"step must be an integer from 0 to {len(states) - 1}, and figures an object."
+                f"step must be from 0 to {len(states) - 1}, and figures must be an object."
             )
         self.validations.append(Validation(states[step], figures))
 
