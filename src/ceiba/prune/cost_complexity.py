@@ -267,12 +267,12 @@ def pruning_sequence(
     inner = ~tree.is_leaf
     steps = np.unique(np.append(node_alpha[inner], 0.0))
     n = len(steps)
-    # A node is a leaf of T(alpha) from its own collapse to that of its parent. Cumulative sums of
-    # the changes at these two steps give the leaves and risks of all steps in O(nodes + steps).
+    # A node is a leaf of T(alpha) from its own collapse until its parent collapses. Cumulative sums
+    # of the changes at these two steps give the leaves and risks of all steps in linear time.
     born, dies = steps_of_leaves(tree, steps, node_alpha)
     leaves = np.bincount(born, minlength=n) - np.bincount(dies, minlength=n + 1)[:n]
     sums = sums_by_step(born, dies, risks.leaf, n)
-    if risks.stayed is not None:  # rows that end in an inner node, until the node collapses
+    if risks.stayed is not None:  # add rows that end in inner nodes that still exist
         at = np.flatnonzero(inner)
         sums = sums + sums_by_step(np.zeros(len(at), np.intp), born[at], risks.stayed[at], n)
     return PruningSequence(

@@ -130,7 +130,7 @@ class CostComplexity(Pruning):
         return self.by_folds or self.sequence_risk == "cost"
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
-        """Choose a step of the tree's pruning sequence."""
+        """Choose a tree of the pruning sequence by alpha, size or cross-validation."""
         self.check()
         if self.score != "cost" and not self.by_folds:
             raise OptionError(
@@ -188,7 +188,7 @@ class CostComplexity(Pruning):
 def _requested_step(
     sequence: PruningSequence, alpha: float | None, n_leaves: int | None
 ) -> tuple[int, str] | None:
-    """Return the step for `alpha` or `n_leaves` and the reason as text, or None without one."""
+    """Return the step for `alpha` or `n_leaves` with the reason, or None if neither is given."""
     if alpha is not None:
         step = int(np.searchsorted(sequence.alpha, alpha, side="right")) - 1
         return step, f"alpha = {alpha!r} was requested"
@@ -205,7 +205,7 @@ def choose_other_step(
     n_leaves: int | None,
     rule: Rule | None,
 ) -> Pruned:
-    """Choose another step of the unpruned tree's sequence; see `reprune` of the estimators."""
+    """Choose another tree of the pruning sequence, as `reprune` of the estimators does."""
     if unpruned is None or not isinstance(table, PruningTable):
         raise OptionError(
             "reprune requires the unpruned tree. Fit with prune=CostComplexity(keep_unpruned=True)."
@@ -246,7 +246,7 @@ def read_pruning(prune: Any) -> Pruning | None:
 
 
 def with_groups(prune: Any, groups: Any, present: Any = None) -> Any:
-    """Return a copy of the pruning object whose folds hold out each row group as a whole."""
+    """Return a copy of the pruning object that keeps the rows of each group in one fold."""
     pruning = read_pruning(prune)
     if not isinstance(pruning, CostComplexity) or not pruning.by_folds:
         raise OptionError(

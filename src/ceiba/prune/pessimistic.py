@@ -72,7 +72,7 @@ def reorder_nodes(
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Return a tree with the nodes `source` in pre-order; the caller recounts the rows."""
+    """Return a tree of the nodes `source` in pre-order, whose rows must be recounted."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # keeps branches in order
     figures: dict[str, Any] = {

@@ -25,7 +25,7 @@ def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """A pruned tree, and the table, alpha and held-out risks that its pruning computed, if any.
+    """Result of pruning: the pruned tree, and its pruning table, alpha and cross-validation.
 
     Attributes
     ----------

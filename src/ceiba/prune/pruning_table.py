@@ -82,8 +82,8 @@ class PruningTable(Listing):
 
 def choose_step(risk: npt.NDArray[Any], se: npt.NDArray[Any], rule: Rule) -> int:
     """Return the step that a rule chooses from a sequence of trees that ends with the root."""
-    # "min" chooses the smallest tree of least risk, and "1se" the smallest tree whose risk is at
-    # most one standard error above the least (Breiman et al. 1984, section 3.4.3).
+    # "min" chooses the smallest tree with the lowest risk, and "1se" the smallest tree whose risk
+    # is at most one standard error higher (Breiman et al. 1984, section 3.4.3).
     least = float(risk.min())
     best = int(np.flatnonzero(risk <= least + _NOISE * abs(least))[-1])
     if rule == "min":
@@ -100,7 +100,7 @@ def pruning_table(
     reason: str = "",
     score: str = "cost",
 ) -> PruningTable:
-    """Return the table of a pruning sequence and, if given, of its cross-validation `cv`."""
+    """Return the table of a pruning sequence, with cross-validated risks if `cv` is given."""
     tree = sequence.whole_tree
     figures: dict[str, npt.NDArray[Any]] = {
         "alpha": sequence.alpha,
@@ -111,7 +111,7 @@ def pruning_table(
     root = float(tree.risk[0])
     if sequence.kind == "impurity":
         figures["impurity"] = sequence.risk
-    if np.isfinite(root):  # not for NaN (several class outputs) or an overflow
+    if np.isfinite(root):  # NaN with several class outputs; infinite on overflow
         figures["risk"] = sequence.risk
         if sequence.kind == "impurity":
             born, dies = steps_of_leaves(tree, sequence.alpha, sequence.node_alpha)

@@ -95,7 +95,7 @@ class StepFunctions:
 def step_functions(
     tree: Tree, step: Nodes, end: Nodes, rows: Rows, answer: npt.NDArray[Any], n_steps: int
 ) -> StepFunctions:
-    """Return the predictions by step of rows that end in `end`; node i collapses at `step[i]`."""
+    """Return the predictions of rows at each pruning step, from their end nodes `end`."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
     while True:  # move the rows up one level, until no ancestor collapses at an alpha of the grid
@@ -109,7 +109,7 @@ def step_functions(
     row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
     order = np.argsort(row, kind="stable")  # a stable sort keeps the order from leaf to root
     row, when, where = row[order], when[order], where[order]
-    # If several ancestors collapse at one step, the topmost one (the last) counts.
+    # If several ancestors collapse at one step, use the topmost one, which is the last.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
     row, when, answers = row[last], when[last], answer[where[last]]
     # Drop entries whose prediction equals that of the previous entry of the row.
@@ -126,13 +126,13 @@ def mixed_step_functions(
     rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
-    """Return the predictions by step of divided rows, from weighted means over their leaves."""
+    """Return the predictions at each step of rows in several leaves, as weighted means."""
     start, leaf, share = spread
     leaves = np.arange(len(leaf), dtype=np.uint32)
     climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)
     entry = np.repeat(np.arange(len(leaf)), np.diff(climb.start))
     value = tree.value[climb.answer].reshape(len(entry), -1)
-    change = value.copy()  # by row and leaf: the first value, then its changes
+    change = value.copy()  # first value of each row and leaf, then its changes
     change[1:] -= np.where((entry[1:] == entry[:-1])[:, None], value[:-1], 0.0)
     change *= share[entry][:, None]
     row = np.repeat(np.arange(len(rows)), np.diff(start))[entry]
@@ -221,7 +221,7 @@ class FoldTree:
         return _core.class_losses(tree.parent, step, end, weight, truth, answer, flat, size, n)
 
     def sum_function_losses(self, functions: StepFunctions) -> tuple[Array, Array]:
-        """Return the sums of errors and their squares over rows of `functions`, at each alpha."""
+        """Return the sums of errors and their squares at each alpha, from predictions by step."""
         truth = self.truth[functions.entry_row]
         if self.problem.options.task.has_classes:
             size = len(self.problem.target.info.classes[0])
@@ -233,7 +233,7 @@ class FoldTree:
 
     @cached_property
     def units(self) -> Units:
-        """The divisor of the target, without which squared losses could overflow."""
+        """The units by which the target is divided, so that squared losses do not overflow."""
         return Units.of(self.problem.target.values, None)
 
     @cached_property
@@ -294,14 +294,14 @@ class FoldTree:
 
     @property
     def per_weight(self) -> bool:
-        """Whether the mean error is per unit of weight, not of weight times `error_scale`."""
+        """Whether the mean error is divided by the weight, not by weight times `error_scale`."""
         return False
 
 
 def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Return the `FoldTree` that computes a score of classification trees other than the cost."""
+    """Return a callable that scores the folds of classification trees by log loss, AUC, ..."""
     if not problem.options.task.has_classes or score == "concordance":
         raise OptionError(
             f"score={score!r} is not supported for {problem.options.task}. Use score='cost'."
@@ -323,7 +323,7 @@ def make_scored_fold_tree(
 
 @dataclass(frozen=True)
 class ScoredFoldTree(FoldTree):
-    """A `FoldTree` whose score is the error, the log loss or the Brier score."""
+    """Callable that scores a fold by the error rate, the log loss or the Brier score."""
 
     score: Score = "log_loss"
 
@@ -357,7 +357,7 @@ class ScoredFoldTree(FoldTree):
 
 @dataclass(frozen=True)
 class AucFoldTree(FoldTree):
-    """A `FoldTree` whose score is 1 minus the area under the ROC curve (AUC) of a fold."""
+    """Callable that scores a fold by 1 minus the area under the ROC curve (AUC)."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - AUC of the held-out rows at each alpha, and its square."""
@@ -398,7 +398,7 @@ def fold_figures(first: Array, second: Array, n: int) -> tuple[Array, Array]:
 
 
 def _roc_auc(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
-    """Return the weighted share of pairs in which the positive row scores higher (ties: half)."""
+    """Return the AUC: the share of row pairs in which the positive row has the higher score."""
     levels, where = np.unique(score, return_inverse=True)
     hits = np.bincount(where, weight * truth, len(levels))
     others = np.bincount(where, weight * ~truth, len(levels))

@@ -36,7 +36,7 @@ _TIMES: Final = 50  # times at which Brier scores are computed
 def make_survival_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk, keep: bool
 ) -> FoldTree:
-    """Return the `FoldTree` that computes this score of survival trees."""
+    """Return the callable that computes a cross-validation score of survival trees."""
     kinds = {"cost": SurvivalFoldTree, "brier": BrierFoldTree, "concordance": ConcordanceFoldTree}
     if score not in kinds:
         raise OptionError(
@@ -46,7 +46,7 @@ def make_survival_fold_tree(
 
 
 class SurvivalFoldTree(FoldTree):
-    """A `FoldTree` for survival, whose score is half the exponential deviance of held-out rows."""
+    """Callable that scores a fold of survival data by half the exponential deviance."""
 
     @cached_property
     def truth(self) -> npt.NDArray[Any]:
@@ -75,7 +75,7 @@ class SurvivalFoldTree(FoldTree):
 
 
 class BrierFoldTree(SurvivalFoldTree):
-    """A `FoldTree` for survival, whose score is the integrated Brier score of held-out rows."""
+    """Callable that scores a fold of survival data by the integrated Brier score."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return the sums of scores and their squares over the held-out rows, at each alpha."""
@@ -108,7 +108,7 @@ class BrierFoldTree(SurvivalFoldTree):
 
 
 class ConcordanceFoldTree(SurvivalFoldTree):
-    """A `FoldTree` for survival, whose score is 1 minus Harrell's C of the held-out rows."""
+    """Callable that scores a fold of survival data by 1 minus Harrell's C."""
 
     def sum_losses(self, tree: Tree, step: Nodes, end: Nodes, rows: Rows) -> tuple[Array, Array]:
         """Return 1 - C of the held-out rows at each alpha, and its square."""

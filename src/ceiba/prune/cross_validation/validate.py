@@ -218,7 +218,7 @@ def cross_validate(
 
 
 def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
-    """Return the folds of a sharded table with their trees, all grown in the same passes."""
+    """Grow the trees of all folds of a sharded table in the same passes over the data."""
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
     train = np.empty(0, np.uint32)  # no training rows, because the trees are already grown
@@ -234,7 +234,7 @@ def run_folds(
             if not fold.has_weight(fold_tree.problem.row_weight):
                 raise DataError(
                     f"Fold {number} of {len(folds)} must not hold out all rows with a positive "
-                    "weight. Remove zero-weight rows, or pass fewer folds."
+                    "weight. Remove zero-weight rows, or pass other folds."
                 )
     repeats = [_run_repeat(fold_tree, plan, number, verbose) for number in range(len(plan))]
     figures = [
