@@ -1,4 +1,4 @@
-"""The first pass over a table in pieces, which finds levels and classes, and samples numbers.
+"""First pass over a table in pieces: find levels and classes, and sample numbers.
 
 Numeric columns of files are read from a few pieces only. Levels and classes are those of the
 readers for tables in memory, merged over the pieces.
@@ -169,7 +169,7 @@ def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArr
 
 
 def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
-    """Return the `NumberTarget` in the units of the core; raise an error for invalid rates."""
+    """Return the scaled range of a numeric target; raise an error for invalid Poisson targets."""
     if rates and whole.least < 0:
         raise DataError(
             "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
@@ -204,7 +204,7 @@ def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema
 
 
 def thin_batches(batches: Sequence[Any]) -> list[Any]:
-    """Keep only the rows of Arrow tables that `sample_numbers` needs, before it converts them."""
+    """Keep only the rows that `sample_numbers` samples, so that it converts fewer rows."""
     each = max(1, SAMPLE // len(batches))
     return [
         batch.take(np.arange(0, batch.num_rows, max(1, batch.num_rows // each)))

@@ -176,8 +176,8 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
         _make_grower(problem, table, part, layout, len(parts))
         for part, layout in zip(parts, layouts, strict=True)
     ]
-    # Each round takes one pass over the data for all unfinished growers, so the number of passes is
-    # that of the tree with the most rounds.
+    # Each round takes one pass over the data for all unfinished trees, so the number of passes is
+    # the number of rounds of the slowest tree.
     with _contradictions_as_data_errors():
         while open_ones := [k for k, grower in enumerate(growers) if not grower.done]:
             if table.watch is not None:
@@ -201,7 +201,7 @@ def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: T
 
 
 def _heavier_branches(tree: Tree, ends: RowEnds) -> npt.NDArray[np.int32]:
-    """Return the default branch of each node, chosen by row weight, not by time as in shards."""
+    """Return the default branch of each node, which is the branch with more row weight."""
     # In nodes without missing values, "learn" chooses the last of equally heavy branches.
     digits = np.asarray(_core.sum_digits(ends.weight, ends.node, tree.n_nodes))
     running = np.cumsum(digits.reshape(tree.n_nodes, -1), axis=0, dtype=np.uint64)
@@ -227,18 +227,18 @@ def _route_rows(table: ShardedTable, trees: list[Tree]) -> npt.NDArray[np.int32]
 
 @contextmanager
 def _contradictions_as_data_errors() -> Iterator[None]:
-    """Raise a `DataError` if the answers of shards contradict each other."""
+    """Raise a `DataError` if results of shards are contradictory because the table changed."""
     try:
         yield
     except _core.Contradiction as error:
         raise DataError(
-            f"The table changed during the fit: {error}. Fit again when it is complete."
+            f"The table changed during the fit: {error}. Fit again when it no longer changes."
         ) from error
 
 
 def _refuse_missing(problem: Problem) -> None:
-    """Raise an error for missing values that shards do not support with these options."""
-    # Shards weight rows of survival trees by time; these options send missing values by row weight.
+    """Raise an error if these options do not support missing values for tables in shards."""
+    # Shards weight the rows of survival trees by time, but these options require the row weights.
     options, refused = problem.options, ""
     if options.missing_rule == "fractional":
         refused, advice = "missing='fractional'", "missing='learn' or 'majority'"
@@ -258,7 +258,7 @@ def _make_grower(
     problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
-    if problem.options.missing_rule == "fractional":  # the same tree if no value is missing
+    if problem.options.missing_rule == "fractional":  # equivalent if no value is missing
         core.set_missing("majority")
     core.approximate = False  # the layout already has the bins of `max_bins`
     set_sizes(core, problem.options, part.n_rows, part.weight)
@@ -276,7 +276,7 @@ def _make_grower(
 
 
 def _ask_round(table: ShardedTable, growers: Sequence[tuple[int, _core.LevelGrower]]) -> None:
-    """Send the next requests of all growers together, and pass each grower its own answers."""
+    """Send the next requests of all trees together, and add the results to each tree."""
     rounds = _core.join_rounds(growers)
     answers = _core.split_answers(table.exchange.ask(rounds))
     for (_, grower), answer in zip(growers, answers, strict=True):
@@ -291,7 +291,7 @@ def _progress(growers: Sequence[_core.LevelGrower]) -> str:
 
 
 def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> list[ShardLayout]:
-    """Choose bins for each tree, send them to the shards, and return the layouts of the trees."""
+    """Choose bins for each tree, send them to the shards, and return the layout of each tree."""
     exchange, n_shards = table.exchange, table.n_shards
     exchange.scatter("trees", [(np.array(trees), np.array([max_bins]))] * n_shards)
     distinct = exchange.collect("distinct")
@@ -329,7 +329,7 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
 
 
 def _sample_places(n_rows: Sequence[npt.NDArray[Any]]) -> list[Arrays]:
-    """Return for each shard the sampled rows, as positions among its training rows per tree."""
+    """Return the positions of sampled rows among the training rows of each shard and tree."""
     by_tree = []
     for of_tree in np.transpose(n_rows):
         ends = np.cumsum(of_tree)
@@ -353,7 +353,7 @@ def _split_by_tree(
 
 
 def with_targets(problem: Problem) -> Problem:
-    """Return the problem with the target and weight of every row, to score trees on their folds."""
+    """Collect the target and weight of every row, which are required to score held-out rows."""
     table, target = problem.table, problem.target
     if not isinstance(table, ShardedTable) or target.values is not None:
         return problem
@@ -369,7 +369,7 @@ def with_targets(problem: Problem) -> Problem:
 def with_hazard(
     table: ShardedTable, target: Target, weight: npt.NDArray[np.float64] | None
 ) -> tuple[ShardedTable, ShardedTarget]:
-    """Send event rates to the shards; return the table and target with these rates."""
+    """Send survival targets as event rates to the shards; return the updated table and target."""
     units, rate, exposure, _ = survival_rates(HazardTarget(target.values, weight))
     bits = (*_core.bit_range(rate), len(rate), *_core.bit_range(exposure))
     numbers = np.array([rate.min(), rate.max(), *bits], np.float64)
@@ -383,7 +383,7 @@ def with_hazard(
 def grow_folds(
     problem: Problem, fold: npt.NDArray[Any]
 ) -> list[tuple[npt.NDArray[np.uint32], Tree, npt.NDArray[np.int32]]]:
-    """Return each fold's rows, the tree grown on the other rows, and the end node of each row.
+    """Grow a tree for each fold; return the held-out rows, the tree and the rows' end nodes.
 
     `problem` must have its targets (`with_targets`); `fold` contains the fold of each row.
     """

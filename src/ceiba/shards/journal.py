@@ -1,4 +1,4 @@
-"""Journal of the shards' answers during growing, from which an interrupted fit is resumed.
+"""Journal of the results of shards, from which an interrupted fit can be resumed.
 
 Growing depends on the answers only. A resumed fit reads them from its journal instead of asking the
 shards, up to the first round without an answer, and grows the same tree bit for bit. Answers with
@@ -37,7 +37,7 @@ _ASK_AGAIN: Final = np.empty(0, np.uint64)
 
 
 class JournalExchange:
-    """An exchange that returns the answers stored in a journal, and then appends new ones to it."""
+    """Connection to shards that returns stored results from a journal, and appends new results."""
 
     def __init__(self, inner: Exchange, file: BinaryIO, path: Path) -> None:
         self._inner = inner
@@ -47,7 +47,7 @@ class JournalExchange:
         self.n_replayed = 0
 
     def ask(self, rounds: Words) -> Words:
-        """Return the merged answers of all shards, from the journal if it contains them."""
+        """Return the merged results of all shards, from the journal if it contains them."""
         digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
         if self._replaying:
             stored = self._read_record(digest)
@@ -59,11 +59,11 @@ class JournalExchange:
         return answer
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its own arrays of one kind, such as "folds"."""
+        """Send arrays of one kind, such as fold numbers, to each shard."""
         self._inner.scatter(kind, arrays)
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of one kind, such as "sample", from each shard in order."""
+        """Return arrays of one kind, such as sampled values, from each shard in order."""
         return self._inner.collect(kind)
 
     def _read_record(self, digest: bytes) -> Words | None:
@@ -98,7 +98,7 @@ class JournalExchange:
 def open_journal(
     table: ShardedTable, options: GrowOptions, checkpoint: str | os.PathLike[str] | None
 ) -> Iterator[ShardedTable]:
-    """Yield the table, whose answers are stored in the file `checkpoint` until growing succeeds."""
+    """Yield the table, and store results of its shards in `checkpoint` until growing succeeds."""
     if checkpoint is None:
         yield table
         return
@@ -120,7 +120,7 @@ def open_journal(
 
 
 def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
-    """Return a hash of everything that affects rounds and answers: columns, bins, options, rows."""
+    """Return a hash of everything that affects the tree: columns, bins, options and rows."""
     layout: Any = table.layout
     seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
     params = {name: value for name, value in options.non_default.items() if name != "n_jobs"}

@@ -93,7 +93,7 @@ def file_size(shapes: dict[str, Any]) -> int:
 
 
 def _reserve(descriptor: int, size: int) -> None:
-    """Reserve space: writing to a mapped sparse file on a full disk would kill the process."""
+    """Reserve disk space, because writing to a mapped file on a full disk kills the process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
     else:  # macOS and Windows

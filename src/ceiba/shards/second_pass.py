@@ -1,4 +1,4 @@
-"""The second pass over a table, which encodes and bins each piece into the arrays of a shard."""
+"""Second pass over a table: encode and bin each piece into the arrays of a shard."""
 
 from __future__ import annotations
 

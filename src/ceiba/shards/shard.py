@@ -90,7 +90,7 @@ class ShardLayout:
 
     @cached_property
     def core(self) -> _core.ShardLayout:
-        """The layout as an object of the core."""
+        """The layout as an object of the C++ core."""
         target = self.target
         if isinstance(target, int):
             core = _core.ShardLayout(target)
@@ -102,7 +102,7 @@ class ShardLayout:
             core.weigh(self.weight_bits)
         for column in self.columns:
             if isinstance(column, int):
-                core.add_levels(max(column, 1))  # in the core, 0 denotes a numeric column
+                core.add_levels(max(column, 1))  # in the C++ core, 0 denotes a numeric column
             elif isinstance(column, CoarseBins):
                 core.add_coarse(column.edge)
             else:
@@ -114,7 +114,7 @@ class ShardLayout:
 
 
 def with_rates(layout: ShardLayout, numbers: Array) -> ShardLayout:
-    """Return the layout for event rates with the ranges in `numbers` (see `grower.with_hazard`)."""
+    """Return the layout for a target of event rates, whose ranges are in `numbers`."""
     least, most, *counts = numbers.tolist()
     low, high, n_rows, lightest, heaviest = map(int, counts)
     target = NumberTarget(least, most, (low, high), n_rows, rates=True)
@@ -200,7 +200,7 @@ class Shard:
     block: ClassVar[int] = 1 << 18  # number of rows per step when distinct values are collected
 
     def answer(self, rounds: Words) -> Words:
-        """Return this shard's answers to the encoded requests of some trees."""
+        """Return the statistics that some trees request from this shard, as encoded words."""
         with _CREATE_LOCK:
             core, trees = self.__dict__.get("_core") or self._create_core()
             for tree in _core.trees_of(rounds):
@@ -211,7 +211,7 @@ class Shard:
         return core.answer(rounds)
 
     def scatter(self, kind: str, arrays: Arrays) -> Shard:
-        """Return the shard with these inputs; those of kind "rates" replace target and weights."""
+        """Return the shard with new input arrays; "rates" replaces the target and the weights."""
         if kind == "rates":
             target, weights, numbers = arrays
             rows = replace(self.arrays, target=target, weights=weights)
@@ -328,7 +328,7 @@ def _collect_checksum(shard: Shard) -> Arrays:
 
 
 def collect_distinct(shard: Any) -> Arrays:
-    """Return the arrays of kind "distinct" (see the module docstring) of a shard, also on a GPU."""
+    """Collect the distinct values of the binned columns of a shard, in memory or on a GPU."""
     trees, (most,) = shard.inputs["trees"]
     rows = [shard.tree_rows(tree) for tree in trees.tolist()]
     parts = [_distinct_values(shard, j, some, int(most)) for some in rows for j in shard.binned]
@@ -353,7 +353,7 @@ def _distinct_values(
 
 
 def collect_sample(shard: Any) -> Arrays:
-    """Return the arrays of kind "sample" (see the module docstring) of a shard, also on a GPU."""
+    """Collect sampled values of the binned columns of a shard, in memory or on a GPU."""
     trees = shard.inputs["trees"][0].tolist()
     ends, places = shard.inputs["places"]
     rows = [

@@ -1,4 +1,4 @@
-"""Table and target of a `Problem` whose rows are in shards, and the exchange with the shards."""
+"""Table and target whose rows are divided into shards, and the connection to the shards."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ceiba.tree.splits import ALL_DIGITS
 
 
 class Exchange(Protocol):
-    """Connection to the shards, which are in this process, on a cluster or on a GPU."""
+    """Connection to the shards in this process, on a cluster or on a GPU."""
 
     def ask(self, rounds: Words) -> Words:
-        """Send requests for histograms, values and rows to all shards; return merged answers."""
+        """Send requests for histograms, values and rows to all shards; return merged results."""
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
+        """Send arrays of one kind, such as fold numbers, to each shard."""
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of one kind, such as "sample", from each shard in order."""
+        """Return arrays of one kind, such as sampled values, from each shard in order."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class WeightTotals:
 
 
 class ShardedTable(Table):
-    """A table whose rows are in shards."""
+    """A table whose rows are divided into shards."""
 
     grower: ClassVar[str] = "shards"
     is_whole: ClassVar[bool] = False

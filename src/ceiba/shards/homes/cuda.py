@@ -58,7 +58,7 @@ class CudaDevice:
         self._n_words = 0
 
     def compile(self, record_words: int) -> None:
-        """Select the kernels for records with this number of words."""
+        """Select the kernels for a record size, which is given in words."""
         self._record_words = record_words
         self._allowed.clear()
 

@@ -51,8 +51,8 @@ _MAX_RESUBMITS: Final = 5
 _POLL_TIME: Final = 5.0  # seconds between two checks for workers
 _NO_WORKER_TIME: Final = 300.0  # seconds to wait for workers, which may still be starting
 _RETRY_ADVICE: Final = "Fit again when it is available; `checkpoint=FILE` resumes a fit."
-#: The histograms of five more levels below a node of 8,192 rows are as much data as these rows. A
-#: finer histogram of a value range is as much data as 170 values.
+#: A node of 8,192 rows takes as much data as the histograms of five more levels below it. A finer
+#: histogram of a value range takes as much data as 170 values.
 SIZES: Final = RoundSizes(gather_rows=8192, fetch_rows=512)
 _SAMPLE_ROWS: Final = 512  # rows sampled per partition
 
@@ -95,14 +95,14 @@ def open_client(cluster: Any) -> Iterator[Any]:
 
 
 class DaskExchange:
-    """The exchange with shards on the workers of a cluster."""
+    """Connection to the shards on the workers of a Dask cluster."""
 
     def __init__(self, client: Any, shards: list[Any]) -> None:
         self._client = client
         self._shards = shards
 
     def ask(self, rounds: Words) -> Words:
-        """Send requests for histograms, values and rows to all shards; return merged answers."""
+        """Send requests for histograms, values and rows to all shards; return merged results."""
         [answer] = with_retries(self._client, self._shards, lambda: [self._submit_rounds(rounds)])
         return np.array(answer)  # copy, because the result of a task may be read-only
 
@@ -125,14 +125,14 @@ class DaskExchange:
         return merged[0]
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
+        """Send arrays of one kind, such as fold numbers, to each shard."""
         self._shards = [
             self._submit(Shard.scatter, shard, kind, part)
             for shard, part in zip(self._shards, arrays, strict=True)
         ]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of one kind, such as "sample", from each shard in order."""
+        """Return arrays of one kind, such as sampled values, from each shard in order."""
         shards = self._shards
         return with_retries(
             self._client,
@@ -213,7 +213,7 @@ class ClusterTable:
 
     @staticmethod
     def of_frame(client: Any, frame: Any) -> ClusterTable:
-        """Return the table of a dask DataFrame after starting to compute its partitions."""
+        """Start to compute the partitions of a dask DataFrame, and return them as a table."""
         from pandas.api.types import is_numeric_dtype
 
         names = [str(name) for name in frame.columns]
@@ -235,7 +235,7 @@ class ClusterTable:
 
     @staticmethod
     def of_blocks(client: Any, source: Blocks) -> ClusterTable:
-        """Return the table of dask Arrays after starting to compute and join their blocks."""
+        """Start to compute and join the blocks of dask Arrays, and return them as a table."""
         blocks = [array.to_delayed().ravel().tolist() for array in source.arrays]
         every = client.compute([block for array in blocks for block in array], retries=RETRIES)
         n = len(blocks[0])
@@ -324,7 +324,7 @@ def _build_shards(
 
 
 def _with_progress(table: ShardedTable, scan: Scan, n_shards: int) -> ShardedTable:
-    """Report the plan to the scan's callback; return the table with it and a memory limit."""
+    """Report the plan to the scan's callback; set the callback and memory limit of the table."""
     if scan.watch is not None:
         shape = f"{table.n_rows:,} rows x {table.schema.n_columns} columns"
         scan.watch("plan", f"{shape} in {n_shards} shards on {scan.cluster}")

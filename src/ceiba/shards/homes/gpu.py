@@ -70,7 +70,7 @@ class GpuShard:
     number: int
     layout: ShardLayout | None = None
     inputs: Mapping[str, Arrays] = field(default_factory=dict)
-    tree: int | None = None  # number of the tree begun last
+    tree: int | None = None  # number of the most recently begun tree
     has_records: bool = False  # whether the records contain the bins of tree 0
     block: ClassVar[int] = 1 << 24  # number of rows per step when distinct values are collected
 
@@ -113,7 +113,7 @@ class GpuShard:
         return xp.flatnonzero(chosen).astype(np.uint32)
 
     def answer(self, rounds: Words) -> Words:
-        """Return the answer to the requests of a tree; the next call overwrites the array."""
+        """Return the statistics that a tree requests; the next call overwrites the array."""
         (tree,) = _core.trees_of(rounds)
         if tree != self.tree:
             self._begin_tree(tree)
@@ -209,24 +209,24 @@ class GpuShard:
 
 
 class GpuExchange:
-    """The exchange with shards on one device, which answer one after the other."""
+    """Connection to the shards on one device, which are processed one after the other."""
 
     def __init__(self, shards: Sequence[GpuShard]) -> None:
         self.shards = shards
 
     def ask(self, rounds: Words) -> Words:
-        """Send requests for histograms, values and rows to all shards; return merged answers."""
+        """Send requests for histograms, values and rows to all shards; return merged results."""
         if len(self.shards) == 1:
             return self.shards[0].answer(rounds)
         return reduce(_core.merge_answers, [shard.answer(rounds).copy() for shard in self.shards])
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
+        """Send arrays of one kind, such as fold numbers, to each shard."""
         for shard, part in zip(self.shards, arrays, strict=True):
             shard.inputs = {**shard.inputs, kind: part}
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of one kind, such as "sample", from each shard in order."""
+        """Return arrays of one kind, such as sampled values, from each shard in order."""
         return [shard.collect(kind) for shard in self.shards]
 
 
@@ -323,7 +323,7 @@ def _sample(
 
 
 def _finish_target(device: Any, target: DeviceTarget, first: FirstPass) -> None:
-    """Scale the target and the weights, with class weights included, to the units in `first`."""
+    """Multiply the weights by class weights, and scale the target and the weights."""
     xp, units = device.xp, first.units
     if target.numbers is not None:
         numbers = xp.ascontiguousarray(target.numbers, dtype=np.float64)

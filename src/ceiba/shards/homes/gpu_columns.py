@@ -103,7 +103,7 @@ class DeviceColumn:
 
     @property
     def core(self) -> tuple[int, int, int, int]:
-        """The column's address, stride, type and number of levels for the core."""
+        """The column's address, stride, type and number of levels for the C++ core."""
         if self.info.is_numeric:
             return _describe(self.values, _TYPES[self.values.dtype.name])
         return *_describe(self.values, _LEVEL_TYPE)[:3], self.info.n_levels

@@ -52,14 +52,14 @@ _COPIES: Final = 6  # number of copies in memory, of a batch while reading or of
 
 
 class ThreadExchange:
-    """The exchange with the shards of this process, which answer in threads."""
+    """Connection to the shards of this process, which are processed in threads."""
 
     def __init__(self, shards: Sequence[Shard], n_threads: int) -> None:
         self._shards = shards
         self._n_threads = max(1, min(n_threads, len(shards)))
 
     def ask(self, rounds: Words) -> Words:
-        """Send requests for histograms, values and rows to all shards; return merged answers."""
+        """Send requests for histograms, values and rows to all shards; return merged results."""
 
         def share(first: int) -> Words:
             shards = self._shards[first :: self._n_threads]
@@ -71,12 +71,12 @@ class ThreadExchange:
             return reduce(_core.merge_answers, list(pool.map(share, range(self._n_threads))))
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
-        """Send each shard its arrays of one kind, such as "folds" (see `ceiba.shards.shard`)."""
+        """Send arrays of one kind, such as fold numbers, to each shard."""
         pairs = zip(self._shards, arrays, strict=True)
         self._shards = [shard.scatter(kind, part) for shard, part in pairs]
 
     def collect(self, kind: str) -> list[Arrays]:
-        """Return the arrays of one kind, such as "sample", from each shard in order."""
+        """Return arrays of one kind, such as sampled values, from each shard in order."""
         with ThreadPoolExecutor(self._n_threads) as pool:
             return list(pool.map(lambda shard: shard.collect(kind), self._shards))
 
@@ -194,7 +194,7 @@ def _map_in_threads(
 
 @dataclass(frozen=True)
 class ShardPlan:
-    """The size of a fit: rows, shards, threads, and bytes on disk and in memory."""
+    """Size of a fit: rows, shards, threads, and bytes on disk and in memory."""
 
     n_rows: int
     n_columns: int
@@ -203,7 +203,7 @@ class ShardPlan:
     scratch: int
     memory: int
     gathered: int
-    growing: float  # cost of growing relative to that of reading and encoding
+    growing: float  # time for growing divided by time for reading
     trees_at_once: int
 
     def __str__(self) -> str:
