@@ -107,7 +107,7 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     lists = _Lists()
     steps = _steps(tree, lists)
     answers, header, columns = _rules(tree)
-    first = len(tree.schema.columns)  # of the formulas
+    first = len(tree.schema.columns)  # index of the first column with formulas
     lookups = [j for j, name in enumerate(header) if name.startswith("prediction")]
     lookups += [j for j, name in enumerate(header) if name == "probability"]
     if first + len(steps) + len(lookups) > _MOST_COLUMNS or n_rows >= _MOST_ROWS:
@@ -165,7 +165,7 @@ def _steps(tree: Tree, lists: _Lists) -> list[str]:
     chain: list[tuple[str, str]] = []
     size = deepest = 0
     for test, node in ends:
-        depth = max(accumulate((c == "(") - (c == ")") for c in test))  # of the parentheses
+        depth = max(accumulate((c == "(") - (c == ")") for c in test))  # nested parentheses
         if len(test) > _MOST_CHARACTERS or depth > _MOST_LEVELS // 2:
             raise TreeError(
                 f"excel: the condition of node {node} must have at most {_MOST_CHARACTERS:,} "

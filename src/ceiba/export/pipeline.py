@@ -155,7 +155,7 @@ class _Probe:
         """Return the branch for each value of a node's raw column."""
         rows = np.arange(len(values))
         raw = self.column_of(node).raw
-        key = (raw, *map(repr, values))  # cache the result, because many nodes test the same values
+        key = (raw, *map(repr, values))  # cached, because many nodes test the same values
         if key not in self.cache:
             self.cache[key] = self.table([raw] * len(values), values)
         table = self.cache[key]
@@ -285,8 +285,8 @@ def _level_split(probe: _Probe, node: int, name: str, levels: tuple[Any, ...]) -
     if not all(groups):
         raise TreeError(f"Node {node}: branch {groups.index([])} receives no level of {name!r}.")
     split = LevelSets(name, tuple(tuple(group) for group in groups))
-    # A presence surrogate sends present values to branch 0 and missing ones to branch 1, so the
-    # branches are swapped if unknown levels go to 1 and missing values to 0.
+    # A surrogate that tests for presence sends present values to branch 0 and missing values to 1.
+    # So swap the branches if unknown levels go to 1 and missing values to 0.
     return _RawSplit(split, missing, unknown, flipped=(missing, unknown) == (0, 1))
 
 

@@ -34,7 +34,7 @@ _NUMBER_CRITERIA: Final = ("squared_error", "absolute_error", "poisson")
 
 
 def to_sklearn(tree: Tree) -> Any:
-    """Return a fitted scikit-learn estimator that predicts as this tree does.
+    """Convert a tree to a fitted scikit-learn estimator with the same predictions.
 
     Supports trees of numeric columns (cuts, and present against missing); intervals become a chain
     of cuts, because scikit-learn's nodes have two branches. Predictions are equal for X that
@@ -282,7 +282,7 @@ def _splits(inner: Any, order: Array) -> tuple[SplitTable, Array]:
         level_branch=none,
         digits=digits,
     )
-    # At a presence split, missing values take branch 1, which is then the default branch.
+    # A split that tests for missing values sends them to branch 1, its default branch.
     goes_left = (inner.missing_go_to_left[order] != 0) & ~presence
     return splits, np.where(leaf, -1, np.where(goes_left, 0, 1)).astype(np.int32)
 

@@ -33,7 +33,7 @@ class ProgramSplit:
     low: int  # branch that contains the values at or below the cut
     sets: int  # index in `Program.sets`; -1 if the split has no level sets
     n_levels: int  # number of levels; 0 if the column is numeric
-    cuts: tuple[float, ...] = ()  # of an interval split
+    cuts: tuple[float, ...] = ()  # cuts of a split into intervals
 
     def row(self) -> list[Any]:
         """Return the split as a list for the exported code: kind, column, rule and low branch."""

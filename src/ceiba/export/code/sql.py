@@ -42,7 +42,7 @@ from ceiba.tree import Tree, has_curve, note_lines
 
 _ALIAS: Final = "t"
 _INDENT: Final = "      "
-_MAX_WHENS: Final = 32  # number of WHENs above which a CASE is divided into nested ones
+_MAX_WHENS: Final = 32  # maximum number of WHENs in a CASE; larger trees get nested CASEs
 
 
 def to_sql(
