@@ -128,7 +128,7 @@ class Option:
 
     name: str
     default: Any
-    allowed: tuple[Check, ...]  # the value must pass at least one of these checks
+    allowed: tuple[Check, ...]  # a valid value passes at least one of these checks
     kind: str  # text for the type in the numpydoc parameter list
     help: str  # description; the command line prints its first sentence
     # Type of the command-line flag: tuple parses numbers ("0.1,0.9"), list parses groups ("a,b;c").

@@ -131,7 +131,7 @@ def as_numbers(values: Array, name: str) -> Array:
 
 
 def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
-    """Raise an error if the true labels and the classes of the model have none in common."""
+    """Raise an error if the true labels and the model have no class in common."""
     known = classes_of(model)
     if known is None:
         known = answers.tolist()

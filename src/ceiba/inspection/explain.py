@@ -375,7 +375,7 @@ def _explain_move(
     word = words(lang)
     node = tree.node(move.node)
     split = node.split
-    assert split is not None  # an inner node has one
+    assert split is not None  # every inner node has a split
     column = table.columns[tree.schema.index(split.column)]
     value, value_text = _read_value(column, row, lang)
     digits = None

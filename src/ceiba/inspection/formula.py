@@ -170,7 +170,7 @@ def _merge(a: Condition, b: Condition) -> Condition | None:
         return a
     name = different[0]
     if name not in in_a or name not in in_b:
-        return a if name not in in_a else b  # one term implies the other, so keep the weaker one
+        return a if name not in in_a else b  # one condition implies the other: keep the weaker
     union = in_a[name].union(in_b[name])
     if union is None:
         return None

@@ -202,7 +202,7 @@ def _risk_facts(tree: Tree, word: Catalogue) -> list[Fact]:
         unit = word("summary.unit_loss", criterion=tree.criterion)
     if tree.class_prior is not None:
         unit = word("summary.unit_prior", unit=unit)
-    # An optimal search minimizes the loss in its certificate instead of the criterion.
+    # An optimal search minimizes its own objective instead of the split criterion.
     searched = tree.certificate is not None
     chosen = word["summary.searched_whole" if searched else "summary.chosen_by"]
     source = word["summary.source_honest" if tree.honest else "summary.source_training"]

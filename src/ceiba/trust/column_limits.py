@@ -90,7 +90,7 @@ class ColumnLimits:
             return None
         if self.info.kind is Kind.ORDERED and has_level:
             return float(min(codes, key=lambda c: abs(c - code)))
-        # All other levels are equally distant; prefer one that a split names.
+        # All other levels are equally distant; prefer a level that a split names.
         return float(next((c for c in codes if c in wanted.named), codes[0]))
 
     def _distance(self, value: float, new: float) -> float:

@@ -58,7 +58,7 @@ class Change:
         return self._format(words("en"))
 
     def _format(self, word: Catalogue) -> str:
-        """Format the change in a language."""
+        """Format the change as text in the language of `word`."""
         old = f"{self.old:.6g}" if isinstance(self.old, float) else self.old
         value = word["explain.missing"] if old is None else old
         return word("counterfactual.change", condition=self.condition, value=value)
@@ -97,7 +97,7 @@ class Counterfactual:
         return self._format(words("en"))
 
     def _format(self, word: Catalogue) -> str:
-        """Format the changes and the prediction in a language."""
+        """Format the changes and the prediction as text in the language of `word`."""
         what = word["split.and"].join(change._format(word) for change in self.changes)
         p, rows = self.probability, word("page.n_train_rows", n=self.n_rows)
         sure = "" if p is None else f"{word['explain.probability']} {p:.3g}, "
@@ -195,7 +195,7 @@ def counterfactual(
     for node, box in () if already else search.find_leaves(wanted):
         alternative = search.counterfactual(node, box)
         kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
-        # Skip counterfactuals that contain all changes of an earlier one.
+        # Skip a counterfactual that contains all changes of an earlier counterfactual.
         if alternative.changes and not any(earlier <= kind for earlier in alternatives):
             alternatives[kind] = alternative
             if len(alternatives) == k:

@@ -27,7 +27,7 @@ from ceiba.tree.routing import RowEnds, find_row_ends, route
 
 Array = npt.NDArray[Any]
 SIGNIFICANCE = 0.05
-_FEW = 30  # with more expected rows, counts are approximately normal
+_FEW = 30  # number of expected rows above which counts are almost normal
 
 
 @dataclass(frozen=True, eq=False, repr=False)

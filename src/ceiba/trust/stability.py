@@ -331,7 +331,7 @@ class RivalColumns:
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
-        from importlib import import_module  # as in `Stability.plot`
+        from importlib import import_module  # dynamic, as in `Stability.plot`
 
         return import_module("ceiba.plot").plot_rival_columns(self, ax=ax, lang=lang)
 

@@ -15,14 +15,14 @@ from ceiba.tree.splits import level_text, number_text
 
 ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 
-_MANY_ROWS: Final = 20  # in fewer rows, dates may be distinct by chance
+_MANY_ROWS: Final = 20  # with fewer rows, all dates may differ by chance
 _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # in fewer rows, nearly constant columns and leaks may be due to chance
+_ENOUGH_ROWS: Final = 200  # with fewer rows, nearly constant columns and leaks may be chance
 _NEARLY: Final = 0.99  # minimum share of rows for "nearly_constant", minimum association for "leak"
 #: Numbers that often stand for a missing value.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-_FEW_VALUES: Final = 10  # with fewer distinct other values, a missing code must be `_FAR` from them
+_FEW_VALUES: Final = 10  # with fewer other values, a missing code must be farther away
 _FAR: Final = 5  # minimum distance of a missing code from the range of other values, in ranges
 _RECURS: Final = 3  # minimum number of rows that contain a missing code
 _NOT_RARE: Final = 0.01  # minimum share of rows with a missing code if only its sign is unusual

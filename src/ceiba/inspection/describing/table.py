@@ -226,7 +226,7 @@ def _associations(table: Table, columns: list[ColumnDescription], target: str) -
         return {}
     rule = criterion_named(criterion)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # about many classes
+        warnings.simplefilter("ignore", DataWarning)  # the target may have many classes
         learned = read_target(y, task=rule.task)
     gains = column_gains(table.select(candidates).take(rows), learned, rule)
     return {name: min(max(gain / impurity, 0.0), 1.0) for name, gain in gains.items()}
