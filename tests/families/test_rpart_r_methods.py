@@ -467,7 +467,7 @@ def test_interactions_are_refused_in_the_words_of_r(data, term):
         ("events ~ log(x", r"expected ',' or '\)' in the arguments of 'log'"),
         ("events ~ x +", "unexpected end"),
         ("events ~ x z", "unexpected 'z'"),
-        ("events ~ x $ z", r"from '\$ z' on"),
+        ("events ~ x $ z", r"unexpected '\$ z'"),
         ("events ~ offset(x)", "Pass exposure to fit"),
         ("events ~ " + "(" * 9000 + "x" + ")" * 9000, "nested too deeply"),
         ("Surv(t2) ~ x", "requires two columns, the time and the status"),
