@@ -131,7 +131,7 @@ def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
 def _contributions(
     tree: Tree, table: Table, answer: Any, wanted: Array, background: Table | None
 ) -> Array:
-    """Return the contribution of each column against the wanted prediction, by row."""
+    """Return how much each column counts against the wanted prediction of each row."""
     leaves = np.flatnonzero(tree.is_leaf & wanted)
     if background is not None:
         accepted = background.take(np.flatnonzero(wanted[route.apply(tree, background)]))

@@ -282,7 +282,7 @@ def heldout_gain(
 
 @dataclass(frozen=True)
 class RowGains:
-    """Gains of held-out rows from the splits of each column."""
+    """Impurity gains of held-out rows, by column."""
 
     tree: Tree
     target: npt.NDArray[Any]

@@ -223,7 +223,7 @@ def _auc_interval(
     counts: bool,
     confidence: float,
 ) -> Interval:
-    """Return the interval of the mean AUC of the classes `kinds`, each against all others."""
+    """Return the confidence interval of the mean one-vs-rest AUC of the classes `kinds`."""
     if auc != auc:
         return auc, auc
     each, fewest = np.zeros(len(truth)), np.inf

@@ -267,7 +267,7 @@ class _Search:
                         heapq.heappush(heap, (priority, next(ticket), child, stops, smaller))
 
     def _narrow(self, box: Box, clause: Clause) -> Iterator[Box]:
-        """Yield the parts of a box (sets of values by column) in which a clause holds."""
+        """Yield the parts of a box (sets of values by column) in which a condition holds."""
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":

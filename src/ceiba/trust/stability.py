@@ -159,7 +159,7 @@ def _predict(tree: Tree, table: Table) -> Array:
 
 @dataclass
 class _SplitCounts:
-    """Counts of the splits of resampled trees at one node (column -1 denotes a leaf)."""
+    """How often resampled trees split one node on each column (-1 denotes a leaf)."""
 
     reached: int = 0
     same: int = 0

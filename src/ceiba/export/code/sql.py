@@ -301,7 +301,7 @@ class _SqlWriter:
         first: Sequence[tuple[str, str]] = (),
         indent: str = _INDENT,
     ) -> str:
-        """Return the CASE expression for rows that end in the nodes `ends` of a subtree."""
+        """Return the CASE expression for the rows of a subtree that end in the nodes `ends`."""
         parts, rest = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)

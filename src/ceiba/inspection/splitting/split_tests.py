@@ -21,7 +21,7 @@ _MISSING: Final = "missing"
 
 
 def split_tests(tree: Tree) -> Listing:
-    """Return the significance test that chose each split, or else a test of its branches.
+    """Return the significance test by which each split was chosen, or a test of its branches.
 
     Trees grown by tests (`ceiba.chaid`, `min_significance`) have stored tests. For any other tree
     the statistics of the nodes give Pearson's chi-square of branches against classes, where weights
