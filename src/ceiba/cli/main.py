@@ -99,7 +99,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 
 def _is_interruptible(frame: FrameType | None) -> bool:
-    """Whether `frame` is inside a running command and outside any import."""
+    """Whether `frame` is inside a running command, but not inside an import."""
     # Extension modules print or swallow an interrupt that occurs during their import.
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):

@@ -199,7 +199,7 @@ def _wrap(text: str, width: int) -> tuple[str, ...]:
 
 
 def _note(folding: FoldedTree, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
-    """Return a note that says how many nodes are folded and why, or "" if there are none."""
+    """Return a note on the number of folded nodes and the reason, or "" if there are none."""
     if not folding.n_hidden:
         return ""
     word = words(sheet.lang)

@@ -74,7 +74,7 @@ def axis_size(axis: PanelAxis, measure: Measure, sheet: Sheet) -> AxisSize:
 def separate_labels(
     places: Sequence[float], widths: Sequence[float], room: float, gap: float
 ) -> list[float]:
-    """Return centers near `places` (ascending) at which texts of these widths do not overlap."""
+    """Return label centers near `places` (ascending) at which the labels do not overlap."""
     centres: list[float] = []
     edge = 0.0
     for at, width in zip(places, widths, strict=True):

@@ -37,7 +37,7 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
 def cut_picture(
     x: Sequence[float], y: Sequence[Any], name: str, *, start: float | None = None
 ) -> dict[str, Any]:
-    """Return the data of a picture with a cut to drag: possible cuts, and `x` and `y` by row.
+    """Return the data of a picture with a movable cut: possible cuts, and `x` and `y` by row.
 
     If `y` contains only numbers, the target is numeric; otherwise, it has classes.
     """

@@ -1,4 +1,4 @@
-"""Draw the exact partition of two columns by a tree, with rows as points."""
+"""Draw the regions into which a tree divides two columns, with rows as points."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def drift(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Compare new rows with the training rows, branch by branch.
+    """Measure the drift of new rows from the training rows, branch by branch.
 
     The command needs only the counts in the model file, not the training rows.
 

@@ -382,7 +382,7 @@ def reasons(
     against: Annotated[
         OptStr,
         Option(
-            help="Table whose rows with the wanted prediction serve as the reference. "
+            help="Reference table; only its rows with the wanted prediction are used. "
             "[default: training rows]"
         ),
     ] = None,

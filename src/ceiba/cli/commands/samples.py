@@ -22,7 +22,7 @@ def datasets(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the bundled data sets with their licences, or write one as CSV.
+    """List the bundled data sets with their licenses, or write a data set as CSV.
 
     Example: ceiba datasets titanic -o titanic.csv
     """

@@ -165,7 +165,7 @@ def show_warnings(quiet: bool = False) -> None:
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", CeibaWarning)
-    # `learn` prints its own version of the warning about identifiers, which names a flag.
+    # `learn` prints a warning about identifiers that names a flag, so ignore this warning.
     warnings.filterwarnings("ignore", message=".* is an identifier: at least")
     warnings.showwarning = show
 

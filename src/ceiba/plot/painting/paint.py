@@ -22,7 +22,7 @@ CORNER = 3.5
 
 
 class Painter:
-    """Paint a drawing into axes, shifted by (`dx`, `dy`)."""
+    """Painter of tree drawings into axes, shifted by (`dx`, `dy`)."""
 
     def __init__(self, ax: Axes, font_size: float, *, dx: float, dy: float) -> None:
         self.ax, self.font_size, self.dx, self.dy = ax, font_size, dx, dy
