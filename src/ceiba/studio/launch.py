@@ -203,7 +203,7 @@ class Address:
         """Return a socket that listens on the host and port."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         # asyncio sets TCP_NODELAY only for sockets with an explicit protocol. Otherwise, every
-        # response waits 40 ms for an acknowledgement.
+        # response waits 40 ms for an acknowledgment.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -273,7 +273,7 @@ def run(
 
 
 def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.socket, str]:
-    """Return a socket and a token, if possible with the port and token of a killed studio."""
+    """Return a socket and a token, with the port and token of a crashed studio if possible."""
     last = None if kept is None else kept.read()
     port, token = last or (0, new_token())
     listener = None

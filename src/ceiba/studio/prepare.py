@@ -274,7 +274,7 @@ def read_labels(column: Column, rows: Array) -> Array:
 
 
 def as_kind(column: Column, kind: str | None, order: Iterable[Any] | None = None) -> Column:
-    """Convert a column to a kind, one of `KINDS`; `order` lists the levels of an ordered column."""
+    """Convert a column to a kind in `KINDS`; `order` lists the levels of an ordered column."""
     if kind is None:
         return column
     if kind not in KINDS:

@@ -1,4 +1,4 @@
-"""Control access to the studio: only its own page may send requests.
+"""Reject requests to the studio server that the studio page did not send.
 
 Every request and websocket is checked before it reaches a route:
     Host      must be an address of the server (prevents DNS rebinding)
@@ -180,7 +180,7 @@ class Guard:
 
 
 class TooLargeError(Exception):
-    """Raised if a request body is too large."""
+    """Exception raised if a request body is too large."""
 
 
 def _limit_body(receive: Any) -> Any:

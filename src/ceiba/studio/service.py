@@ -34,7 +34,7 @@ _SECONDS_BETWEEN: Final = 0.1  # minimum time between progress messages
 
 
 class LessonError(CeibaError):
-    """Raised if a lesson is asked for statistics before the learner has chosen a column."""
+    """Exception raised if statistics are requested in a lesson before the first answer."""
 
 
 class Service:
@@ -159,7 +159,7 @@ class Service:
     # ------------------------------------------------------------------ nodes
 
     def analysis(self, state: State | None = None) -> NodeAnalysis:
-        """Return the analysis of a state, by default the current one."""
+        """Return the analysis of a state (default: the current state)."""
         state = self.workspace.state if state is None else state
         with self._lock:
             data = self.workspace.prepare(state.setup) if state.setup.target else None
@@ -176,7 +176,7 @@ class Service:
         revision: int | None,
         query: Callable[[NodeAnalysis, int], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Run a query about a node, which a lesson may reject before the learner answers."""
+        """Run a query about a node, which a lesson may reject before the student answers."""
         with self._lock:
             now, analysis = self.workspace.revision, self.analysis()
         if revision is not None and revision != now:
@@ -284,7 +284,7 @@ class Service:
         )
 
     def answer(self, node: int, column: Any) -> dict[str, Any]:
-        """Record the answer of the learner, and return whether it is correct."""
+        """Record the answer of a student, and return whether it is correct."""
         analysis = self.analysis()
         analysis.check(node)
         verdict = check_answer(analysis, node, column)

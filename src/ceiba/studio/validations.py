@@ -17,7 +17,7 @@ _FOLDS: Final = 10
 
 
 class _Run:
-    """A running cross-validation, which ends after the current fold when cancelled."""
+    """A running cross-validation, which ends after the current fold when canceled."""
 
     def __init__(self, total: int) -> None:
         self.done, self.total = 0, total
@@ -82,7 +82,7 @@ class ValidationRuns:
             ]
         except CancelledError:
             return
-        except Exception as error:  # send a message, because the page waits for one
+        except Exception as error:  # notify the page, which waits for a result
             self._finish(run, "failed", text=str(error))
             return
         self._finish(run, "cross_validated", results)
@@ -90,7 +90,7 @@ class ValidationRuns:
     def _finish(
         self, run: _Run, outcome: str, results: Sequence[Validation] = (), text: str = ""
     ) -> None:
-        """Store the results of a run and notify the page, unless the run was cancelled."""
+        """Store the results of a run and notify the page, unless the run was canceled."""
         with self._lock:
             if self._run is not run:
                 return

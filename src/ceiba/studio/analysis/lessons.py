@@ -1,4 +1,4 @@
-"""Check the split that a learner chose, and compute split measures step by step.
+"""Check the split that a student chose, and compute split measures step by step.
 
 entropy      H = - sum over classes of c/n log2(c/n)
 gini         G = 1 - sum over classes of (c/n)^2
@@ -166,7 +166,7 @@ def is_answered(workspace: Workspace, analysis: NodeAnalysis, node: int) -> bool
 
 
 def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, Any]:
-    """Check whether the column that a learner chose has the largest gain."""
+    """Check whether the column that a student chose has the largest gain."""
     if not isinstance(column, str):
         raise OptionError(f"column must be the name of a column, got {column!r}.")
     analysis.problem.table.schema.index(column)

@@ -25,7 +25,7 @@ _MAX_TABLES: Final = 3  # maximum number of cached row indices, as a multiple of
 
 
 class NodeError(TreeError):
-    """Raised if a node does not exist."""
+    """Exception raised if a node does not exist."""
 
 
 @dataclass(frozen=True, eq=False)

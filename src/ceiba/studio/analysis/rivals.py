@@ -188,7 +188,7 @@ def _copy_rows(site: NodeSite) -> NodeSite:
 
 
 def _grow_stump(site: NodeSite, copied: NodeSite) -> tuple[Tree, bool]:
-    """Return a one-level tree with the best split of each column, and whether all are exact."""
+    """Return a tree with the best split of each column, and whether all splits are unbinned."""
     n_columns = site.problem.table.n_columns
     options = one_level_options(site.problem.options, site.depth, n_columns)
     whole = len(copied.rows) == copied.problem.n_rows

@@ -141,7 +141,7 @@ def row_shares(data: Prepared, tree: Tree) -> Array:
 
 
 class CancelledError(Exception):
-    """Raised if a cross-validation is cancelled."""
+    """Exception raised if a cross-validation is canceled."""
 
 
 def cross_validate(

@@ -126,7 +126,7 @@ def _tree_payload(workspace: Workspace, analysis: NodeAnalysis) -> dict[str, Any
             lang=workspace.lang,
             model=type(analysis.state.model).__name__,
         )
-    except CeibaError:  # this kind of tree has no report
+    except CeibaError:  # reports do not support this kind of tree
         return None
 
 

@@ -40,7 +40,7 @@ _Comparison = tuple[float, list[float], list[float]]  # p-value, training and he
 
 
 def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
-    """Return a warning if the split of a node is significantly worse than the best one."""
+    """Return a warning if the split of a node is significantly worse than the best split."""
     site = analysis.at(node)
     split = analysis.tree.node(node).split
     rows = site.rows[:: -(-len(site.rows) // _MAX_ROWS)]

@@ -333,7 +333,7 @@ _COLUMN_SETTINGS: Final = ("role", "kind", "order", "monotone", "cost", "code", 
 
 
 def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[State, str]:
-    """Run one of `ACTIONS` by name, with arguments from the page."""
+    """Run an action from `ACTIONS`, with arguments from the page."""
     if name == "set_column":
         _check_arguments(arguments, "column", *_COLUMN_SETTINGS)
     try:

@@ -63,7 +63,7 @@ class Source:
             raise OptionError(f"file must be the name of a file in the data folder, got {name!r}.")
         path = self.folder / name
         if path.is_symlink() and path.resolve().parent != self.folder.resolve():
-            raise OptionError(f"{name!r} links to a file outside the data folder. Choose another.")
+            raise OptionError(f"file must not link to another folder, got {name!r}.")
         return Path(path)
 
     def list_table_files(self) -> list[str]:

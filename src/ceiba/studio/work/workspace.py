@@ -24,7 +24,7 @@ _MAX_SNAPSHOTS: Final = 200
 
 
 class StaleError(CeibaError):
-    """Raised if the tree has changed since the page read it."""
+    """Exception raised if the tree has changed since the page read it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +275,7 @@ class Workspace:
         return ActionContext(self.source, state, self.prepare)
 
     def _replay(self, journal: Journal) -> None:
-        """Replay the actions of the journal, up to the first one that fails."""
+        """Replay the actions of the journal, up to the first action that fails."""
         for entry in journal.actions:
             try:
                 self._apply(entry["action"], entry["arguments"])
