@@ -294,7 +294,7 @@ def test_what_needs_the_table_is_refused_before_any_pass(
     monkeypatch.setattr(thread_home, "run_first_pass", None)
     with pytest.raises(OptionError, match=next(iter(options))):
         ceiba.DecisionTreeClassifier(**options).fit(scan, "label")
-    with pytest.raises(OptionError, match="frequency= is not supported"):
+    with pytest.raises(OptionError, match="frequency requires X in memory"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", frequency="number")
     with pytest.raises(OptionError, match="groups requires pruning by cross-validation"):
         ceiba.DecisionTreeClassifier().fit(scan, "label", groups="number")

@@ -113,7 +113,7 @@ def map_lazily(
     method: Callable[[Any], Any], X: Any, tree: Tree, dtype: Any, labels: Sequence[Any] = ()
 ) -> Any:
     """Return a lazy dask collection of `method(part)` for every partition of a dask table."""
-    wide = (0, len(labels)) if labels else (0,)  # shape of the predictions of an empty table
+    wide = (0, len(labels)) if labels else (0,)  # shape of predictions for 0 rows
     if is_dask_array(X):
         rows = X.rechunk({1: -1})
         shape = {"drop_axis": 1} if not labels else {"chunks": (X.chunks[0], (len(labels),))}

@@ -138,7 +138,7 @@ class DecisionTree(BaseTree):
         """Return the non-default parameters; raise an error for invalid ones."""
         params = self._non_default_params()
         if isinstance(params.get("prune"), str):
-            read_pruning(params["prune"])  # raises a more helpful error than check_params
+            read_pruning(params["prune"])  # its error message is more helpful
         if params:
             check_params(params, self._task, type(self).__name__)
         return params
@@ -150,7 +150,7 @@ class DecisionTree(BaseTree):
             seen = _CHECKED.get(values)
         except TypeError:  # lists and arrays are not hashable
             return self._check_parameters(), None
-        if seen is not None and all(map(is_, seen[0], values)):  # 1, 1.0 and True are equal
+        if seen is not None and all(map(is_, seen[0], values)):  # 1 and True are equal keys
             return seen[1].copy(), seen[2]
         params = self._check_parameters()
         if not all(type(value) in PLAIN for value in params.values()):
@@ -177,7 +177,7 @@ class DecisionTree(BaseTree):
         copy = object.__new__(type(self))
         values = _VALUES[self._task](self.__dict__)
         for name, value in zip(_DEFAULTS[self._task], values, strict=True):
-            shared = value is None or type(value) in PLAIN  # immutable: no copy needed
+            shared = value is None or type(value) in PLAIN  # immutable values need no copy
             copy.__dict__[name] = value if shared else clone(value, safe=False)
         return copy
 
@@ -240,7 +240,7 @@ class DecisionTree(BaseTree):
         if is_beyond_memory(X):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
-                raise OptionError(f"{name}= is not supported if X is a scan, dask or GPU table.")
+                raise OptionError(f"{name} requires X in memory. Omit it, or read X into memory.")
             params = self._check_parameters()
             if groups is not None:
                 params = {**params, "prune": with_groups(params.get("prune"), groups)}
@@ -283,7 +283,7 @@ class DecisionTree(BaseTree):
         if n_rows >= MIN_ROWS_FOR_LEAK:
             warn_of_leak(tree, problem.table)
         state = self.__dict__
-        for name in _RESULTS:  # left from an earlier fit
+        for name in _RESULTS:  # remove results of an earlier fit
             state.pop(name, None)
         if pruned is not None:
             results = {name: getattr(pruned, part) for name, part in _PRUNING_RESULTS.items()}

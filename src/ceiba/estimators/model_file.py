@@ -83,7 +83,7 @@ def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, sto
     """Raise an error if the parameters or fitted attributes of a stored model are invalid."""
     check_depth(stored)
     cls = type(model)
-    if isinstance(cls._task, str) and cls._task != tree.task:  # Rpart has no fixed task
+    if isinstance(cls._task, str) and cls._task != tree.task:  # rpart models have no fixed task
         stored["class"].fail(f"Must be a class for {tree.task} trees.")
     try:
         model._check_parameters()

@@ -285,7 +285,7 @@ class DecisionTreeSurvival(DecisionTree):
     def _predict_from_curves(
         self, X: Any, predict: Callable[[SurvivalCurve], Any], dtype: Any
     ) -> npt.NDArray[Any]:
-        """Return `predict(curve)` for the survival curve of each row's leaf, once per leaf."""
+        """Call `predict(curve)` on the survival curve of each leaf; return the results by row."""
         leaves, where = np.unique(self.apply(X), return_inverse=True)
         rows = [predict(node_curve(self._tree, leaf)) for leaf in leaves.tolist()]
         return np.array(rows, dtype=dtype)[where]

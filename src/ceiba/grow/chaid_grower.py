@@ -162,7 +162,7 @@ def merge(
     is_leader[leader] = True
     group = (np.cumsum(is_leader) - 1)[leader]
     n_groups = int(group.max()) + 1
-    if n_groups == 1:  # there is nothing to test
+    if n_groups == 1:  # a single group cannot be tested
         dof = (0.0, float(cells[:, 0].sum()) - 1.0) if statistic == "f_test" else (0.0,)
         return MergeResult(group, NodeTest(statistic, 0.0, dof, 1.0, 0.0), list(steps))
     merged = np.zeros((n_groups, cells.shape[1]))

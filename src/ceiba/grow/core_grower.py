@@ -181,8 +181,8 @@ class SubtreeContext:
     """Position of a new subtree in a larger tree, whose stopping rules apply to both."""
 
     depth: int  # depth of the node that becomes the root of the subtree
-    n_rows: int  # of the larger tree
-    weight: float  # of the larger tree
+    n_rows: int  # number of rows of the larger tree
+    weight: float  # total weight of the larger tree
     share: float  # share of the total weight in that node, under the altered priors
     seed: int
     leaves: int = 0  # number of leaves elsewhere in the tree, for `max_leaf_nodes`

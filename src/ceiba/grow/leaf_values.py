@@ -130,7 +130,7 @@ def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array
     with np.errstate(over="ignore"):
         part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
     before, above_sum = np.ones(len(n)), np.zeros_like(value)
-    for i, above in enumerate(tree.parent.tolist()):  # parents come first
+    for i, above in enumerate(tree.parent.tolist()):  # parents come before their children
         if above >= 0:
             before[i] = part[above]
             above_sum[i] = above_sum[above] + max(before[above] - part[above], 0.0) * value[above]
@@ -234,7 +234,7 @@ def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
     answers = set_class_share(tree.counts, _clip_second_class(tree, directions))
     factor = class_factor(tree.counts[0, 0], tree.class_prior, tree.target.classes[0])
     value = node_value(answers, factor)
-    value[tree.weight == 0] = tree.value[tree.weight == 0]  # without rows, keep the old value
+    value[tree.weight == 0] = tree.value[tree.weight == 0]  # nodes without rows keep their value
     risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
     whole = tree.weight[0]
     return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)

@@ -122,7 +122,7 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits of cuts
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 

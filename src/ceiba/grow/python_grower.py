@@ -30,7 +30,7 @@ class GroupSplit:
 
     kind: SplitKind
     column: int
-    groups: tuple[int, ...]  # group of each branch
+    groups: tuple[int, ...]  # index of the group of each branch
     cut: float = np.nan
     cuts: tuple[float, ...] = ()
     levels: tuple[tuple[int, int], ...] = ()

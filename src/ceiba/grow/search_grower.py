@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 Rows = npt.NDArray[np.uint32]
 
 _MAX_DEPTH: Final = 50  # maximum depth of the tree if max_depth is None
-_UNLIMITED_MEMORY: Final = 2**62  # bytes
-_MAX_PENALTY: Final = 1e300  # a penalty above any loss in core units
+_UNLIMITED_MEMORY: Final = 2**62  # in bytes
+_MAX_PENALTY: Final = 1e300  # larger than any scaled loss
 _REGRESSION_LOSS: Final = {
     "squared_error": "squared_error",
     "friedman_mse": "squared_error",
@@ -115,7 +115,7 @@ class SearchState:
         return power * self.units.target + self.units.weight
 
     def unscale_loss(self, loss: float) -> float:
-        """Convert a loss from core units to the units of the data."""
+        """Convert a scaled loss to the units of the data."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(loss, self._exponent))
 
@@ -321,7 +321,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     check_combinations(problem.table, problem.target, problem.options, problem.weight)
     state = SearchState.of(problem, None)
     state.request.within = float(within)
-    state.request.gap = 0.0  # search to the optimum, because `within` is relative to it
+    state.request.gap = 0.0  # the loss limit of alternatives is relative to the optimum
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]

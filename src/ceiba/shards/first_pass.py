@@ -86,7 +86,7 @@ def _summarize_batches(
 ) -> PieceSummary:
     seen = PieceSummary(weight=weight)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a batch may cause warnings that the whole table would not
+        warnings.simplefilter("ignore")  # warnings about a batch may not apply to the table
         for batch in batches:
             columns, labels = split_target(batch, target)
             weights = None

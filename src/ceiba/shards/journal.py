@@ -131,7 +131,7 @@ def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
         else:
             for numbers in (column.edge, column.least, column.most):
                 seen.update(np.ascontiguousarray(numbers).tobytes())
-    for (checksum,) in table.exchange.collect("checksum"):  # ranges alone may be equal
+    for (checksum,) in table.exchange.collect("checksum"):  # different rows may have equal ranges
         seen.update(checksum.tobytes())
     return seen.hexdigest()
 

@@ -96,7 +96,7 @@ def _reserve(descriptor: int, size: int) -> None:
     """Reserve disk space, because writing to a mapped file on a full disk kills the process."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
-    else:  # macOS and Windows
+    else:  # on macOS and Windows
         block = b"\0" * (1 << 20)
         for at in range(0, size, len(block)):
             os.write(descriptor, block[: min(len(block), size - at)])

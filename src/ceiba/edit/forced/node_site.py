@@ -94,7 +94,7 @@ def node_number(tree: Tree, node: int) -> float:
     share = tree.value[node, 0]
     if tree.class_prior is not None:
         totals = tree.counts[0, 0]
-        # Undo the priors, which multiply share k by prior k over the root's weight of class k.
+        # Undo the priors, which multiply the share of a class by prior / root weight.
         share = np.divide(
             share * totals, tree.class_prior, out=np.zeros(2), where=tree.class_prior > 0
         )
@@ -102,7 +102,7 @@ def node_number(tree: Tree, node: int) -> float:
 
 
 def limits_at(tree: Tree, path: Sequence[int], directions: Sequence[int]) -> ValueLimits:
-    """Return the limits that constrained splits on a path set for the value of its last node."""
+    """Return the value limits of the last node of a path, set by constrained splits on the path."""
     limits = ValueLimits()
     if not directions:
         return limits
@@ -146,7 +146,7 @@ def apply_surrogates(
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
     """Return the branch with more weight, or None if rpart leaves such rows in the node."""
     options = problem.options
-    if options.rpart is not None and options.surrogates.keep == 0:  # rows stay in the node
+    if options.rpart is not None and options.surrogates.keep == 0:  # rpart keeps such rows here
         return None
     placed = primary >= 0
     weight = case_weights(problem)[rows][placed]

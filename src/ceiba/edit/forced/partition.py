@@ -221,7 +221,7 @@ class _UnplacedRows:
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError(
-                "Missing values in the split column are not supported with missing='error'."
+                "Missing values are not supported with missing='error'. Impute them or use 'learn'."
             )
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._partition(self.branch, 1, 0)
@@ -288,7 +288,7 @@ class _UnplacedRows:
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if like_rpart and default >= 0:  # rpart uses the branch with more rows
+        if like_rpart and default >= 0:  # rpart's default has more rows
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             most = np.flatnonzero(counts == counts.max())
             default = int(most[0]) if len(most) == 1 else -1

@@ -55,7 +55,7 @@ class _Partition:
     """Complexities of all nodes, computed as in rpart's partition() but without recursion."""
 
     risk: list[float]
-    sons: list[tuple[int, int] | None]  # left, right
+    sons: list[tuple[int, int] | None]  # left and right child
     alpha: float
     complexity: list[float] = field(init=False)
     keeps_children: list[bool] = field(init=False)

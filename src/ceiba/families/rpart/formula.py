@@ -92,7 +92,7 @@ _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 _FACTORS: Final = ("factor", "as.factor")
 
-Tokens = list[tuple[str, str]]  # kind and text
+Tokens = list[tuple[str, str]]  # kind and text of each token
 Node = tuple[Any, ...]  # a syntax node, such as ("name", n) or ("+", left, right)
 
 

@@ -221,7 +221,7 @@ class RMethods(RpartFit):
             return residual
         p = np.asarray(route.predict_proba(tree, table))[mask, code]
         p = np.maximum(p, np.finfo(np.float64).tiny)
-        residual[mask] = (1 - p) / p if type == "pearson" else -2 * np.log(p) + 0.0  # no -0.0
+        residual[mask] = (1 - p) / p if type == "pearson" else -2 * np.log(p) + 0.0  # avoids -0.0
         return residual
 
     def rsq(self) -> Listing:
@@ -343,7 +343,7 @@ def _split_label(tree: Tree, node: int, digits: int) -> str:
     table, info = tree.splits, tree.schema.columns[int(tree.splits.column[parent])]
     first, last = table.level_start[parent : parent + 2].tolist()
     codes = table.level_code[first:last][table.level_branch[first:last] == branch].tolist()
-    if first == last:  # a cut
+    if first == last:  # the split is a cut
         low = branch == int(table.low_branch[parent])
         if info.kind is not Kind.ORDERED:
             # In R, values equal to the cut take the upper branch. Adding 0.0 turns -0.0 into 0.0.

@@ -277,7 +277,7 @@ def _splits(tree: Tree, i: int, figures: _NodeFigures) -> Listing:
     """Return a listing of the node's split and its competitors."""
     node = tree.node(i)
     split = node.split
-    assert split is not None  # an inner node has one
+    assert split is not None  # inner nodes have a split
     sent = sum(surrogate.sent for surrogate in node.surrogates) if tree.active_surrogates else 0
     questions = [split, *(competitor.split for competitor in node.competitors)]
     improve = [float(figures.improve[i])]
@@ -324,7 +324,7 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
     if not shrink and not any(hole.any() for hole in holes):
         return facts
     number, rows = [1] * tree.n_nodes, {0: np.arange(problem.n_rows)}
-    for node, sons in enumerate(ordered_children(tree)):  # top down
+    for node, sons in enumerate(ordered_children(tree)):  # parents come first
         here = rows.pop(node)
         if sons is None:
             continue

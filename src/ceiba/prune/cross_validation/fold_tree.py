@@ -160,7 +160,7 @@ def _losses(criterion: str, truth: Array, predicted: Array) -> Array:
         return np.asarray((truth - predicted) ** 2)
     mean = np.maximum(predicted, np.finfo(np.float64).tiny)
     ratio = np.divide(truth, mean, out=np.ones_like(mean), where=truth > 0)
-    return np.asarray(truth * np.log(ratio) - truth + mean)  # half the deviance
+    return np.asarray(truth * np.log(ratio) - truth + mean)  # half the Poisson deviance
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ Rows = npt.NDArray[np.uint32]
 Ids = npt.NDArray[np.intp]
 #: Maximum number of folds for a table that is read in shards.
 _MOST_FOLDS: Final = 1000
-_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # each row or each group is a fold
+_LEAVE_ONE_OUT: Final = ("leave-one-out", "loo")  # each fold is one row or one group
 
 _ALLOWED: Final = (
     "an integer of at least 2, 'leave-one-out', an array of one fold id per row, a splitter of "

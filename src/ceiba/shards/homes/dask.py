@@ -175,7 +175,7 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
     except Exception as error:
         is_lost = isinstance(error, CancelledError | CommClosedError)
         if client.status == "running" and not is_lost:
-            raise  # the work itself failed
+            raise  # the connection is intact, so the task failed
         raise DataError(f"Lost the connection to the Dask scheduler. {_RETRY_ADVICE}") from error
 
 
@@ -208,7 +208,7 @@ class ClusterTable:
     parts: list[Any]  # futures of partitions, or pieces of files
     names: list[str]
     numbers: frozenset[str]
-    single: frozenset[str]  # float32 columns
+    single: frozenset[str]  # names of float32 columns
     named: bool = True
 
     @staticmethod

@@ -234,7 +234,7 @@ class GpuExchange:
 def open_table(
     X: Any, y: Any, sample_weight: Any, options: GrowOptions, weighting: Weighting, categorical: Any
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield the sharded table and target of a table on the GPU inside a `with` block."""
+    """Prepare a table on the GPU for growing, and yield the sharded table and its target."""
     check_supported(options)
     if options.criterion_name == "poisson":
         raise OptionError(

@@ -145,7 +145,7 @@ def read_columns(device: Any, X: Any, categorical: Any = None) -> tuple[Schema, 
         if not len(array):
             raise DataError("Found array with 0 sample(s) while a minimum of 1 is required.")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a single row is constant
+        warnings.simplefilter("ignore")  # ignore the warning of constant columns
         row = {name: np.zeros(1, array.dtype) for name, array in arrays.items()}
         if isinstance(X, Mapping):
             schema = read(row).schema
@@ -284,13 +284,13 @@ def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
             code_of = np.cumsum(found > 0) - 1
             table = np.maximum(code_of, 0).tolist()
             _core.device_write_labels(device, column, n_rows, int(low), table, address_of(labels))
-        else:  # a wide range or fractions
+        else:  # labels are fractions, or their range is wide
             unique, inverse, number = xp.unique(y, return_inverse=True, return_counts=True)
             values, counts = device.to_host(unique), device.to_host(number)
             _check_classes(len(values))
             labels[:] = inverse.reshape(-1).astype(np.uint8)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `values` has each class once, which causes a warning
+        warnings.simplefilter("ignore")  # ignore the warning that all classes are distinct
         classes = read_target(values, task="classification").info.classes[0]
     target.labels = labels
     target.summary.classes, target.summary.counts = [classes], [counts.astype(float)]

@@ -43,7 +43,7 @@ from ceiba.tree.routing import n_threads
 T = TypeVar("T")
 #: Collecting the rows of a node is cheap, because they are not sent over a network.
 SIZES: Final = RoundSizes()
-_BASE: Final = 250_000_000  # bytes of Python, numpy, pyarrow and their buffers
+_BASE: Final = 250_000_000  # memory of Python, numpy, pyarrow and their buffers, in bytes
 # Nanoseconds per value for reading and encoding, for growing a level, and for finishing small nodes
 # without a depth limit, measured on 1 to 10 million rows with 20 columns. Only their ratios are
 # used, because reading and encoding are timed on the actual machine.
@@ -85,7 +85,7 @@ class ThreadExchange:
 def open_table(
     scan: Scan, target: str, options: GrowOptions, weighting: Weighting
 ) -> Iterator[tuple[ShardedTable, ShardedTarget]]:
-    """Yield the sharded table and target of a scan inside a `with` block."""
+    """Divide the files of a scan into shards, and yield the sharded table and its target."""
     check_supported(options)
     columns = scan.without(target, *weighting.columns)
     if not columns.names:
