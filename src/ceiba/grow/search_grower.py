@@ -132,7 +132,7 @@ class SearchState:
 
 
 def run_search(state: SearchState) -> dict[str, Any]:
-    """Run the core's search and return its results by name."""
+    """Run the search of the C++ core, and return its results by name."""
     problem, units = state.problem, state.units
     weight = units.shrink_weight(problem.weight)
     shared = (weight, state.rows, state.request, find_listener("search"))
@@ -153,7 +153,7 @@ def run_search(state: SearchState) -> dict[str, Any]:
 
 
 def tree_from_splits(state: SearchState, questions: dict[str, Any]) -> Tree:
-    """Build a tree from the splits that the core found, and recount its rows."""
+    """Build a tree from the splits that the search found, and recount its rows."""
     problem, options = state.problem, state.problem.options
     target, scales = problem.target, problem.scales
     parent = questions["parent"]

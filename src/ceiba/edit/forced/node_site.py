@@ -314,7 +314,7 @@ def _directions(problem: Problem) -> list[int]:
 def _rows_of_branch(
     tree: Tree, problem: Problem, node: int, b: int, rows: Rows, weight: Array | None
 ) -> tuple[Rows, Array | None]:
-    """Return the rows in a branch, routed as while growing, and the row weights."""
+    """Return the rows of a branch, routed as in training, with the row weights."""
     if tree.missing == "surrogate":
         return rows[growing_branches(tree, problem, node, rows) == b], weight
     branch, everywhere = route_at_node(tree, problem.table, node, rows)

@@ -382,6 +382,6 @@ def _is_survival(formula: str | None, method: str) -> bool:
 
 
 def _between_cps(cp: Array) -> Array:
-    """Return rpart's cp values for cross-validation: geometric means of consecutive values."""
+    """Return the values of cp, between those of the nested trees, that rpart cross-validates."""
     inside = np.sqrt(np.maximum(cp[:-1] * cp[1:], 0.0))
     return np.append(10.0 * cp[:1], inside)

@@ -220,12 +220,12 @@ class Separation(ABC):
 
     @cached_property
     def observed(self) -> float:
-        """The separation of the observed target."""
+        """The test statistic of the observed target."""
         rows = self.values.spread(self.values.each[self.order])
         return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Return the separations for n more permutations, which do not depend on the column."""
+        """Return the test statistics of n more permutations, which are the same for all columns."""
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
@@ -283,7 +283,7 @@ class Separation(ABC):
     @property
     @abstractmethod
     def _is_between(self) -> bool:
-        """Whether the separation is between all groups at once."""
+        """Whether the test statistic compares all groups at once."""
 
     @property
     @abstractmethod

@@ -301,7 +301,7 @@ class FoldTree:
 def make_scored_fold_tree(
     score: Score, problem: Problem, grid: Array, risk: Risk = "cost", keep: bool = False
 ) -> FoldTree:
-    """Return a callable that scores the folds of classification trees by log loss, AUC, ..."""
+    """Return a callable that scores folds of classification trees by a score such as AUC."""
     if not problem.options.task.has_classes or score == "concordance":
         raise OptionError(
             f"score={score!r} is not supported for {problem.options.task}. Use score='cost'."
