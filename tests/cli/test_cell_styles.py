@@ -84,7 +84,7 @@ def test_doubt_is_settled_by_the_user_the_file_and_the_model() -> None:
     comma, point = Style("number", ",", "."), Style("number", ".")
     assert choose_styles(fits, separator=";", decimal_comma=True).styles["x"] == comma
     assert choose_styles(fits, separator=";", decimal_comma=False).styles["x"] == point
-    assert choose_styles(fits, separator=";", stored={"x": comma}).styles["x"] == comma
+    assert choose_styles(fits, separator=";", defaults={"x": comma}).styles["x"] == comma
     beside = fits | {"y": matching_styles(["0,5"])}
     assert choose_styles(beside, separator=";").styles["x"] == comma
     assert choose_styles(fits | {"y": matching_styles(["0.5"])}, separator=";").ambiguities == []

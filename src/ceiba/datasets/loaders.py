@@ -233,11 +233,11 @@ def describe_tables() -> dict[str, dict[str, Any]]:
 
 def get_path(name: str) -> Path:
     """Return the path of the CSV file of a data set."""
-    known = describe_tables()
-    if name not in known:
+    tables = describe_tables()
+    if name not in tables:
         raise OptionError(
-            f"Unknown data set {name!r}. Allowed values: {', '.join(known)}."
-            f"{did_you_mean(name, known)}"
+            f"Unknown data set {name!r}. Allowed values: {', '.join(tables)}."
+            f"{did_you_mean(name, tables)}"
         )
     return _TABLES / f"{name}.csv"
 

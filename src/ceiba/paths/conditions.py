@@ -79,13 +79,13 @@ class Clause:
     def __and__(self, other: Clause) -> Clause:
         merged: dict[tuple[Chain, ...], ValueSet] = {}
         for values, chains in self.choices:
-            for more, further in other.choices:
-                both = values & more
-                if both.is_empty:
+            for other_values, further in other.choices:
+                common = values & other_values
+                if common.is_empty:
                     continue
                 key = chains + tuple(chain for chain in further if chain not in chains)
                 # Take the union of the value sets that have the same surrogate conditions.
-                merged[key] = merged[key] | both if key in merged else both
+                merged[key] = merged[key] | common if key in merged else common
         return Clause(self.info, tuple((values, chains) for chains, values in merged.items()))
 
     def fold(self, leaf: Leaf[T], every: Join[T], some: Join[T]) -> T:
@@ -145,7 +145,7 @@ class Clause:
             lambda values: values.python(row),
             " and ".join,
             lambda parts: (
-                "(" + " or ".join(f"({part})" for part in parts) + ")" if parts else "False"
+                "(" + " or ".join(f"({text})" for text in parts) + ")" if parts else "False"
             ),
         )
 
@@ -189,8 +189,8 @@ class Condition:
 
     def python(self, row: str = "row") -> str:
         """Return the condition as a Python expression; see `Clause.python` for `row`."""
-        parts = [clause.python(row) for clause in self.clauses]
-        return " and ".join(part for part in parts if part != "True") or "True"
+        texts = [clause.python(row) for clause in self.clauses]
+        return " and ".join(text for text in texts if text != "True") or "True"
 
     def __str__(self) -> str:
         return self.text()
@@ -198,5 +198,5 @@ class Condition:
 
 def join_texts(parts: Iterable[str], word: str = " and ", other: str = " or ") -> str:
     """Join texts with `word`; put texts that contain `other` in parentheses."""
-    texts = [part for part in parts if part]
-    return word.join(f"({part})" if len(texts) > 1 and other in part else part for part in texts)
+    texts = [text for text in parts if text]
+    return word.join(f"({text})" if len(texts) > 1 and other in text else text for text in texts)

@@ -34,8 +34,8 @@ def node_conditions(
     """Return the condition of each (node, stays) pair; see `node_condition`."""
     # The conditions apply to rows in `top`, an ancestor of all the nodes. With `sequential`, the
     # caller tests the default branch of each node last, so that branch needs no clause.
-    wanted = list(ends)
-    on_path = nodes_on_paths(tree, (node for node, _ in wanted), top)
+    pairs = list(ends)
+    on_path = nodes_on_paths(tree, (node for node, _ in pairs), top)
     clauses: dict[int, dict[str, Clause]] = {top: {}}
     for node in sorted(on_path):
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
@@ -50,7 +50,7 @@ def node_conditions(
                     step = _clause(tree, node, branch, answers)
                     clauses[child] = add_clause(clauses[node], step)
     conditions = []
-    for node, stays in wanted:
+    for node, stays in pairs:
         mine = clauses[node]
         if stays:
             mine = add_clause(mine, branch_clause(tree, node, STAYS))
@@ -156,10 +156,10 @@ def root_answers(tree: Tree) -> bool:
     return any(unknown_levels(tree, node) is not None for node in range(tree.n_nodes))
 
 
-def add_clause(clauses: dict[str, Clause], more: Clause) -> dict[str, Clause]:
-    """Return `clauses` (by column) with the clause `more` added, or merged into an existing one."""
-    name = more.info.name
-    return {**clauses, name: clauses[name] & more if name in clauses else more}
+def add_clause(clauses: dict[str, Clause], clause: Clause) -> dict[str, Clause]:
+    """Return `clauses` (by column) with `clause` added, or merged into an existing one."""
+    name = clause.info.name
+    return {**clauses, name: clauses[name] & clause if name in clauses else clause}
 
 
 def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
@@ -189,10 +189,10 @@ def _fallback_chain(tree: Tree, node: int, branch: int) -> Chain:
         at = int(tree.branch_start[node]) + branch
         return Chain((), branch != STAYS and bool(tree.branch_share[at] > 0))
     tests = []
-    stored = tree.active_surrogates
-    if stored is not None:
-        for k in range(*stored.start[node : node + 2].tolist()):
-            yes, missing, unseen = _BranchValues.of(stored.splits, k, tree.schema).values_to(branch)
+    table = tree.active_surrogates
+    if table is not None:
+        for k in range(*table.start[node : node + 2].tolist()):
+            yes, missing, unseen = _BranchValues.of(table.splits, k, tree.schema).values_to(branch)
             tests.append((yes, missing | unseen))
     return Chain(tuple(tests), int(tree.default_branch[node]) == branch).simplify()
 
@@ -220,20 +220,20 @@ class _BranchValues:
         """Return three sets: values sent to `branch`, the missing value, unassigned levels."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
-        missing, nothing = ValueSet.only_missing(info), ValueSet.only_missing(info).present
+        missing, empty = ValueSet.only_missing(info), ValueSet.only_missing(info).present
         if splits.kind[i] == SplitKind.PRESENCE:
-            return (everything.present, missing, nothing)[branch], nothing, nothing
+            return (everything.present, missing, empty)[branch], empty, empty
         if splits.kind[i] == SplitKind.CUT:
             cut, low = float(splits.cut[i]), int(splits.low_branch[i])
             side = everything.up_to if branch == low else everything.above
             yes = side(cut, int(splits.digits[i]))
-            unseen = nothing if info.is_numeric else everything.of_codes([info.n_levels])
-            return (yes if branch != STAYS else nothing), missing, unseen
+            unseen = empty if info.is_numeric else everything.of_codes([info.n_levels])
+            return (yes if branch != STAYS else empty), missing, unseen
         if splits.kind[i] == SplitKind.INTERVALS:
-            least, most = splits.bounds(i, max(branch, 0))
+            lower, upper = splits.bounds(i, max(branch, 0))
             digits = int(splits.digits[i])
-            yes = everything.up_to(most, digits) & everything.above(least, digits)
-            return (yes if branch != STAYS else nothing), missing, nothing
+            yes = everything.up_to(upper, digits) & everything.above(lower, digits)
+            return (yes if branch != STAYS else empty), missing, empty
         return everything.of_codes(self.codes_of.get(branch, [])), missing, self._unmet_levels
 
     @cached_property

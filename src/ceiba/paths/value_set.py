@@ -97,7 +97,7 @@ class ValueSet:
         if not self.info.is_numeric:
             codes, named = self.codes | other.codes, self.named | other.named
             return ValueSet(self.info, codes=codes, named=named, missing=missing)
-        a, b = sorted((self, other), key=lambda part: (part.low, part.high))
+        a, b = sorted((self, other), key=lambda values: (values.low, values.high))
         if a._no_numbers or b._no_numbers:
             numbers = b if a._no_numbers else a
             return replace(numbers, missing=missing)
@@ -197,8 +197,8 @@ class ValueSet:
         ]
         if inside:
             return levels_sentence(info.name, levels, None, lang)
-        listed = ", ".join(map(quote_level, levels))
-        return f"{info.name} {words(lang)['split.not_in']} {{{listed}}}" if levels else ""
+        levels_text = ", ".join(map(quote_level, levels))
+        return f"{info.name} {words(lang)['split.not_in']} {{{levels_text}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
         """Return the set as a Python expression of a dict `row`; missing values are None or NaN."""
@@ -237,8 +237,8 @@ class ValueSet:
         if not self.codes:
             return "False"
         if n in self.codes:
-            others = [self.info.levels[code] for code in range(n) if code not in self.codes]
-            return f"{name} not in {others!r}" if others else "True"
+            levels = [self.info.levels[code] for code in range(n) if code not in self.codes]
+            return f"{name} not in {levels!r}" if levels else "True"
         return f"{name} in {[self.info.levels[code] for code in sorted(self.codes)]!r}"
 
 

@@ -84,10 +84,10 @@ def fit_schema(
         else:
             names, display = schema.names, schema.columns[0].display
         if table.matrix is not None:
-            seen = matrix_ranges(table.matrix[rows], names)
+            ranges = matrix_ranges(table.matrix[rows], names)
         else:
-            seen = sparse_ranges(table.sparse if learned is None else table.sparse[rows], names)
-        numbers = Schema.from_ranges(seen, names, display).with_target(schema.target)
+            ranges = sparse_ranges(table.sparse if learned is None else table.sparse[rows], names)
+        numbers = Schema.from_ranges(ranges, names, display).with_target(schema.target)
         if not is_lazy:
             numbers = Schema(numbers.columns, schema.target, schema.named)
         return table.with_schema(numbers)
@@ -97,15 +97,15 @@ def fit_schema(
 
 
 def _fit_column(column: Column, rows: NDArray[np.bool_] | slice, keep_levels: bool) -> Column:
-    info, part = column.info, column.values[rows]
+    info, values = column.info, column.values[rows]
     if info.is_numeric:
-        seen = column_range(info.name, part)
-        narrowed = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
+        value_range = column_range(info.name, values)
+        narrowed = ColumnInfo(info.name, info.kind, (), info.display, *value_range, zone=info.zone)
         return Column(narrowed, column.values)
-    n_missing = int(np.count_nonzero(part == MISSING_CODE))
+    n_missing = int(np.count_nonzero(values == MISSING_CODE))
     levels, codes = info.levels, column.values
     if column.levels_found and not keep_levels:
-        used = np.unique(part[part != MISSING_CODE]).tolist()
+        used = np.unique(values[values != MISSING_CODE]).tolist()
         if len(used) < len(levels):
             new = dict(zip(used, range(len(used)), strict=True))
             codes = recode(codes, [new.get(code, len(used)) for code in range(len(levels))])

@@ -87,9 +87,9 @@ def _is_row_number(column: Column) -> bool:
     ):
         return False
     # Check a sample first, because repeated or fractional values rule out most columns.
-    some = values[:: -(-len(values) // _SAMPLE_ROWS)] if len(values) > _SAMPLE_ROWS else values
-    for part in (some, values) if some is not values else (values,):
-        present = part[~np.isnan(part)]
+    sample = values[:: -(-len(values) // _SAMPLE_ROWS)] if len(values) > _SAMPLE_ROWS else values
+    for numbers in (sample, values) if sample is not values else (values,):
+        present = numbers[~np.isnan(numbers)]
         if len(present) < MIN_ROWS or bool((present != np.floor(present)).any()):
             return False
         distinct = np.unique(present)

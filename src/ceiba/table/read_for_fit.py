@@ -84,21 +84,21 @@ def read(
         if X.dtype in FLOATS:
             return Table.from_matrix(X, Schema.from_ranges(matrix_ranges(X, None, n_threads)))
         if X.dtype in INTEGERS:
-            seen = matrix_ranges(X, None, n_threads)
-            if np.abs(seen).max() < EXACT_LIMIT:  # float64 rounds larger integers, with a warning
-                return Table.from_matrix(X, Schema.from_ranges(seen))
+            ranges = matrix_ranges(X, None, n_threads)
+            if np.abs(ranges).max() < EXACT_LIMIT:  # float64 rounds larger integers, with a warning
+                return Table.from_matrix(X, Schema.from_ranges(ranges))
     source = open_source(X)
     check_shape(source)
     names = source.names or auto_names(source.n_columns)
     chosen = find_categorical(categorical_features, names)
     display: Display = "boolean" if source.is_boolean else "number"
     if source.matrix is not None and not chosen and finite:
-        seen = matrix_ranges(source.matrix, source.names, n_threads)
-        schema = Schema.from_ranges(seen, source.names, display).with_target(target)
+        ranges = matrix_ranges(source.matrix, source.names, n_threads)
+        schema = Schema.from_ranges(ranges, source.names, display).with_target(target)
         return Table.from_matrix(source.matrix, schema)
     if source.sparse is not None and not chosen and finite:
-        seen = sparse_ranges(source.sparse, source.names)
-        schema = Schema.from_ranges(seen, source.names, display).with_target(target)
+        ranges = sparse_ranges(source.sparse, source.names)
+        schema = Schema.from_ranges(ranges, source.names, display).with_target(target)
         return Table.from_sparse(source.sparse, schema)
     columns = tuple(
         fit_column(source.read_column(j, name), j in chosen, finite) for j, name in enumerate(names)
@@ -112,8 +112,8 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
     """Return a column with its range or levels and its missing count; see `ColumnInfo`."""
     info = column.info
     if info.is_numeric and not is_chosen:
-        seen = column_range(info.name, column.values, finite=finite)
-        described = ColumnInfo(info.name, info.kind, (), info.display, *seen, zone=info.zone)
+        value_range = column_range(info.name, column.values, finite=finite)
+        described = ColumnInfo(info.name, info.kind, (), info.display, *value_range, zone=info.zone)
         return Column(described, column.values, of_integers=column.of_integers)
     codes, levels = column.values, info.levels
     if info.is_numeric:
@@ -122,8 +122,8 @@ def fit_column(column: Column, is_chosen: bool = False, finite: bool = True) -> 
         texts = [number_to_level(number, info.display) for number in numbers.tolist()]
         levels = tuple(dict.fromkeys(texts))
         if len(levels) < len(texts):  # times with the same printed form become one level
-            place = {level: code for code, level in enumerate(levels)}
-            codes = recode(codes, [place[text] for text in texts])
+            code_of = {level: code for code, level in enumerate(levels)}
+            codes = recode(codes, [code_of[text] for text in texts])
     kind = Kind.CATEGORICAL if is_chosen else info.kind
     n_missing = int(np.count_nonzero(codes == MISSING_CODE))
     by_rows = column.levels_found or info.is_numeric
@@ -171,5 +171,5 @@ def find_categorical(categorical_features: Any, names: tuple[str, ...]) -> froze
                     f"{j}."
                 )
         return frozenset(chosen)
-    listed = ", ".join(sorted(kind.__name__ for kind in types))
-    raise OptionError(f"categorical_features contains values of type {listed}. {_ALLOWED}")
+    type_names = ", ".join(sorted(kind.__name__ for kind in types))
+    raise OptionError(f"categorical_features contains values of type {type_names}. {_ALLOWED}")

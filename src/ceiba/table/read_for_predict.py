@@ -207,12 +207,12 @@ def _conform_numbers(column: Column, info: ColumnInfo) -> NDArray[Any]:
             _check_zones(info, zone)
             return np.asarray(by_code[column.values])
         raise _kind_error(info, f"strings or categories ({join_names(column.info.levels, 3)})")
-    mine, theirs = info.display, column.info.display
-    are_dates = mine in _DATES and theirs in _DATES
-    same = mine == theirs or are_dates or (mine in _PLAIN and theirs in _PLAIN)
+    expected, display = info.display, column.info.display
+    are_dates = expected in _DATES and display in _DATES
+    same = expected == display or are_dates or (expected in _PLAIN and display in _PLAIN)
     if (are_dates or not same) and not column.missing.all():
         if not same:
-            raise _kind_error(info, f"{theirs}s")
+            raise _kind_error(info, f"{display}s")
         _check_zones(info, column.info.zone)
     return column.values
 

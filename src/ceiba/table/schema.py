@@ -170,8 +170,8 @@ class TargetInfo:
             (self.name, self.task, self.n_outputs, self.n_classes, self.outputs)
             == (other.name, other.task, other.n_outputs, other.n_classes, other.outputs)
         ) and all(
-            np.array_equal(mine, theirs)
-            for mine, theirs in zip(self.classes, other.classes, strict=True)
+            np.array_equal(labels, other_labels)
+            for labels, other_labels in zip(self.classes, other.classes, strict=True)
         )
 
     def __hash__(self) -> int:
@@ -211,7 +211,9 @@ class Schema:
 
     @staticmethod
     def from_ranges(
-        seen: NDArray[np.float64], names: tuple[str, ...] | None = None, display: Display = "number"
+        ranges: NDArray[np.float64],
+        names: tuple[str, ...] | None = None,
+        display: Display = "number",
     ) -> Schema:
         """Return a schema for a matrix; the schema creates its `columns` on first use.
 
@@ -232,17 +234,17 @@ class Schema:
         schema.__dict__.update(
             target=None,
             named=names is not None,
-            n_columns=seen.shape[1],
+            n_columns=ranges.shape[1],
             is_matrix=True,
-            _ranges=(seen, names, display),
+            _ranges=(ranges, names, display),
         )
         return schema
 
     def __getattr__(self, name: str) -> Any:
         if name != "columns" or "_ranges" not in self.__dict__:
             raise AttributeError(f"'Schema' object has no attribute {name!r}")
-        seen, names, display = self.__dict__["_ranges"]
-        facts = zip(names or auto_names(seen.shape[1]), *seen.tolist(), strict=True)
+        ranges, names, display = self.__dict__["_ranges"]
+        facts = zip(names or auto_names(ranges.shape[1]), *ranges.tolist(), strict=True)
         columns = tuple(
             ColumnInfo(
                 name,

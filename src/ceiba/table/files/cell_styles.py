@@ -109,10 +109,10 @@ class Style:
     def pattern(self) -> str:
         """Regular expression of numbers in this style, without currency or percent sign."""
         groups, mark = _GROUPS[self.thousands], _GROUPS[self.decimal]
-        whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{groups}\d{{3}})+)" if groups else r"\d+"
+        integer = rf"(?:\d+|[1-9]\d{{0,2}}(?:{groups}\d{{3}})+)" if groups else r"\d+"
         if not mark:
-            return rf"^[+-]?{whole}$"
-        return rf"^[+-]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
+            return rf"^[+-]?{integer}$"
+        return rf"^[+-]?(?:{integer}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
 
     def to_dict(self) -> dict[str, str]:
         """Return the nonempty fields as a dict for the model file."""
@@ -179,14 +179,14 @@ def _matching_number_styles(cells: list[str]) -> Iterable[Style]:
         yield INTEGER
         yield from (Style("number", *pair) for pair in _PAIRS)
         return
-    parts = [re.search(_AFFIXED, cell) for cell in cells]
+    matches = [re.search(_AFFIXED, cell) for cell in cells]
     prefix = suffix = ""
-    if all(parts):
-        ends = {(part[2], part[4]) for part in parts if part}
+    if all(matches):
+        ends = {(match[2], match[4]) for match in matches if match}
         if len(ends) > 1:
             return
         prefix, suffix = ends.pop()
-        cells = [part[1] + part[3].strip() for part in parts if part]
+        cells = [match[1] + match[3].strip() for match in matches if match]
     for pair in _PAIRS:
         style = Style("number", *pair, prefix, suffix)
         if _all_match(cells, style.pattern):
@@ -245,7 +245,7 @@ def choose_styles(
     separator: str = ",",
     decimal_comma: bool | None = None,
     day_first: bool | None = None,
-    stored: Mapping[str, Style] | None = None,
+    defaults: Mapping[str, Style] | None = None,
 ) -> StyleChoice:
     """Choose one of the matching cell styles (number, date, ...) for each column."""
     # Unambiguous columns determine the decimal mark and the date order of ambiguous columns.
@@ -253,15 +253,15 @@ def choose_styles(
         {value for some in map(possible, fits.values()) if len(some) == 1 for value in some}
         for possible in (_possible_marks, _possible_orders)
     )
-    stored, choice = stored or {}, StyleChoice()
+    defaults, choice = defaults or {}, StyleChoice()
     for name, styles in fits.items():
         if not styles:
             choice.styles[name] = TEXT
         elif styles[0].kind in NUMBERS:
-            style = _choose_number(name, styles, marks, separator, decimal_comma, stored, choice)
+            style = _choose_number(name, styles, marks, separator, decimal_comma, defaults, choice)
             choice.styles[name] = style
         else:
-            choice.styles[name] = _choose_date(name, styles, orders, day_first, stored, choice)
+            choice.styles[name] = _choose_date(name, styles, orders, day_first, defaults, choice)
     return choice
 
 
@@ -279,7 +279,7 @@ def _choose_number(
     marks: set[str],
     separator: str,
     decimal_comma: bool | None,
-    stored: Mapping[str, Style],
+    defaults: Mapping[str, Style],
     choice: StyleChoice,
 ) -> Style:
     possible = _possible_marks(styles)
@@ -295,8 +295,8 @@ def _choose_number(
         chosen, why = by_mark[next(iter(marks))], "as in the other columns"
         if chosen == by_mark["."] and not grouped:
             return chosen
-    elif name in stored and stored[name].decimal in by_mark:
-        return by_mark[stored[name].decimal]
+    elif name in defaults and defaults[name].decimal in by_mark:
+        return by_mark[defaults[name].decimal]
     elif (styles[0].prefix or styles[0].suffix) not in ("", "%"):
         # Currency amounts rarely have three decimals, so the mark separates thousands.
         return by_mark["." if grouped else ","]
@@ -327,7 +327,7 @@ def _choose_date(
     styles: Sequence[Style],
     orders: set[str],
     day_first: bool | None,
-    stored: Mapping[str, Style],
+    defaults: Mapping[str, Style],
     choice: StyleChoice,
 ) -> Style:
     possible = _possible_orders(styles)
@@ -338,8 +338,8 @@ def _choose_date(
         return by_order["%d" if day_first else "%m"]
     if len(orders) == 1:
         return by_order[next(iter(orders))]
-    if name in stored and stored[name].form[:2] in by_order:
-        return by_order[stored[name].form[:2]]
+    if name in defaults and defaults[name].form[:2] in by_order:
+        return by_order[defaults[name].form[:2]]
     choice.ambiguities.append(
         f"Column {name!r}: 03/04 is read as 3 April, with the day first. If that is wrong, pass "
         "--month-first."
@@ -359,7 +359,7 @@ def normalize_value(text: str, info: ColumnInfo, styles: Mapping[str, Style]) ->
     marks = {style.decimal for style in styles.values() if style.kind in NUMBERS} - {""}
     styled = info.name in styles and styles[info.name].decimal
     decimal_comma = True if marks == {","} and not styled else None
-    choice = choose_styles({info.name: fits}, decimal_comma=decimal_comma, stored=styles)
+    choice = choose_styles({info.name: fits}, decimal_comma=decimal_comma, defaults=styles)
     if choice.ambiguities:
         form = "numbers as 1234.5" if is_number else "dates as 2024-12-31"
         raise DataError(f"Column {info.name!r}: {text!r} is ambiguous. Write {form}.")

@@ -53,12 +53,12 @@ class CsvFormat:
 
     def to_dict(self) -> dict[str, Any]:
         """Return header, names and nondefault styles as a dict for the model file."""
-        written = {
+        styles = {
             name: style.to_dict()
             for name, style in self.styles.items()
             if style.kind in ("number", "date", "datetime") and style not in PLAIN_STYLES
         }
-        return {"header": self.header, "names": list(self.names), "styles": written}
+        return {"header": self.header, "names": list(self.names), "styles": styles}
 
 
 @dataclass(frozen=True)
@@ -152,16 +152,16 @@ class CsvPiece:
     def refuse_malformed(self) -> None:
         """Raise an error that names the first malformed record, if any."""
         separator, n = self.file.format.separator, len(self.file.format.names)
-        where = display_name(self.file.source)
+        name = display_name(self.file.source)
         if self.raw.count(b'"') % 2:
             line = self.line
             for line, _ in self._records():  # noqa: B007 - the last record is the open one
                 pass
-            raise DataError(f'{where}, line {line}: unclosed quote (").')
+            raise DataError(f'{name}, line {line}: unclosed quote (").')
         for line, cells in self._records():
             if len(cells) > n:
                 raise DataError(
-                    f"{where}, line {line}: {len(cells)} cells, but the table has {n} columns. "
+                    f"{name}, line {line}: {len(cells)} cells, but the table has {n} columns. "
                     f"Check the separator ({separator!r}); cells that contain it need quotes."
                 )
 
@@ -187,8 +187,8 @@ class CsvFile:
             skip = max(skip - n, 0)
         else:
             first = TextPiece(b"", 1, 0)
-        if reading.skip_rows and (more := next(self._pieces, None)):  # samples need some rows
-            first = replace(more, raw=first.raw + more.raw, line=first.line)
+        if reading.skip_rows and (second := next(self._pieces, None)):  # samples need some rows
+            first = replace(second, raw=first.raw + second.raw, line=first.line)
         start, separator = self._find_start(first.raw, skip)
         sample = first.raw[start : start + _SAMPLE_BYTES].decode("utf-8", "ignore")
         separator = separator or detect_separator(sample)
@@ -245,14 +245,14 @@ class CsvFile:
             separator=self.format.separator,
             decimal_comma=reading.decimal_comma,
             day_first=reading.day_first,
-            stored=reading.styles,
+            defaults=reading.styles,
         )
 
     @property
     def decimal_comma(self) -> bool:
         """Whether numbers in this file have decimal commas, as in 1,5."""
-        given = self.reading.decimal_comma
-        return self.choice.decimal_comma if given is None else given
+        option = self.reading.decimal_comma
+        return self.choice.decimal_comma if option is None else option
 
     def __iter__(self) -> Iterator[CsvPiece]:
         """Yield the pieces in order. A file without rows has one empty piece."""

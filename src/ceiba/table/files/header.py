@@ -98,11 +98,11 @@ def name_columns(
     if header:
         names, remarks = make_unique(first)
         return names, True, remarks
-    stored = list(reading.stored_names)
-    if len(stored) == n + 1 and reading.target in stored:
-        stored.remove(reading.target)
-    if len(stored) == n:
-        return stored, False, []
+    model_names = list(reading.stored_names)
+    if len(model_names) == n + 1 and reading.target in model_names:
+        model_names.remove(reading.target)
+    if len(model_names) == n:
+        return model_names, False, []
     remark = (
         f"{source} seems to have no header; its columns are named column_1 to column_{n}. Pass "
         "names with --names or --names-from, or pass --header if the first line is a header."
@@ -113,19 +113,19 @@ def name_columns(
 
 def make_unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Rename duplicate and empty column names; return the names and messages about duplicates."""
-    taken = {name for name in names if name}
+    all_names = {name for name in names if name}
     unique: list[str] = []
-    seen: set[str] = set()
+    previous: set[str] = set()
     remarks = []
     for j, name in enumerate(names):
-        if name and name not in seen:
-            seen.add(name)
+        if name and name not in previous:
+            previous.add(name)
             unique.append(name)
             continue
         base, k = (name, 2) if name else ("column", j + 1)
-        while (new := f"{base}_{k}") in taken:
+        while (new := f"{base}_{k}") in all_names:
             k += 1
-        taken.add(new)
+        all_names.add(new)
         unique.append(new)
         if name:
             remarks.append(f"Duplicate column name {name!r}: column {j + 1} is renamed to {new!r}.")

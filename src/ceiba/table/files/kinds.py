@@ -102,7 +102,7 @@ def as_table(columns: list[Any]) -> Table:
     # Release each column after its conversion, so that memory holds the table only once.
     n_rows = len(columns[0])
     columns.reverse()
-    taken = []
+    fitted = []
     while columns:
         series = columns.pop()
         values = _to_levels(series) if isinstance(series.dtype, pl.Enum) else series
@@ -111,8 +111,8 @@ def as_table(columns: list[Any]) -> Table:
         if is_integer and max(-(series.min() or 0), series.max() or 0) <= _FLOAT32:
             values = series.cast(pl.Float32).fill_null(float("nan"))
         column = fit_column(values_to_column(series.name, values))
-        taken.append(replace(column, of_integers=True) if is_integer else column)
-    return Table(tuple(taken), n_rows, Schema(tuple(column.info for column in taken), None, True))
+        fitted.append(replace(column, of_integers=True) if is_integer else column)
+    return Table(tuple(fitted), n_rows, Schema(tuple(column.info for column in fitted), None, True))
 
 
 def _to_numbers(series: Any, name: str, locate: RowLocator, style: Style = PLAIN) -> Any:
@@ -132,14 +132,14 @@ def read_numbers(batch: Batch, cells: pl.DataFrame, name: str) -> Any:
     return _to_numbers(cells[name], name, batch.locate, style).alias(name)
 
 
-def _check_converted(series: Any, converted: Any, name: str, what: str, locate: RowLocator) -> None:
+def _check_converted(series: Any, converted: Any, name: str, kind: str, locate: RowLocator) -> None:
     bad = series.is_not_null() & converted.is_null()
     if bad.any():
         bad &= ~series.str.strip_chars().is_in(list(WEAK_MARKERS))
     if bad.any():
         at = int(bad.arg_max())
         raise DataError(
-            f"{locate(at)}, column {name!r}: {series[at]!r} is not {what}. Correct it, or pass "
+            f"{locate(at)}, column {name!r}: {series[at]!r} is not {kind}. Correct it, or pass "
             "--missing-marker if it denotes a missing value."
         )
 
@@ -155,29 +155,29 @@ def apply_schema(batch: Batch, schema: Schema) -> pl.DataFrame:
             if name not in columns:
                 hint = did_you_mean(name, columns)
                 raise SchemaError(f"The model requires column {name!r}, which is missing.{hint}")
-    wanted = {names[info.name]: info for info in schema.columns if info.name in names}
+    infos = {names[info.name]: info for info in schema.columns if info.name in names}
     piece, styles = batch.piece, get_styles(batch)
     if piece is None:
-        frame = batch.frame.select(list(wanted))
+        frame = batch.frame.select(list(infos))
     else:
         certain = piece.file.choice.styles
         numbers = [
             name
-            for name, info in wanted.items()
+            for name, info in infos.items()
             if info.is_numeric and info.display == "number" and certain[name] in PLAIN_STYLES
         ]
         try:
-            frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(wanted))
+            frame = piece.parse(dict.fromkeys(numbers, pl.Float64), list(infos))
         except pl.exceptions.ComputeError:  # read strings, so that the error names the line
-            frame = piece.parse(columns=list(wanted))
+            frame = piece.parse(columns=list(infos))
     is_text = {name: kind == pl.String for name, kind in frame.schema.items()}
     expressions = {
         name: _cast_expression(pl.col(name), info, batch, styles.get(name, PLAIN))
-        for name, info in wanted.items()
+        for name, info in infos.items()
         if is_text[name]
     }
     typed = frame.with_columns(**expressions)
-    for name, info in wanted.items():
+    for name, info in infos.items():
         if (
             name in expressions
             and info.is_numeric

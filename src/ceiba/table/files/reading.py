@@ -78,7 +78,7 @@ def build_read_options(
             ) from None
     if names is not None and names_from is not None:
         raise OptionError("Pass either --names or --names-from, not both.")
-    listed = read_names(names_from) if names_from is not None else split_names([names or ""])
+    column_names = read_names(names_from) if names_from is not None else split_names([names or ""])
     return ReadOptions(
         separator=separator,
         encoding=encoding,
@@ -86,7 +86,7 @@ def build_read_options(
         decimal_comma=decimal_comma,
         day_first=day_first,
         header=header,
-        names=tuple(listed) or None,
+        names=tuple(column_names) or None,
         skip_rows=skip_rows,
     )
 
@@ -123,8 +123,8 @@ class Batch:
         """Return the given columns, or all; with `markers`, strings such as NA become null."""
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
-        part: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
-        return part
+        frame: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
+        return frame
 
     def locate(self, row: int) -> str:
         """Return the position of a row in its file for messages."""
@@ -162,8 +162,8 @@ def load_table(source: str, reading: ReadOptions) -> LoadedTable:
     sources = [make_seekable(path) for path in expand_sources(source)]
     csv, remarks = _call_polars(source, lambda: read_csv(sources, reading, columns))
     frame = columns.frame()
-    filled = {series.name for series in frame.get_columns() if series.null_count() < len(series)}
-    dropped, remark = find_nameless(csv, filled)
+    nonempty = {series.name for series in frame.get_columns() if series.null_count() < len(series)}
+    dropped, remark = find_nameless(csv, nonempty)
     return LoadedTable(frame.drop(dropped), remarks + remark, csv)
 
 
@@ -185,7 +185,7 @@ def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
         sheet,
         lambda fits: choose_styles(
             fits, decimal_comma=reading.decimal_comma, day_first=reading.day_first,
-            stored=reading.styles,
+            defaults=reading.styles,
         ),
     )  # fmt: skip
     csv = CsvFormat(header=has_header, styles=choice.styles)
@@ -230,8 +230,8 @@ def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch
             yield from read_batches(path, reading, size)
         return
     if is_spreadsheet(source):
-        loaded = _load_sheet(source, reading)
-        yield Batch(loaded.frame.columns, 0, loaded.frame)
+        sheet = _load_sheet(source, reading)
+        yield Batch(sheet.frame.columns, 0, sheet.frame)
         return
     if is_text(source):
         file = CsvFile(source, reading, size)
@@ -252,9 +252,9 @@ def read_batches(source: str, reading: ReadOptions, size: int) -> Iterator[Batch
         n = 0
         total = lazy.select(pl.len()).collect().item()
         with progress_bar("predicting", total, reading.quiet) as bar:
-            for piece in lazy.collect_batches(chunk_size=size, maintain_order=True):
-                yield Batch(piece.columns, n, piece)
-                n += len(piece)
+            for chunk in lazy.collect_batches(chunk_size=size, maintain_order=True):
+                yield Batch(chunk.columns, n, chunk)
+                n += len(chunk)
                 bar(n)
         if not n:
             empty = lazy.collect()

@@ -80,7 +80,7 @@ def open_scan(
         csv, remarks = _spool_typed(paths, reading, spool)
     name = paths[0] if len(paths) == 1 else f"{paths[0]} ..."
     table = make_scan((spool.finish(name),), size, directory)
-    dropped, remark = find_nameless(csv, spool.filled)
+    dropped, remark = find_nameless(csv, spool.nonempty)
     return OpenedScan(table.without(*dropped), csv, remarks + remark, spool.n_left_out)
 
 
@@ -115,9 +115,9 @@ def _spool_typed(
         lazy: Any = {".arrow": pl.scan_ipc, ".feather": pl.scan_ipc, ".ipc": pl.scan_ipc,
                 ".ndjson": pl.scan_ndjson, ".jsonl": pl.scan_ndjson}.get(ending)  # fmt: skip
         if lazy is None or "::" in path:
-            loaded = load_table(path, reading)
-            csv, remarks = loaded.format, remarks + loaded.remarks
-            spool.add(loaded.frame)
+            table = load_table(path, reading)
+            csv, remarks = table.format, remarks + table.remarks
+            spool.add(table.frame)
             continue
         refuse_text_options(path, reading)
         try:
@@ -148,12 +148,12 @@ class _Spool:
         """Discard all rows that were written so far."""
         self._waiting: list[Any] = []
         self._writer: Any = None
-        self.filled: set[str] = set()  # names of columns with at least one value
+        self.nonempty: set[str] = set()  # names of columns with at least one value
         self.n_left_out = 0
 
     def add(self, frame: Any) -> None:
         """Write the rows of a frame; rows without a target are dropped."""
-        self.filled |= {
+        self.nonempty |= {
             series.name for series in frame.get_columns() if series.null_count() < len(series)
         }
         name = self._target
@@ -168,7 +168,7 @@ class _Spool:
         frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
         if len(frame):
             self._waiting.append(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
-        if sum(part.num_rows for part in self._waiting) >= _ROW_GROUP_SIZE:
+        if sum(table.num_rows for table in self._waiting) >= _ROW_GROUP_SIZE:
             self._flush()
 
     def finish(self, name: str) -> ParquetFile:

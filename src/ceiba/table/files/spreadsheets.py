@@ -34,9 +34,9 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
     """Return the named or the first nonempty sheet, whether it has a header, and messages."""
     # The reader allocates a dense range of cells and aborts its process if two cells are too far
     # apart. It therefore runs in a child process, whose memory limit depends on the file size.
-    path, _, wanted = source.partition("::")
+    path, _, choice = source.partition("::")
     memory = _BASE_MEMORY + _MEMORY_PER_BYTE * Path(require_file(path)).stat().st_size
-    rows, remarks = call_in_child(path, memory, _read_rows, path, wanted, reading.skip_rows)
+    rows, remarks = call_in_child(path, memory, _read_rows, path, choice, reading.skip_rows)
     if not rows:
         raise DataError(f"{source} has no rows{' after --skip-rows' * bool(reading.skip_rows)}.")
     cells = [[str(cell).strip() for cell in row] for row in rows[:1000]]
@@ -52,7 +52,7 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
     return pl.DataFrame(columns), has_header, remarks + noticed
 
 
-def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
+def _read_rows(path: str, choice: str, skip_rows: int) -> tuple[list[list[Any]], list[str]]:
     """Return the nonempty rows of a sheet, and messages for the user."""
     try:
         from python_calamine import CalamineError, CalamineWorkbook
@@ -65,17 +65,17 @@ def _read_rows(path: str, wanted: str, skip_rows: int) -> tuple[list[list[Any]],
     try:
         book = CalamineWorkbook.from_path(path)
         names = book.sheet_names
-        if wanted and wanted not in names:
-            listed = ", ".join(names)
+        if choice and choice not in names:
+            sheet_names = ", ".join(names)
             raise OptionError(
-                f"Sheet not found: {wanted!r}. Sheets: {listed}.{did_you_mean(wanted, names)}"
+                f"Sheet not found: {choice!r}. Sheets: {sheet_names}.{did_you_mean(choice, names)}"
             )
-        sheets = {name: book.get_sheet_by_name(name) for name in ([wanted] if wanted else names)}
+        sheets = {name: book.get_sheet_by_name(name) for name in ([choice] if choice else names)}
     except CalamineError as error:
         raise DataError(f"{path} cannot be read as a spreadsheet: {error}") from None
     full = [name for name, sheet in sheets.items() if sheet.height]
     if not full:
-        raise DataError(f"{path}{'::' * bool(wanted)}{wanted} is empty.")
+        raise DataError(f"{path}{'::' * bool(choice)}{choice} is empty.")
     remarks = []
     if len(full) > 1:
         remarks.append(

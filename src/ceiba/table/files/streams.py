@@ -203,9 +203,9 @@ def _zip_blocks(source: str) -> Iterator[tuple[bytes, int]]:
             files = [name for name in archive.namelist() if not name.endswith("/")]
             files = [name for name in files if not name.startswith("__MACOSX/")]
             if len(files) != 1:
-                listed = ", ".join(files[:5] or ["none"]) + (", ..." if len(files) > 5 else "")
+                file_names = ", ".join(files[:5] or ["none"]) + (", ..." if len(files) > 5 else "")
                 raise DataError(
-                    f"{source} must contain one file, got {len(files)} ({listed}). Extract one."
+                    f"{source} must contain one file, got {len(files)} ({file_names}). Extract one."
                 )
             with archive.open(files[0]) as file:
                 while block := file.read(_BLOCK):
@@ -252,16 +252,16 @@ def _cut_pieces(
 ) -> Iterator[TextPiece]:
     size = _PIECE_SIZE if rows is None else 0
     line = 1
-    held: list[bytes] = []
-    n_held = done = 0
+    buffer: list[bytes] = []
+    n_buffered = done = 0
     file_encoding = "utf-8"
     for block, done, file_encoding in _decode_blocks(source, encoding, remarks):
         size = size or max(1, (rows or 1) * len(block) // max(1, block.count(b"\n")))
-        held.append(block)
-        n_held += len(block)
-        if n_held < size:
+        buffer.append(block)
+        n_buffered += len(block)
+        if n_buffered < size:
             continue
-        text = b"".join(held)
+        text = b"".join(buffer)
         at = 0
         while len(text) - at >= size:
             end = record_end(text, at, at + size) or record_end(text, at, len(text))
@@ -277,10 +277,10 @@ def _cut_pieces(
             yield TextPiece(text[at:end], line, done, file_encoding)
             line += text.count(b"\n", at, end)
             at = end
-        held = [text[at:]]
-        n_held = len(held[0])
-    if n_held:
-        yield TextPiece(b"".join(held), line, done, file_encoding)
+        buffer = [text[at:]]
+        n_buffered = len(buffer[0])
+    if n_buffered:
+        yield TextPiece(b"".join(buffer), line, done, file_encoding)
 
 
 def record_end(raw: bytes, start: int, stop: int) -> int:
@@ -288,10 +288,10 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
     end = raw.rfind(b"\n", start, stop) + 1
     quotes = raw.count(b'"', start, end) if end else 0
     while end and quotes % 2:  # the line break is in a quoted cell, so go back to its quote
-        opened = raw.rfind(b'"', start, end)
-        before = raw.rfind(b"\n", start, opened) + 1
-        quotes -= raw.count(b'"', max(before, start), end)
-        end = before
+        quote = raw.rfind(b'"', start, end)
+        line_start = raw.rfind(b"\n", start, quote) + 1
+        quotes -= raw.count(b'"', max(line_start, start), end)
+        end = line_start
     return end
 
 
@@ -300,10 +300,10 @@ def _detect_encoding(block: bytes) -> str:
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name
-    some = block[:200]
-    if len(some) >= 4 and b"\0" in some:
+    head = block[:200]
+    if len(head) >= 4 and b"\0" in head:
         for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-            if not any(some[start::2]) and all(some[1 - start :: 2]):
+            if not any(head[start::2]) and all(head[1 - start :: 2]):
                 return name
     return "utf-8"
 
@@ -385,7 +385,7 @@ def _decode_error(
     error: UnicodeDecodeError, line: int, column: int, source: str, encoding: str
 ) -> DataError:
     # `error.object` begins with bytes that the decoder buffered from the previous block.
-    place = _format_position(error.object[: error.start], line, column, source)
+    prefix = _format_position(error.object[: error.start], line, column, source)
     if b"\0" in error.object[:1000]:
         hint = "It is not a text file. Is it a spreadsheet or a database with a wrong extension?"
     else:
@@ -393,4 +393,4 @@ def _decode_error(
             "Pass its encoding, e.g. --encoding cp1252 for files from Windows in Western Europe or "
             "America, --encoding latin-1 for older ones."
         )
-    return DataError(f"{place}: byte 0x{error.object[error.start]:02x} is not {encoding}. {hint}")
+    return DataError(f"{prefix}: byte 0x{error.object[error.start]:02x} is not {encoding}. {hint}")

@@ -100,10 +100,10 @@ def read_csv(
     return replace(first, styles=choice.styles), list(dict.fromkeys(remarks))
 
 
-def find_nameless(csv: CsvFormat, filled: set[str]) -> tuple[list[str], list[str]]:
+def find_nameless(csv: CsvFormat, nonempty: set[str]) -> tuple[list[str], list[str]]:
     """Return the unnamed empty columns that trailing separators cause, and a message."""
     made_up = [name for name in csv.names if re.fullmatch(r"column_\d+", name)]
-    empty = [name for name in made_up if name not in filled] if csv.header else []
+    empty = [name for name in made_up if name not in nonempty] if csv.header else []
     if not empty or len(empty) == len(csv.names):
         return [], []
     return empty, [f"Dropped columns without names and values: {', '.join(empty)}."]
@@ -133,8 +133,8 @@ class ColumnSink:
             if len(kinds) > 1:  # pieces may have different integer types, so use the widest one
                 kind = max(kinds, key=lambda k: int("".join(filter(str.isdigit, str(k))) or 64))
                 parts = [part.cast(kind) for part in parts]
-            whole = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
-            columns.append(whole.rename(name))
+            column = parts[0] if len(parts) == 1 else pl.concat(parts, rechunk=True)
+            columns.append(column.rename(name))
         return pl.DataFrame(columns)
 
 

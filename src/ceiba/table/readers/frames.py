@@ -63,8 +63,8 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 
         table = pa.table(X)
         normalize_names(table.column_names)
-        opened: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
-        return opened
+        narwhals_frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+        return narwhals_frame
     return None
 
 
@@ -137,13 +137,13 @@ def _narwhals_to_column(name: str, series: nw.Series[Any]) -> Column:
     if isinstance(kind, nw.Decimal | nw.Int128 | nw.UInt128):
         floats, is_decimal = series.cast(nw.Float64), isinstance(kind, nw.Decimal)
         if floats.n_unique() < series.n_unique():
-            what = "decimals of more than 15 digits" if is_decimal else "integers beyond 2**53"
-            warn_inexact(name, what)
+            numbers = "decimals of more than 15 digits" if is_decimal else "integers beyond 2**53"
+            warn_inexact(name, numbers)
         return numeric_column(name, _floats(floats))
     if kind.is_integer() and series.null_count():
-        there = series.drop_nulls()
-        if len(there) and max(-there.min(), there.max()) > EXACT_LIMIT:
-            array_to_column(name, there.to_numpy())  # warns about rounding
+        present = series.drop_nulls()
+        if len(present) and max(-present.min(), present.max()) > EXACT_LIMIT:
+            array_to_column(name, present.to_numpy())  # warns about rounding
         return numeric_column(name, _floats(series), of_integers=True)
     if isinstance(kind, nw.Datetime | nw.Date):
         return _time_column(name, series)
@@ -219,18 +219,18 @@ def _arrow_category(name: str, native: Any) -> Column:
     import pyarrow as pa
 
     # Read each chunk, because Arrow cannot unify dictionaries that contain null.
-    place: dict[Any, int] = {}
+    code_of: dict[Any, int] = {}
     parts = [np.empty(0, np.int32)]
     for chunk in native.chunks:
         levels = chunk.dictionary.to_pylist()
         codes_of = [
-            -1 if level is None else place.setdefault(level, len(place)) for level in levels
+            -1 if level is None else code_of.setdefault(level, len(code_of)) for level in levels
         ]
         codes = chunk.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
         parts.append(np.array([*codes_of, -1], np.int32)[codes])  # code -1 selects -1
     ordered = bool(native.type.ordered)
     codes = np.concatenate(parts)
-    return _levels_column(name, codes, list(place), ordered=ordered, declared=ordered)
+    return _levels_column(name, codes, list(code_of), ordered=ordered, declared=ordered)
 
 
 def _string_column(name: str, series: nw.Series[Any]) -> Column:

@@ -53,10 +53,10 @@ def integers_to_floats(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
     return floats
 
 
-def warn_inexact(name: str, what: str) -> None:
+def warn_inexact(name: str, values: str) -> None:
     """Warn that values are rounded to the nearest float64."""
     warnings.warn(
-        f"Column {name!r}: {what} are rounded to the nearest float64 (about 16 digits); distinct "
+        f"Column {name!r}: {values} are rounded to the nearest float64 (about 16 digits); distinct "
         "values may become equal. If the column is an identifier, drop it; else subtract a "
         "constant first.",
         DataWarning,

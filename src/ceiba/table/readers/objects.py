@@ -40,18 +40,18 @@ _KNOWN_TYPES = (*_NUMBER_TYPES, *_TEXT_TYPES, *TIME_TYPES)
 
 def objects_to_column(name: str, values: Sequence[Any]) -> Column:
     """Convert Python objects to a column whose kind depends on their types."""
-    seen = set(map(type, values))
-    if seen <= _PLAIN_NUMBERS and (
-        int not in seen
+    all_types = set(map(type, values))
+    if all_types <= _PLAIN_NUMBERS and (
+        int not in all_types
         or all(v is None or -EXACT_LIMIT <= v <= EXACT_LIMIT or v != v for v in values)
     ):
         # Numbers and None need no loop, because numpy converts None to NaN.
-        of_integers = int in seen and float not in seen
+        of_integers = int in all_types and float not in all_types
         return numeric_column(name, np.array(values, dtype=np.float64), of_integers=of_integers)
-    if seen - {type(None)} == {str}:
+    if all_types - {type(None)} == {str}:
         codes, levels = encode_strings(values)
         return Column(ColumnInfo(name, Kind.CATEGORICAL, levels), codes, levels_found=True)
-    types, missing = seen, missing_mask(values)
+    types, missing = all_types, missing_mask(values)
     if missing is not None:
         # NaN among strings or dates is a missing value, not a number.
         types = {type(v) for v, m in zip(values, missing.tolist(), strict=True) if not m}
@@ -76,8 +76,8 @@ def objects_to_column(name: str, values: Sequence[Any]) -> Column:
     raise _object_error(name, values, types)
 
 
-def _all_subclasses(types: set[type], wanted: tuple[type, ...]) -> bool:
-    return all(issubclass(t, wanted) for t in types)
+def _all_subclasses(types: set[type], bases: tuple[type, ...]) -> bool:
+    return all(issubclass(t, bases) for t in types)
 
 
 def _object_error(name: str, values: Sequence[Any], types: set[type]) -> DataTypeError:

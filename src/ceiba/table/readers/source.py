@@ -31,14 +31,14 @@ class TableSource:
 
 def normalize_names(labels: Sequence[Any]) -> tuple[str, ...] | None:
     """Return column labels as names, or None if none is a str; raise an error if only some are."""
-    seen: set[Any] = set()
+    previous: set[Any] = set()
     for label in labels:
-        if label in seen:
+        if label in previous:
             raise DataError(
                 f"Column names must be unique, but {label!r} occurs more than once. Rename or "
                 "drop one of these columns."
             )
-        seen.add(label)
+        previous.add(label)
     texts = [isinstance(label, str) for label in labels]
     if labels and all(texts):
         return tuple([str(label) for label in labels])

@@ -63,9 +63,9 @@ def objects_to_seconds(name: str, values: Sequence[Any]) -> tuple[NDArray[np.flo
         numbers = [np.nan if value is None else _since_midnight(value) for value in values]
         return np.array(numbers), "duration"
     kind = "m8" if isinstance(present[0], SPAN_TYPES) else "M8"
-    nothing = np.array("NaT", dtype=f"{kind}[us]")[()]
+    nat = np.array("NaT", dtype=f"{kind}[us]")[()]
     zoned = any(getattr(value, "tzinfo", None) is not None for value in present)
-    plain = [nothing if value is None else _to_utc(value) for value in values]
+    plain = [nat if value is None else _to_utc(value) for value in values]
     return to_seconds(name, np.array(plain, dtype=f"{kind}[us]"), zoned=zoned)
 
 

@@ -97,19 +97,19 @@ def check_same_columns(files: Sequence[ParquetFile]) -> None:
                     f"Column {absent[0]!r} of {one.display_name} is missing in {two.display_name}."
                 )
         for name in first.schema.names:
-            mine, theirs = first.schema.field(name).type, other.schema.field(name).type
-            if mine != theirs:
+            kind, other_kind = first.schema.field(name).type, other.schema.field(name).type
+            if kind != other_kind:
                 raise SchemaError(
-                    f"Column {name!r} has type {theirs} in {other.display_name} and {mine} in "
+                    f"Column {name!r} has type {other_kind} in {other.display_name} and {kind} in "
                     f"{first.display_name}. Write all files with the same types."
                 )
 
 
-def check_unique_names(names: Sequence[str], where: str) -> None:
+def check_unique_names(names: Sequence[str], source: str) -> None:
     """Raise an error if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"Two columns of {where} are named {twice!r}. Rename one.")
+        raise SchemaError(f"Two columns of {source} are named {twice!r}. Rename one.")
 
 
 def _parquet_error(path: Path | str, error: Exception) -> DataError:

@@ -128,9 +128,9 @@ class Scan:
         columns : sequence of str, optional
             Only these columns.
         """
-        wanted = self.names if columns is None else columns
+        names = self.names if columns is None else columns
         for piece in self.pieces:
-            yield from piece.file.batches(piece.groups, wanted)
+            yield from piece.file.batches(piece.groups, names)
 
     def column(self, name: str) -> NDArray[Any]:
         """Read all values of one column."""

@@ -119,10 +119,10 @@ def refuse_infinite(y: Array) -> None:
         )
 
 
-def label_type_error(what: str) -> DataTypeError:
-    """Return scikit-learn's error for a target whose type, `what`, does not suit class labels."""
+def label_type_error(kind: str) -> DataTypeError:
+    """Return scikit-learn's error for a target whose type, `kind`, does not suit class labels."""
     return DataTypeError(
-        f"Unknown label type: {what}. Maybe you are trying to fit a classifier, which expects "
+        f"Unknown label type: {kind}. Maybe you are trying to fit a classifier, which expects "
         "discrete classes on a regression target with continuous values. Classes are integers, "
         "strings or booleans. For a numeric target use DecisionTreeRegressor, or in functions "
         'with a criterion pass one of regression: criterion="squared_error".'

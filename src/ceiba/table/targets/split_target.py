@@ -64,8 +64,8 @@ def split_target(X: Any, name: str | Sequence[str]) -> tuple[Any, Any]:
         return {key: values for key, values in X.items() if key != name}, X[name]
     if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
         _check_name(name, list(dict.fromkeys(key for row in X for key in row)))
-        rest = [{key: value for key, value in row.items() if key != name} for row in X]
-        return rest, [row.get(name) for row in X]
+        rows = [{key: value for key, value in row.items() if key != name} for row in X]
+        return rows, [row.get(name) for row in X]
     if not isinstance(X, np.ndarray | list | tuple) and not hasattr(X, "toarray"):
         from ceiba.table.readers.frames import as_frame
 

@@ -139,18 +139,18 @@ def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
     There are more than two, they lack `code`, or without `code` they are other than 0 and 1.
     """
     levels = [int(v) if isinstance(v, float) and v.is_integer() else v for v in levels]
-    shown = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
+    codes = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
     if len(levels) > 2:
         raise DataError(
-            f"Events must have at most two values, got {shown}. Competing risks are not supported: "
+            f"Events must have at most two values, got {codes}. Competing risks are not supported: "
             "pass a column that is True for the event and False otherwise."
         )
     if code is None:
         raise DataError(
-            f"Events must be 1 (observed) or 0 (censored), got {shown}. Pass the code of the "
+            f"Events must be 1 (observed) or 0 (censored), got {codes}. Pass the code of the "
             f"event, e.g. event={levels[-1]!r}."
         )
-    raise DataError(f"event={code!r} does not occur among the events. Values: {shown}.")
+    raise DataError(f"event={code!r} does not occur among the events. Values: {codes}.")
 
 
 def check_observed(event: Array, weight: Array | None = None) -> None:
@@ -163,11 +163,11 @@ def check_observed(event: Array, weight: Array | None = None) -> None:
 
 def hazard_times(time: Array, event: Array, weight: Array | None = None) -> Array:
     """Transform times so that the overall hazard is 1; all transformed times are positive."""
-    counted = np.ones(len(time), bool) if weight is None else weight > 0
+    has_weight = np.ones(len(time), bool) if weight is None else weight > 0
     if not time.all():  # a time of 0 counts as half the smallest positive time
-        positive = time[(time > 0) & counted]
+        positive = time[(time > 0) & has_weight]
         time = np.where(time > 0, time, positive.min() / 2 if len(positive) else 1.0)
-    return cumulative_hazard(time, event, np.unique(time[(event > 0) & counted]), weight)
+    return cumulative_hazard(time, event, np.unique(time[(event > 0) & has_weight]), weight)
 
 
 def cumulative_hazard(
@@ -190,11 +190,11 @@ def cumulative_hazard(
 
 def log_rank_scores(values: Array) -> Array:
     """Return log-rank scores: event (1 or 0) minus the Nelson-Aalen estimate at the row's time."""
-    place = np.unique(values[:, 0], return_inverse=True)[1]
-    leaving = np.bincount(place)
+    rank = np.unique(values[:, 0], return_inverse=True)[1]
+    leaving = np.bincount(rank)
     at_risk = leaving[::-1].cumsum()[::-1]
-    hazard = np.cumsum(np.bincount(place, values[:, 1]) / at_risk)
-    return np.asarray(values[:, 1] - hazard[place])
+    hazard = np.cumsum(np.bincount(rank, values[:, 1]) / at_risk)
+    return np.asarray(values[:, 1] - hazard[rank])
 
 
 def risk_sets(
@@ -207,17 +207,17 @@ def risk_sets(
     shape = (n_groups, len(event_times) + 1)
     cells = np.bincount(group * shape[1] + n_times, minlength=shape[0] * shape[1]).reshape(shape)
     at_risk = cells[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(np.float64)
-    happened = np.bincount(n_times[event > 0], minlength=shape[1])[1:]
-    return at_risk, happened, np.bincount(group, event, minlength=n_groups)
+    n_events = np.bincount(n_times[event > 0], minlength=shape[1])[1:]
+    return at_risk, n_events, np.bincount(group, event, minlength=n_groups)
 
 
 def log_rank_chi_square(values: Array, group: npt.NDArray[Any], n_groups: int) -> float:
     """Return the chi-square statistic of the log-rank test between groups."""
-    at_risk, happened, observed = risk_sets(values, group, n_groups)
+    at_risk, n_events, observed = risk_sets(values, group, n_groups)
     total = at_risk.sum(axis=0)
     share = at_risk / total
-    spread = happened * (total - happened) / np.maximum(total - 1, 1)
-    excess = (observed - share @ happened)[:-1]  # omit one group, as the sum over groups is 0
+    spread = n_events * (total - n_events) / np.maximum(total - 1, 1)
+    excess = (observed - share @ n_events)[:-1]  # omit one group, as the sum over groups is 0
     variance = np.diag(share @ spread) - (share * spread) @ share.T
     return float(excess @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ excess)
 

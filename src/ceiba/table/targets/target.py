@@ -225,10 +225,10 @@ def read_outputs(y: Any) -> tuple[list[Array], str | tuple[str, ...] | None]:
 
 
 def _output_names(names: Iterable[Any]) -> str | tuple[str, ...] | None:
-    listed = tuple(str(name) for name in names)
-    if not listed:
+    texts = tuple(str(name) for name in names)
+    if not texts:
         return None
-    return listed[0] if len(listed) == 1 else listed
+    return texts[0] if len(texts) == 1 else texts
 
 
 def _series_to_array(series: Any) -> Array:
@@ -270,9 +270,9 @@ def _to_array(y: Any) -> Array:
     if isinstance(y, np.ma.MaskedArray):
         if not np.ma.getmaskarray(y).any():
             return y.data
-        filled = y.data.astype(object)
-        filled[np.ma.getmaskarray(y)] = None
-        return filled
+        values = y.data.astype(object)
+        values[np.ma.getmaskarray(y)] = None
+        return values
     if isinstance(y, np.ndarray):
         return y
     if not isinstance(y, list | tuple):
@@ -292,13 +292,13 @@ def _to_array(y: Any) -> Array:
 
 
 def _check_rows(outputs: list[Array], n_rows: int | None) -> None:
-    got = len(outputs[0])
-    if n_rows is not None and got != n_rows:
+    n = len(outputs[0])
+    if n_rows is not None and n != n_rows:
         raise DataError(
-            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {got}]. X has "
-            f"{n_rows} rows, y has {got}; every row needs one target."
+            f"Found input variables with inconsistent numbers of samples: [{n_rows}, {n}]. X has "
+            f"{n_rows} rows, y has {n}; every row needs one target."
         )
-    if got == 0:
+    if n == 0:
         raise DataError("Found array with 0 sample(s) as y while a minimum of 1 is required.")
 
 
