@@ -225,7 +225,7 @@ class Separation(ABC):
         return _core.separation(rows, self.ends, self.n_missing, self._is_between)
 
     def draw(self, n: int) -> Array:
-        """Return the test statistics of n more permutations, which are the same for all columns."""
+        """Return test statistics of n more permutations; all columns use the same permutations."""
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
