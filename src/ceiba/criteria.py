@@ -80,18 +80,18 @@ class Criterion:
 
 def _shares(counts: npt.ArrayLike) -> Array:
     """Return counts divided by their sum over the last axis, or zeros if all counts are zero."""
-    counted: Array = np.asarray(counts, dtype=np.float64)
-    total = counted.sum(axis=-1, keepdims=True)
-    shares: Array = np.divide(counted, total, out=np.zeros_like(counted), where=total > 0)
+    numbers: Array = np.asarray(counts, dtype=np.float64)
+    total = numbers.sum(axis=-1, keepdims=True)
+    shares: Array = np.divide(numbers, total, out=np.zeros_like(numbers), where=total > 0)
     return shares
 
 
 def gini(counts: npt.ArrayLike) -> Array:
     """Return the Gini impurity: 1 minus the sum of the squared class shares."""
-    counted: Array = np.asarray(counts, dtype=np.float64)
-    total = counted.sum(axis=-1)
+    numbers: Array = np.asarray(counts, dtype=np.float64)
+    total = numbers.sum(axis=-1)
     # sum c (n - c) / n^2 avoids cancellation; for integer counts with n <= 2**26, it rounds once.
-    mixed = (counted * (total[..., None] - counted)).sum(axis=-1)
+    mixed = (numbers * (total[..., None] - numbers)).sum(axis=-1)
     impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
     return impurity
 
@@ -156,9 +156,9 @@ def weighted_quantiles(y: npt.ArrayLike, weight: npt.ArrayLike | None, levels: A
     order = np.argsort(values[keep], kind="stable")
     values, below = values[keep][order], np.cumsum(weights[keep][order])
     costs = np.array([quantile_costs(level) for level in levels], dtype=np.float64)
-    wanted, reached = costs[:, 0] * below[-1], np.multiply.outer(costs.sum(axis=1), below)
-    at = (reached < wanted[:, None]).sum(axis=1)
-    above = np.minimum(at + (reached[np.arange(len(at)), at] == wanted), len(values) - 1)
+    target, reached = costs[:, 0] * below[-1], np.multiply.outer(costs.sum(axis=1), below)
+    at = (reached < target[:, None]).sum(axis=1)
+    above = np.minimum(at + (reached[np.arange(len(at)), at] == target), len(values) - 1)
     with np.errstate(over="ignore"):  # the sum of two large values may overflow to infinity
         return np.asarray(np.where(at == above, values[at], (values[at] + values[above]) / 2))
 

@@ -55,19 +55,19 @@ class Grid:
         if over <= 0 or n < 3:
             return _align_cells(cells, widths, right)
         # Print the columns in several parts that fit; each part repeats the first column.
-        most = width - len(_GAP) - min(natural[0], width // 2)
-        widths = [min(natural[0], width // 2), *(min(size, most) for size in natural[1:])]
+        max_width = width - len(_GAP) - min(natural[0], width // 2)
+        widths = [min(natural[0], width // 2), *(min(size, max_width) for size in natural[1:])]
         lines: list[str] = []
         rest = list(range(1, n))
         while rest:
-            part = [0]
+            columns = [0]
             room = width - widths[0]
-            while rest and (len(part) == 1 or widths[rest[0]] + len(_GAP) <= room):
+            while rest and (len(columns) == 1 or widths[rest[0]] + len(_GAP) <= room):
                 room -= widths[rest[0]] + len(_GAP)
-                part.append(rest.pop(0))
-            chosen = [[row[j] for j in part] for row in cells]
+                columns.append(rest.pop(0))
+            chosen = [[row[j] for j in columns] for row in cells]
             lines += [""] if lines else []
-            lines += _align_cells(chosen, [widths[j] for j in part], [right[j] for j in part])
+            lines += _align_cells(chosen, [widths[j] for j in columns], [right[j] for j in columns])
         return lines
 
 
@@ -126,7 +126,7 @@ def _align_cells(cells: list[list[str]], widths: list[int], right: list[bool]) -
             for text, width in zip(row, widths, strict=True)
         ]
         for k in range(max(map(len, parts))):
-            texts = [part[k] if k < len(part) else "" for part in parts]
+            texts = [cell_lines[k] if k < len(cell_lines) else "" for cell_lines in parts]
             lines.append(
                 _GAP.join(
                     text.rjust(width) if flush else text.ljust(width)
@@ -260,8 +260,8 @@ class Listing:
 
         def line(cells: list[str], tag: str) -> str:
             return "".join(
-                f"<{tag} style='text-align:{where}'>{escape(text)}</{tag}>"
-                for text, where in zip(cells, side, strict=True)
+                f"<{tag} style='text-align:{alignment}'>{escape(text)}</{tag}>"
+                for text, alignment in zip(cells, side, strict=True)
             )
 
         positions = _select_rows(len(self))

@@ -64,9 +64,9 @@ def number(low: float, high: float = np.inf, brackets: str = "[)") -> Check:
 
 def one_of(*names: str) -> Check:
     """Return a check that accepts the given strings."""
-    listed = ", ".join(map(repr, names))
+    names_text = ", ".join(map(repr, names))
     return Check(
-        f"a str among {{{listed}}}" if len(names) > 1 else f"the str {listed}",
+        f"a str among {{{names_text}}}" if len(names) > 1 else f"the str {names_text}",
         lambda value: isinstance(value, str) and value in names,
         names,
     )
@@ -101,11 +101,11 @@ def check_options(
         if checks is None or any(check.test(value) for check in checks):
             continue
         words = [check.allows for check in checks]
-        listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+        description = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
         names = [choice for check in checks for choice in check.names]
         hint = did_you_mean(value, names) if isinstance(value, str) else ""
         raise ParameterError(
-            f"The {name!r} parameter of {owner} must be {listed}. Got {value!r} instead.{hint}"
+            f"The {name!r} parameter of {owner} must be {description}. Got {value!r} instead.{hint}"
         )
 
 

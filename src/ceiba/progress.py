@@ -28,12 +28,12 @@ def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+def progress_bar(label: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Yield a function that reports progress; it does nothing without a listener or if `quiet`."""
     listener = None if quiet else find_listener("bar")
     if listener is None:
         yield lambda done: None
         return
-    bar: AbstractContextManager[Callable[[int], None]] = listener(what, total)
+    bar: AbstractContextManager[Callable[[int], None]] = listener(label, total)
     with bar as advance:
         yield advance

@@ -53,23 +53,23 @@ class Task(StrEnum):
     def __repr__(self) -> str:
         return repr(self.value)
 
-    def lookup(self, rows: Mapping[Task, _Row], what: str) -> _Row:
-        """Return the entry of this task in `rows`; if missing, raise an error that names `what`."""
+    def lookup(self, rows: Mapping[Task, _Row], operation: str) -> _Row:
+        """Return this task's entry in `rows`; if missing, raise an error that names `operation`."""
         if self not in rows:
-            raise TreeError(f"{what} is not supported for {self}.")
+            raise TreeError(f"{operation} is not supported for {self}.")
         return rows[self]
 
-    def require(self, tasks: Iterable[Task], what: str) -> None:
-        """Raise an error if this task is not in `tasks`; `what` names the operation."""
-        self.lookup(dict.fromkeys(tasks), what)
+    def require(self, tasks: Iterable[Task], operation: str) -> None:
+        """Raise an error if this task is not in `tasks`; `operation` names the operation."""
+        self.lookup(dict.fromkeys(tasks), operation)
 
-    def is_classification(self, what: str) -> bool:
+    def is_classification(self, operation: str) -> bool:
         """Return True for classification, False for regression; raise an error for other tasks."""
-        return self.lookup(_IS_CLASSIFICATION, what)
+        return self.lookup(_IS_CLASSIFICATION, operation)
 
-    def is_regression(self, what: str) -> bool:
+    def is_regression(self, operation: str) -> bool:
         """Return True for regression, False for classification; raise an error for other tasks."""
-        return not self.lookup(_IS_CLASSIFICATION, what)
+        return not self.lookup(_IS_CLASSIFICATION, operation)
 
 
 _IS_CLASSIFICATION: Final = {Task.CLASSIFICATION: True, Task.REGRESSION: False}

@@ -54,20 +54,20 @@ class ArrayRecord:
         return all(same_array(a, b) if name in self._DTYPES else a == b for name, a, b in pairs)
 
     @classmethod
-    def concatenate(cls, parts: Sequence[Self]) -> Self:
+    def concatenate(cls, records: Sequence[Self]) -> Self:
         """Concatenate the arrays of several records; take other fields from the first record."""
-        joined: dict[str, Any] = {}
+        values_of: dict[str, Any] = {}
         for field in fields(cls):
-            values = [getattr(part, field.name) for part in parts]
+            values = [getattr(record, field.name) for record in records]
             if isinstance(values[0], ArrayRecord):
-                joined[field.name] = values[0].concatenate(values)
+                values_of[field.name] = values[0].concatenate(values)
             elif field.name.endswith("start"):
                 length = np.concatenate([np.diff(start) for start in values])
-                joined[field.name] = np.concatenate(([0], np.cumsum(length)))
+                values_of[field.name] = np.concatenate(([0], np.cumsum(length)))
             else:
                 arrays = field.name in cls._DTYPES
-                joined[field.name] = np.concatenate(values) if arrays else values[0]
-        return cls(**joined)
+                values_of[field.name] = np.concatenate(values) if arrays else values[0]
+        return cls(**values_of)
 
     def __hash__(self) -> int:
         first = getattr(self, next(iter(self._DTYPES)))

@@ -68,16 +68,16 @@ def take_attachments(attachments: Attachments | None, nodes: Array) -> Attachmen
 def join_attachments(parts: Sequence[tuple[Attachments | None, Array]]) -> Attachments | None:
     """Concatenate the attachments of the given nodes of several trees."""
     names = dict.fromkeys(name for attachments, _ in parts for name in attachments or {})
-    joined = {}
+    by_name = {}
     for name in names:
-        taken = [
+        entries = [
             attachments[name].take(nodes)
             if attachments is not None and name in attachments
             else Attachment(np.zeros(len(nodes) + 1), np.zeros(0))
             for attachments, nodes in parts
         ]
-        joined[name] = Attachment.concatenate(taken)
-    return joined or None
+        by_name[name] = Attachment.concatenate(entries)
+    return by_name or None
 
 
 @dataclass(frozen=True)

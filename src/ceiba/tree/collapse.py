@@ -63,15 +63,15 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
 
 def _node_mask(tree: Tree, nodes: Any) -> Array:
     """Convert node ids to a mask over all nodes; return a mask unchanged."""
-    listed = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
-    ids = np.atleast_1d(np.asarray(listed))
+    node_ids = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
+    ids = np.atleast_1d(np.asarray(node_ids))
     mask = np.zeros(tree.n_nodes, bool)
     if ids.size == 0:
         return mask
     if ids.dtype == bool and ids.shape == mask.shape:
         return ids.copy()
     if ids.dtype.kind not in "iu":
-        raise TreeError(f"nodes must be integer ids or {tree.n_nodes} booleans, got {listed!r}.")
+        raise TreeError(f"nodes must be integer ids or {tree.n_nodes} booleans, got {node_ids!r}.")
     wrong = ids[(ids < 0) | (ids >= tree.n_nodes)]
     if wrong.size:
         raise TreeError(

@@ -174,8 +174,8 @@ class DerivedAttributes:
             alone = self.splits.has_missing_branch & (self.splits.kind == SplitKind.LEVELS)
             weight[self.branch_start[1:][alone] - 1] = -1.0
         first = self.branch_start[inner]
-        most = np.maximum.reduceat(weight, first).repeat(size[inner])
-        winners = (weight == most).nonzero()[0]
+        heaviest = np.maximum.reduceat(weight, first).repeat(size[inner])
+        winners = (weight == heaviest).nonzero()[0]
         best[inner] = winners[winners.searchsorted(first)] - first
         return read_only(best, np.int32)
 
@@ -195,9 +195,9 @@ class DerivedAttributes:
     @property
     def active_surrogates(self) -> SurrogateTable | None:
         """Surrogates that route rows, or None if there are none or they are only for inspection."""
-        stored = self.surrogates
-        in_use = self.missing == "surrogate" and stored is not None and stored.in_use
-        return stored if in_use else None
+        surrogates = self.surrogates
+        in_use = self.missing == "surrogate" and surrogates is not None and surrogates.in_use
+        return surrogates if in_use else None
 
     @cached_property
     def used_features(self) -> Array:
@@ -245,12 +245,12 @@ class DerivedAttributes:
 
         Rows stay in an inner node when their value is missing and `default_branch` is -1.
         """
-        part = self.is_leaf.astype(np.float64)
-        stayed = ~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0)
-        for i in np.flatnonzero(stayed & (self.weight > 0)).tolist():
+        share = self.is_leaf.astype(np.float64)
+        is_end = ~self.is_leaf & (self.default_branch < 0) & (self.sent_default > 0)
+        for i in np.flatnonzero(is_end & (self.weight > 0)).tolist():
             branches = self.branch_node[self.branch_start[i] : self.branch_start[i + 1]]
-            part[i] = max(1.0 - self.weight[branches].sum() / self.weight[i], 0.0)
-        return read_only(part, np.float64)
+            share[i] = max(1.0 - self.weight[branches].sum() / self.weight[i], 0.0)
+        return read_only(share, np.float64)
 
     @cached_property
     def tree_impurity(self) -> float:
@@ -291,19 +291,19 @@ class DerivedAttributes:
 
     def _stayed_cost(self, counts: Array, at: Array) -> Array:
         counts = scale_by_prior(counts, self.class_prior)[:, 0, :]
-        gone = np.zeros_like(counts)
-        np.add.at(gone, self.parent[1:], counts[1:])
-        left = np.maximum(counts[at] - gone[at], 0.0)
+        in_branches = np.zeros_like(counts)
+        np.add.at(in_branches, self.parent[1:], counts[1:])
+        left = np.maximum(counts[at] - in_branches[at], 0.0)
         costs = 1.0 - np.eye(left.shape[1]) if self.cost_matrix is None else self.cost_matrix
-        whole = self.weight[0] if self.weight[0] > 0 else 1.0
-        return np.asarray((left * costs[:, self.answer[at]].T).sum(axis=1) / whole)
+        total = self.weight[0] if self.weight[0] > 0 else 1.0
+        return np.asarray((left * costs[:, self.answer[at]].T).sum(axis=1) / total)
 
     def _stayed_squares(self, at: Array) -> Array:
         # A child's squared error about its parent's mean is larger by share x (mean difference)^2.
         value, parent, share = self.value[:, 0, 0], self.parent[1:], self.share[1:]
         about_parent = self.risk[1:] + share * (value[1:] - value[parent]) ** 2
-        gone = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
-        return np.asarray(np.maximum(self.risk[at] - gone[at], 0.0))
+        in_branches = np.bincount(parent, weights=about_parent, minlength=self.n_nodes)
+        return np.asarray(np.maximum(self.risk[at] - in_branches[at], 0.0))
 
 
 class SklearnAttributes(DerivedAttributes):

@@ -62,7 +62,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
     rules, factor, costs = grown.rules, grown.factor, grown.costs
     views = _in_user_units(grown)
     parent, weight, impurity = views["parent"], views["weight"], views["impurity"]
-    whole = weight[0] if grown.whole is None else grown.whole
+    total = weight[0] if grown.whole is None else grown.whole
     shape = (len(weight), grown.n_outputs, -1)
     value, counts, limited = views["value"].reshape(shape), None, views["limited"]
     if not rules.classes:
@@ -78,7 +78,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
             rate, loss = shrink_rates(value[:, 0, 0], weight, loss, rules.shrink)
             value = rate.reshape(shape)
         with np.errstate(over="ignore", invalid="ignore"):  # overflow, or weight 0
-            risk = loss * weight / whole
+            risk = loss * weight / total
     else:
         counts = value
         answers = set_class_share(counts, limited) if len(limited) else counts
@@ -87,7 +87,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
             value = fill_empty_nodes(value, parent, weight)
         if grown.n_outputs == 1:
             by = answers[:, 0, :] if len(limited) else None
-            risk = node_risk(counts[:, 0, :], factor, costs, by) / whole
+            risk = node_risk(counts[:, 0, :], factor, costs, by) / total
         else:
             risk = np.full(len(weight), np.nan)
     surrogates = competitors = None
@@ -178,9 +178,9 @@ def set_class_share(counts: Array, share: Array) -> Array:
         return counts
     total = counts.sum(axis=2)
     old_share = np.divide(counts[:, :, 1], total, out=np.zeros_like(total), where=total > 0)
-    moved = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
+    rescaled = np.stack([(1.0 - share)[:, None] * total, share[:, None] * total], axis=2)
     # Keep the counts where the share does not change, so that integers stay exact.
-    return np.where((old_share == share[:, None])[:, :, None], counts, moved)
+    return np.where((old_share == share[:, None])[:, :, None], counts, rescaled)
 
 
 def added_loss(criterion: str, value: Array, answer: Array) -> Array:

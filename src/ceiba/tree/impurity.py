@@ -26,13 +26,13 @@ def scale_by_prior(counts: Array, prior: Array | None) -> Array:
     """Scale class counts so that the root counts are proportional to the prior."""
     if prior is None:
         return counts
-    whole = counts[0, 0]
+    totals = counts[0, 0]
     with np.errstate(over="ignore"):
-        factor = np.divide(prior, whole, out=np.zeros_like(whole), where=whole > 0)
+        factor = np.divide(prior, totals, out=np.zeros_like(totals), where=totals > 0)
     if np.isinf(factor).any():  # subnormal weights
-        share = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
-        return np.asarray(share * prior * whole.sum())
-    return np.asarray(counts * factor * whole.sum())
+        share = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+        return np.asarray(share * prior * totals.sum())
+    return np.asarray(counts * factor * totals.sum())
 
 
 def alter_priors(probability: Array, cost_matrix: Array | None) -> Array:

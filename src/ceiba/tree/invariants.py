@@ -58,24 +58,24 @@ def check(tree: Tree, *, content: bool = True) -> None:
     if tree.tests is not None:
         _check_tests(tree, tree.tests)
     for name, attachment in (tree.attachments or {}).items():
-        where = f"attachments[{name!r}]"
-        _check_offsets(where, attachment.start, tree.n_nodes, len(attachment.values))
+        label = f"attachments[{name!r}]"
+        _check_offsets(label, attachment.start, tree.n_nodes, len(attachment.values))
         if np.isinf(attachment.values).any():
-            _fail(where, "an infinite number", "Values must be finite or NaN.")
+            _fail(label, "an infinite number", "Values must be finite or NaN.")
 
 
-def _fail(where: str, got: str, allowed: str) -> NoReturn:
-    raise TreeError(f"Invalid tree, {where}: {got}. {allowed}")
+def _fail(label: str, got: str, allowed: str) -> NoReturn:
+    raise TreeError(f"Invalid tree, {label}: {got}. {allowed}")
 
 
 def _fail_where(
-    bad: Any, place: str, got: Callable[[int], str] | str, allowed: Callable[[int], str] | str
+    bad: Any, role: str, got: Callable[[int], str] | str, allowed: Callable[[int], str] | str
 ) -> None:
     """Raise an error for the first True entry of a mask, if any."""
     if bad.any():
         i = int(np.argmax(bad))
         problem, rule = (text if isinstance(text, str) else text(i) for text in (got, allowed))
-        _fail(f"{place} {i}", problem, rule)
+        _fail(f"{role} {i}", problem, rule)
 
 
 def _check_lengths(tree: Tree) -> None:
@@ -142,7 +142,7 @@ def _check_shape(tree: Tree) -> None:
         )
 
 
-def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
+def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, role: str) -> None:
     """Check the rows of a split table against the schema and the branch counts."""
     _check_offsets("level_start", splits.level_start, len(splits), len(splits.level_code))
     if len(splits.level_branch) != len(splits.level_code):
@@ -150,69 +150,69 @@ def _check_split_rows(splits: SplitTable, schema: Schema, n_branches: Array, pla
         _fail("level_branch", f"length {len(splits.level_branch)}", allowed)
     asks = splits.kind != SplitKind.NONE
     wrong = ~np.isin(splits.kind, [int(kind) for kind in SplitKind])
-    _fail_where(wrong, place, lambda i: f"split kind {splits.kind[i]}", "Allowed values: 0 to 4.")
+    _fail_where(wrong, role, lambda i: f"split kind {splits.kind[i]}", "Allowed values: 0 to 4.")
     wrong = asks & ((splits.column < 0) | (splits.column >= len(schema.columns)))
     allowed = f"The schema has {len(schema.columns)} columns."
-    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", allowed)
+    _fail_where(wrong, role, lambda i: f"column {splits.column[i]}", allowed)
     wrong = ~asks & (splits.column != -1)
-    _fail_where(wrong, place, lambda i: f"column {splits.column[i]}", "Must be -1 at a leaf.")
+    _fail_where(wrong, role, lambda i: f"column {splits.column[i]}", "Must be -1 at a leaf.")
     kinds = np.array([str(info.kind) for info in schema.columns] or [""])
     kind_of = np.where(asks, kinds[np.where(asks, splits.column, 0)], "")
     cut = splits.kind == SplitKind.CUT
     wrong = cut & ~np.isfinite(splits.cut)
-    _fail_where(wrong, place, lambda i: f"cut {splits.cut[i]}", "A cut must be a finite number.")
+    _fail_where(wrong, role, lambda i: f"cut {splits.cut[i]}", "A cut must be a finite number.")
     timed = np.array([info.display in _TIMES for info in schema.columns] or [False])
     far = np.abs(np.where(cut, splits.cut, 0.0)) >= 2.0**63
     wrong = far & timed[np.where(asks, splits.column, 0)]
-    _fail_where(wrong, place, lambda i: f"time {splits.cut[i]:g} s", "Times must be below 2**63 s.")
+    _fail_where(wrong, role, lambda i: f"time {splits.cut[i]:g} s", "Times must be below 2**63 s.")
 
     def name(i: int) -> str:
         return repr(schema.columns[splits.column[i]].name)
 
     wrong = cut & (kind_of == str(Kind.CATEGORICAL))
-    _fail_where(wrong, place, lambda i: f"a cut on the categorical column {name(i)}", "Use levels.")
+    _fail_where(wrong, role, lambda i: f"a cut on the categorical column {name(i)}", "Use levels.")
     wrong = (splits.kind == SplitKind.LEVELS) & (kind_of == str(Kind.NUMERIC))
-    _fail_where(wrong, place, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
+    _fail_where(wrong, role, lambda i: f"levels on the numeric column {name(i)}", "Use a cut.")
     wrong = (cut | (splits.kind == SplitKind.PRESENCE)) & (n_branches != 2)
-    _fail_where(wrong, place, lambda i: f"{n_branches[i]} branches", "Must be two.")
-    _check_intervals(splits, schema, n_branches, place)
-    _check_level_maps(splits, schema, n_branches, place)
+    _fail_where(wrong, role, lambda i: f"{n_branches[i]} branches", "Must be two.")
+    _check_intervals(splits, schema, n_branches, role)
+    _check_level_maps(splits, schema, n_branches, role)
 
 
-def _check_offsets(place: str, start: Array, n: int, n_values: int) -> None:
+def _check_offsets(label: str, start: Array, n: int, n_values: int) -> None:
     """Check that the n + 1 offsets of a ragged array ascend from 0 to its length."""
     if len(start) != n + 1 or start[0] != 0 or np.any(np.diff(start) < 0):
-        _fail(place, f"{len(start)} offsets", f"Must be {n + 1} offsets, ascending from 0.")
+        _fail(label, f"{len(start)} offsets", f"Must be {n + 1} offsets, ascending from 0.")
     if start[-1] != n_values:
-        _fail(place, f"last offset {start[-1]}", f"Must be {n_values}, the number of entries.")
+        _fail(label, f"last offset {start[-1]}", f"Must be {n_values}, the number of entries.")
 
 
-def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
+def _check_intervals(splits: SplitTable, schema: Schema, n_branches: Array, role: str) -> None:
     """Check that interval cuts ascend and are finite, except a last cut for missing values."""
     start, asks = splits.interval_start, splits.kind == SplitKind.INTERVALS
     _check_offsets("interval_start", start, len(splits), len(splits.interval_cut))
     levels = splits.kind == SplitKind.LEVELS
     marked = levels & (np.diff(start) == 1) & splits.has_missing_branch
     wrong = ~(asks | marked) & (np.diff(start) > 0)
-    _fail_where(wrong, place, "cuts of intervals", "Only interval splits may have them.")
-    wrong = (asks | marked) & (place != "node")
-    _fail_where(wrong, place, "intervals or a missing branch", "Only primary splits may have them.")
+    _fail_where(wrong, role, "cuts of intervals", "Only interval splits may have them.")
+    wrong = (asks | marked) & (role != "node")
+    _fail_where(wrong, role, "intervals or a missing branch", "Only primary splits may have them.")
     for i in np.flatnonzero(asks).tolist():
         cuts, info = splits.interval_cuts(i), schema.columns[int(splits.column[i])]
-        where = f"{place} {i}"
+        label = f"{role} {i}"
         if info.kind != Kind.NUMERIC:
-            _fail(where, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
+            _fail(label, f"intervals of the {info.kind} column {info.name!r}", "Use levels.")
         if len(cuts) < 2 or len(cuts) + 1 != n_branches[i]:
             got = f"{len(cuts)} cuts and {n_branches[i]} branches"
-            _fail(where, got, "Must be at least two cuts, and one more branch than cuts.")
+            _fail(label, got, "Must be at least two cuts, and one more branch than cuts.")
         if not (np.isfinite(cuts[:-1]).all() and cuts[-1] > -np.inf and (np.diff(cuts) > 0).all()):
             allowed = "Cuts must ascend and be finite, except a last cut for missing values."
-            _fail(where, f"cuts {_abbreviate(cuts.tolist())}", allowed)
+            _fail(label, f"cuts {_abbreviate(cuts.tolist())}", allowed)
         if info.display in _TIMES and np.any(np.abs(cuts[np.isfinite(cuts)]) >= 2.0**63):
-            _fail(where, f"the times {_abbreviate(cuts.tolist())}", "Times must be below 2**63 s.")
+            _fail(label, f"the times {_abbreviate(cuts.tolist())}", "Times must be below 2**63 s.")
 
 
-def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, place: str) -> None:
+def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, role: str) -> None:
     asks = splits.kind == SplitKind.LEVELS
     owner = np.repeat(np.arange(len(splits)), np.diff(splits.level_start))
     mask = asks[owner]
@@ -221,12 +221,12 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     falling = np.append(False, same & (np.diff(code) <= 0)) if len(owner) else np.zeros(0, bool)
     rows = np.arange(len(splits))
     wrong = np.isin(rows, owner[falling])
-    _fail_where(wrong, place, "level codes not ascending", "Each level must be listed once.")
+    _fail_where(wrong, role, "level codes not ascending", "Each level must be listed once.")
     n_levels = np.array([len(info.levels) for info in schema.columns] or [0])[splits.column]
     beyond = (code < 0) | (code >= n_levels[owner])
     _fail_where(
         np.isin(rows, owner[beyond]),
-        place,
+        role,
         lambda i: (
             f"level code {code[beyond & (owner == i)][0]} of column "
             f"{schema.columns[splits.column[i]].name!r}"
@@ -237,15 +237,15 @@ def _check_level_maps(splits: SplitTable, schema: Schema, n_branches: Array, pla
     alone = splits.has_missing_branch
     n = n_branches - alone
     wrong = asks & alone & (n < 2)
-    _fail_where(wrong, place, "one group of levels and missing values", "Use a presence split.")
+    _fail_where(wrong, role, "one group of levels and missing values", "Use a presence split.")
     wrong = np.isin(rows, owner[(branch < 0) | (branch >= n[owner])])
     # Surrogates of multiway splits need not have levels for every branch.
-    if place == "node":
+    if role == "node":
         pairs = np.unique(np.stack([owner, branch]), axis=1)[0]
         wrong |= asks & (np.bincount(pairs, minlength=len(splits)) != n)
     _fail_where(
         wrong,
-        place,
+        role,
         lambda i: (
             f"levels lead to branches {_abbreviate(sorted(set(splits.level_map(i)[1].tolist())))}"
         ),
@@ -266,8 +266,8 @@ def _check_options(tree: Tree) -> None:
         _fail("unseen", repr(tree.unseen), f"Allowed values: {', '.join(_UNSEEN)}.")
     n_outputs, n_classes = tree.target.n_outputs, max(tree.target.n_classes, default=1)
     if tree.value.shape[1:] != (n_outputs, n_classes):
-        needed = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
-        allowed = f"Must be (n_nodes, n_outputs, max_classes) = {needed}."
+        shape = f"({tree.n_nodes}, {n_outputs}, {n_classes})"
+        allowed = f"Must be (n_nodes, n_outputs, max_classes) = {shape}."
         _fail("value", f"shape {tree.value.shape}", allowed)
     if tree.counts is not None and tree.counts.shape != tree.value.shape:
         _fail("counts", f"shape {tree.counts.shape}", f"Must be {tree.value.shape}.")
@@ -372,10 +372,8 @@ def _check_tests(tree: Tree, tests: SplitTests) -> None:
         if length != n:
             _fail(f"tests.{name}", f"length {length}", f"Must be {n}.")
     tested = ~np.isnan(tests.p_value)
-    p, place = tests.p_value, "tests of node"
+    p, role = tests.p_value, "tests of node"
     _fail_where(
-        tested & ((p < 0) | (p > 1)), place, lambda i: f"p-value {p[i]}", "Must be in [0, 1]."
+        tested & ((p < 0) | (p > 1)), role, lambda i: f"p-value {p[i]}", "Must be in [0, 1]."
     )
-    _fail_where(
-        tree.is_leaf & tested, place, "a leaf with a test", "Only inner nodes may have one."
-    )
+    _fail_where(tree.is_leaf & tested, role, "a leaf with a test", "Only inner nodes may have one.")

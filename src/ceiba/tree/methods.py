@@ -689,11 +689,11 @@ class TreeMethods:
         from ceiba.audit import reasons, reasons_table
 
         tree, table = self._tree, self._read_rows(as_table_row(row, self._tree))
-        found = reasons(
+        results = reasons(
             tree, table, k=k, target=target, against=against, protected=protected, fixed=fixed,
             lang=lang,
         )  # fmt: skip
-        return found[0] if len(found) == 1 else reasons_table(found)
+        return results[0] if len(results) == 1 else reasons_table(results)
 
     def drift(self, X: Any, y: Any = None) -> Drift:
         """Compare new rows with the training rows, branch by branch.
@@ -1363,8 +1363,8 @@ def load(path: _File | bytes) -> Any:
         return document.tree
     import ceiba.families  # noqa: F401 - registers their estimators
 
-    stored = document.model.value
-    if isinstance(stored, dict) and stored.get("class") == "RuleSet":
+    content = document.model.value
+    if isinstance(content, dict) and content.get("class") == "RuleSet":
         from ceiba.rules import restore_rules as restore
     else:
         from ceiba.estimators.model_file import restore

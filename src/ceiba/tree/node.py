@@ -43,8 +43,8 @@ class Node:
         return hash((id(self.tree), self.id))
 
     def __repr__(self) -> str:
-        what = "leaf" if self.is_leaf else self.sentence(0)
-        return f"<Node {self.id}: {what}>"
+        description = "leaf" if self.is_leaf else self.sentence(0)
+        return f"<Node {self.id}: {description}>"
 
     # ------------------------------------------------------------------ place
 
@@ -111,14 +111,14 @@ class Node:
     @property
     def surrogates(self) -> tuple[Surrogate, ...]:
         """The surrogate splits of the node, best first."""
-        stored = self.tree.surrogates
-        return () if stored is None else stored.of(self.id, self.tree.schema)
+        table = self.tree.surrogates
+        return () if table is None else table.of(self.id, self.tree.schema)
 
     @property
     def competitors(self) -> tuple[Competitor, ...]:
         """The runner-up splits of the node, best first."""
-        stored = self.tree.competitors
-        return () if stored is None else stored.of(self.id, self.tree.schema)
+        table = self.tree.competitors
+        return () if table is None else table.of(self.id, self.tree.schema)
 
     @property
     def test(self) -> NodeTest | None:

@@ -89,15 +89,15 @@ def note_lines(tree: Tree) -> list[str]:
 def annotate(tree: Tree, node: int, name: Any = None, note: Any = None) -> Tree:
     """Set the name and the note of a node; "" removes the old text, None keeps it."""
     tree.node(node)
-    texts = {what: text for what, text in (("name", name), ("note", note)) if text is not None}
-    for what, text in texts.items():
+    texts = {kind: text for kind, text in (("name", name), ("note", note)) if text is not None}
+    for kind, text in texts.items():
         if not isinstance(text, str):
-            raise OptionError(f"{what} must be a string, got {text!r}.")
+            raise OptionError(f"{kind} must be a string, got {text!r}.")
     if not texts:
         raise OptionError("annotate requires a name or a note.")
     old = (tree.notes or {}).get(int(node), NodeNote())
-    written = {what: text or None for what, text in texts.items()}
-    return with_note(tree, node, replace(old, **written))
+    changes = {kind: text or None for kind, text in texts.items()}
+    return with_note(tree, node, replace(old, **changes))
 
 
 def override(tree: Tree, node: int, answer: Any, reason: str | None = None) -> Tree:

@@ -53,8 +53,8 @@ class SurvivalSums(NamedTuple):
 
     def impurity(self) -> Array:
         """Return half the mean deviance of each node about its own hazard."""
-        own = np.divide(self.events, self.time, out=np.ones_like(self.time), where=self.events > 0)
-        loss = self.log_time - self.events * np.log(own)
+        rate = np.divide(self.events, self.time, out=np.ones_like(self.time), where=self.events > 0)
+        loss = self.log_time - self.events * np.log(rate)
         loss = np.where(self.events > 0, loss, 0.0)
         return np.maximum(np.divide(loss, self.weight, out=loss, where=self.weight > 0), 0.0)
 
@@ -78,9 +78,9 @@ def censoring_counts(target: Array, weight: Array) -> Array:
 
 def _event_steps(curve: SurvivalCurve) -> Array:
     """Return the counts of a curve at its event times and its last time, flattened."""
-    kept = curve.events > 0
-    kept[-1] = True
-    return np.stack([curve.time, curve.at_risk, curve.events], axis=1)[kept].ravel()
+    is_step = curve.events > 0
+    is_step[-1] = True
+    return np.stack([curve.time, curve.at_risk, curve.events], axis=1)[is_step].ravel()
 
 
 def node_curve(tree: Tree, node: int) -> SurvivalCurve:

@@ -135,28 +135,28 @@ def build(
         raise TreeError(
             f"Column {name!r} in `ordered` has no levels. Pass levels={{{name!r}: [...]}}."
         )
-    written = _flatten(
+    flat = _flatten(
         literal,
         {
             name: _build_column(name, dict.fromkeys(of), name in ordered, None)
             for name, of in levels.items()
         },
     )
-    infos = _build_columns(written, levels, ordered, ranges or {}, columns)
-    leaves = written.leaves.values()
+    infos = _build_columns(flat, levels, ordered, ranges or {}, columns)
+    leaves = flat.leaves.values()
     numbers = all(leaf.counts is None and _is_number(leaf.value) for leaf in leaves)
     inferred = Task.REGRESSION if numbers else Task.CLASSIFICATION
-    info = _build_target(written, inferred if task is None else Task(task), target, classes)
+    info = _build_target(flat, inferred if task is None else Task(task), target, classes)
     schema = Schema(columns=infos, target=info, named=True)
     info_of = {column.name: column for column in infos}
     splits = [
-        split if split is None else _complete_split(split, info_of[split.column], written, node)
-        for node, split in enumerate(written.splits)
+        split if split is None else _complete_split(split, info_of[split.column], flat, node)
+        for node, split in enumerate(flat.splits)
     ]
-    content = _leaf_arrays(written, info)
+    content = _leaf_arrays(flat, info)
     tree = from_arrays(
         schema,
-        parent=np.array(written.parent),
+        parent=np.array(flat.parent),
         splits=SplitTable.from_splits(splits, schema),
         criterion=criterion,
         missing=missing,
@@ -164,10 +164,10 @@ def build(
         cost_matrix=cost_matrix,
         **content,
     )
-    if not written.missing:
+    if not flat.missing:
         return tree
     default = tree.default_branch.copy()
-    default[list(written.missing)] = list(written.missing.values())
+    default[list(flat.missing)] = list(flat.missing.values())
     return replace(tree, default_branch=default)
 
 
@@ -199,31 +199,31 @@ def _flatten(literal: Any, columns: Mapping[str, ColumnInfo]) -> _FlatLiteral:
     out = _FlatLiteral()
     waiting: list[tuple[Any, int, int]] = [(literal, -1, -1)]
     while waiting:
-        part, parent, branch = waiting.pop()
+        item, parent, branch = waiting.pop()
         node = len(out.parent)
         out.parent.append(parent)
         out.branch.append(branch)
         out.splits.append(None)
-        if isinstance(part, tuple | list):
-            out.splits[node], below = _read_split(part, columns, out, node)
+        if isinstance(item, tuple | list):
+            out.splits[node], below = _read_split(item, columns, out, node)
             waiting.extend((child, node, b) for b, child in reversed(list(enumerate(below))))
-        elif isinstance(part, Leaf):
-            out.leaves[node] = part
-        elif part is None:
+        elif isinstance(item, Leaf):
+            out.leaves[node] = item
+        elif item is None:
             raise TreeError(
                 f"Hand-written tree, {out.describe_node(node)}: a leaf must be a label, a number, "
                 "class counts or a Leaf, got None."
             )
         else:
-            out.leaves[node] = Leaf(counts=part) if isinstance(part, Mapping) else Leaf(part)
+            out.leaves[node] = Leaf(counts=item) if isinstance(item, Mapping) else Leaf(item)
     return out
 
 
 def _read_split(
-    part: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _FlatLiteral, node: int
+    item: Sequence[Any], columns: Mapping[str, ColumnInfo], out: _FlatLiteral, node: int
 ) -> tuple[Split, list[Any]]:
     """Return the split of a literal (split, branch, ...), and the branches in the split's order."""
-    question, branches = (part[0], list(part[1:])) if len(part) > 1 else (None, [])
+    question, branches = (item[0], list(item[1:])) if len(item) > 1 else (None, [])
     if isinstance(question, str) and len(branches) == 1 and isinstance(branches[0], Mapping):
         groups = [key if isinstance(key, tuple) else (key,) for key in branches[0]]
         return LevelSets(question, tuple(groups)), list(branches[0].values())
@@ -249,7 +249,7 @@ def _read_split(
             swapped = len(branches) == 2 and first == 1
             return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
-        f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(part)} is not a split. Write "
+        f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(item)} is not a split. Write "
         "(column, {level: branch, ...}) or (condition, if_true, if_false). Conditions: "
         f"{SPLIT_FORMS}."
     )
@@ -259,23 +259,23 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _abbreviate(part: Sequence[Any]) -> str:
+def _abbreviate(item: Sequence[Any]) -> str:
     """Describe a literal by its first element, because other elements may be deeply nested."""
-    first = repr(part[0])[:60] if len(part) and isinstance(part[0], str) else "..."
-    return f"({first}, ...) of length {len(part)}"
+    first = repr(item[0])[:60] if len(item) and isinstance(item[0], str) else "..."
+    return f"({first}, ...) of length {len(item)}"
 
 
 # ---------------------------------------------------------------------- schema
 
 
 def _build_columns(
-    written: _FlatLiteral,
+    flat: _FlatLiteral,
     levels: Mapping[str, Sequence[Any]],
     ordered: frozenset[str],
     ranges: Mapping[str, tuple[float, float]],
     columns: Sequence[str] | None,
 ) -> tuple[ColumnInfo, ...]:
-    used = list(dict.fromkeys(split.column for split in written.splits if split is not None))
+    used = list(dict.fromkeys(split.column for split in flat.splits if split is not None))
     names = list(dict.fromkeys([*levels, *ranges, *used]))
     if columns is not None:
         unlisted = [name for name in names if name not in columns]
@@ -287,7 +287,7 @@ def _build_columns(
         names = list(columns)
     # A dict serves as an ordered set: its keys keep the order of the literal.
     levels_of: dict[str, dict[Any, None]] = {name: dict.fromkeys(of) for name, of in levels.items()}
-    for split in written.splits:
+    for split in flat.splits:
         if isinstance(split, LevelSets):
             group_levels = levels_of.setdefault(split.column, {})
             group_levels.update(dict.fromkeys(level for group in split.branches for level in group))
@@ -307,34 +307,34 @@ def _build_column(
     return ColumnInfo(name=name, kind=Kind.NUMERIC, minimum=low, maximum=high)
 
 
-def _complete_split(split: Split, info: ColumnInfo, written: _FlatLiteral, node: int) -> Split:
+def _complete_split(split: Split, info: ColumnInfo, flat: _FlatLiteral, node: int) -> Split:
     """Add a branch for the other levels if only one is given; reject cuts of unordered levels."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: column {info.name!r} has levels "
+            f"Hand-written tree, {flat.describe_node(node)}: column {info.name!r} has levels "
             "and a numeric cut. Write (column, {level: branch, ...}), or list it in `ordered`."
         )
-    if isinstance(split, LevelSets) and written.parent.count(node) > split.n_branches:
-        rest = tuple(level for level in info.levels if level not in split.branches[0])
-        if not rest:
+    if isinstance(split, LevelSets) and flat.parent.count(node) > split.n_branches:
+        remaining = tuple(level for level in info.levels if level not in split.branches[0])
+        if not remaining:
             raise TreeError(
-                f"Hand-written tree, {written.describe_node(node)}: {split.sentence(0)!r} "
+                f"Hand-written tree, {flat.describe_node(node)}: {split.sentence(0)!r} "
                 f"contains all known levels of column {info.name!r}, so the second branch is "
                 f"empty. Pass all levels of the column: levels={{{info.name!r}: [...]}}."
             )
-        return LevelSets(split.column, (split.branches[0], rest))
+        return LevelSets(split.column, (split.branches[0], remaining))
     return split
 
 
 # ---------------------------------------------------------------------- leaves
 
 
-def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: Any) -> TargetInfo:
+def _build_target(flat: _FlatLiteral, task: Task, name: str | None, classes: Any) -> TargetInfo:
     if task.is_regression("A tree written by hand"):
         return TargetInfo(name=name, task=task, classes=(), n_outputs=1)
     if classes is None:
         met: dict[Any, None] = {}
-        for leaf in written.leaves.values():
+        for leaf in flat.leaves.values():
             met.update(dict.fromkeys(leaf.counts if leaf.counts is not None else (leaf.value,)))
         try:
             classes = sorted(met)
@@ -349,9 +349,9 @@ def _build_target(written: _FlatLiteral, task: Task, name: str | None, classes: 
     return TargetInfo(name=name, task=task, classes=(labels,), n_outputs=1)
 
 
-def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
+def _leaf_arrays(flat: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
     """Return node arrays with the values and weights of the leaves, and NaN or 0 elsewhere."""
-    n = len(written.parent)
+    n = len(flat.parent)
     size = target.width
     value = np.full((n, 1, size), np.nan)
     rows, weight, impurity = np.zeros((3, n))
@@ -359,12 +359,12 @@ def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
     if target.task.has_classes:
         code_of = {label: k for k, label in enumerate(target.classes[0].tolist())}
         counts = np.zeros((n, 1, size))
-        for node, leaf in written.leaves.items():
-            counts[node, 0] = _leaf_counts(leaf, code_of, written, node)
+        for node, leaf in flat.leaves.items():
+            counts[node, 0] = _leaf_counts(leaf, code_of, flat, node)
             value[node] = counts[node] / counts[node].sum()
-    for node, leaf in written.leaves.items():
+    for node, leaf in flat.leaves.items():
         if counts is None:
-            value[node] = _leaf_number(leaf, written, node)
+            value[node] = _leaf_number(leaf, flat, node)
         rows[node] = leaf.rows if leaf.rows is not None else _count_rows(leaf)
         by_counts = float(counts[node].sum()) if counts is not None else 0.0
         heavy = leaf.weight if leaf.weight is not None else rows[node] or by_counts or 1.0
@@ -376,33 +376,33 @@ def _leaf_arrays(written: _FlatLiteral, target: TargetInfo) -> dict[str, Any]:
     return {"value": value, "counts": counts, "n_rows": rows, "weight": weight, "impurity": spread}
 
 
-def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], written: _FlatLiteral, node: int) -> Array:
+def _leaf_counts(leaf: Leaf, code_of: Mapping[Any, int], flat: _FlatLiteral, node: int) -> Array:
     """Return the class counts (or probabilities) of a leaf as an array in class order."""
     counts = {leaf.value: 1.0} if leaf.counts is None else leaf.counts
     row = np.zeros(len(code_of))
     for label, count in counts.items():
         if label not in code_of:
             raise TreeError(
-                f"Hand-written tree, {written.describe_node(node)}: class {label!r} is not in "
+                f"Hand-written tree, {flat.describe_node(node)}: class {label!r} is not in "
                 f"classes={list(code_of)}.{did_you_mean(str(label), [str(c) for c in code_of])}"
             )
         row[code_of[label]] += count
     if not (np.all(np.isfinite(row) & (row >= 0)) and row.sum() > 0):
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: class counts must be "
+            f"Hand-written tree, {flat.describe_node(node)}: class counts must be "
             f"finite, at least 0 and not all 0, got {dict(counts)}."
         )
     return row
 
 
-def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
+def _leaf_number(leaf: Leaf, flat: _FlatLiteral, node: int) -> float:
     try:
         number = float(leaf.value)
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
         raise TreeError(
-            f"Hand-written tree, {written.describe_node(node)}: a leaf of a regression tree must "
+            f"Hand-written tree, {flat.describe_node(node)}: a leaf of a regression tree must "
             f"be a finite number, got {leaf.value!r}. Pass task='classification' for labels."
         )
     return number
@@ -411,5 +411,5 @@ def _leaf_number(leaf: Leaf, written: _FlatLiteral, node: int) -> float:
 def _count_rows(leaf: Leaf) -> int:
     """Return the sum of a leaf's class counts, or 0 if a count is not an integer."""
     counts = list(leaf.counts.values()) if leaf.counts is not None else []
-    whole = all(isinstance(count, int | np.integer) for count in counts)
-    return int(sum(counts)) if whole else 0
+    are_integers = all(isinstance(count, int | np.integer) for count in counts)
+    return int(sum(counts)) if are_integers else 0

@@ -21,12 +21,12 @@ def expand_intervals(tree: Tree) -> Tree:
         return tree
     chain = _Expansion(tree)
     source = np.array(chain.source)
-    added = source < 0
-    old_node = np.where(added, 0, source)
+    is_new = source < 0
+    old_node = np.where(is_new, 0, source)
     regression = not tree.task.has_classes
-    value = np.where(added[:, None, None], np.nan, tree.value[old_node])
+    value = np.where(is_new[:, None, None], np.nan, tree.value[old_node])
     # A new node without weight has no mean, so it takes the value of the original node.
-    empty = added & (_weights(tree, chain) == 0)
+    empty = is_new & (_weights(tree, chain) == 0)
     value[empty] = tree.value[np.array(chain.owner)[empty]]
     return from_arrays(
         tree.schema,
@@ -36,7 +36,7 @@ def expand_intervals(tree: Tree) -> Tree:
         counts=None if tree.counts is None else tree.counts[old_node],
         n_rows=tree.n_rows[old_node],
         weight=tree.weight[old_node],
-        impurity=_impurity(tree, chain, added) if regression else None,
+        impurity=_impurity(tree, chain, is_new) if regression else None,
         default_branch=np.array(chain.default),
         criterion=tree.criterion,
         missing=tree.missing,
@@ -93,15 +93,15 @@ def _weights(tree: Tree, chain: _Expansion) -> Array:
     return weight
 
 
-def _impurity(tree: Tree, chain: _Expansion, added: Array) -> Array:
+def _impurity(tree: Tree, chain: _Expansion, is_new: Array) -> Array:
     """Return the impurity of each node: for new nodes, the variance within and between branches."""
-    old_node = np.where(added, 0, np.array(chain.source))
+    old_node = np.where(is_new, 0, np.array(chain.source))
     weight, value = _weights(tree, chain), tree.value[old_node, :, 0]
-    impurity = np.where(added, 0.0, tree.impurity[old_node])
+    impurity = np.where(is_new, 0.0, tree.impurity[old_node])
     below: list[list[int]] = [[] for _ in old_node]
     for node in range(len(old_node) - 1, 0, -1):
         below[chain.parent[node]].append(node)
-        if added[node]:
+        if is_new[node]:
             parts = below[node]
             share = weight[parts] / (weight[parts].sum() or 1.0)
             value[node] = share @ value[parts]

@@ -49,19 +49,19 @@ def _draw_column(tree: Tree, j: int, info: ColumnInfo, n: int, rng: np.random.Ge
     if info.kind != Kind.NUMERIC:
         levels = np.empty(len(info.levels), object)
         levels[:] = info.levels
-        drawn: Array = levels[rng.integers(len(levels), size=n)]
+        values: Array = levels[rng.integers(len(levels), size=n)]
     elif info.display == "boolean":
-        drawn = rng.integers(2, size=n).astype(bool)
+        values = rng.integers(2, size=n).astype(bool)
     else:
-        drawn = _to_display_type(rng.uniform(*_sampling_range(tree, j, info), size=n), info)
+        values = _to_display_type(rng.uniform(*_sampling_range(tree, j, info), size=n), info)
     separated = (tree.splits.column == j) & tree.splits.has_missing_branch
     if separated.any():
         rows = int(tree.n_rows[0])
         share = info.n_missing / rows if rows and info.n_missing else 0.5
-        drawn = drawn.astype(object) if drawn.dtype.kind == "b" else drawn
+        values = values.astype(object) if values.dtype.kind == "b" else values
         missing: dict[str, Any] = {"O": None, "m": "NaT", "M": "NaT"}
-        drawn[rng.random(n) < share] = missing.get(drawn.dtype.kind, np.nan)
-    return drawn
+        values[rng.random(n) < share] = missing.get(values.dtype.kind, np.nan)
+    return values
 
 
 def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
@@ -71,10 +71,10 @@ def _to_display_type(numbers: Array, info: ColumnInfo) -> Array:
     if info.zone is not None:
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
         zone = load_zone(info.zone)
-        drawn = np.empty(len(numbers), dtype=object)
+        values = np.empty(len(numbers), dtype=object)
         for i, number in enumerate(numbers.tolist()):
-            drawn[i] = (epoch + datetime.timedelta(seconds=number)).astimezone(zone)
-        return drawn
+            values[i] = (epoch + datetime.timedelta(seconds=number)).astimezone(zone)
+        return values
     if info.display == "datetime":
         return np.floor(numbers * 1e6).astype("datetime64[us]")
     if info.display == "duration":

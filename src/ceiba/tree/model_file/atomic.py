@@ -34,8 +34,8 @@ def atomic_write(
     """Open a temporary file that replaces `path` if the block succeeds; open a device directly."""
     target = Path(os.path.realpath(path))
     with _as_output_error(path):
-        there = target.stat() if target.exists() else None
-    if there is not None and not stat.S_ISREG(there.st_mode):
+        status = target.stat() if target.exists() else None
+    if status is not None and not stat.S_ISREG(status.st_mode):
         with _as_output_error(path):
             through = target.open(mode, **options)
         with _as_output_error(path, any_error=False), through:
@@ -52,10 +52,10 @@ def atomic_write(
             file.flush()
             os.fsync(file.fileno())
         with _as_output_error(path):
-            if there is not None:
+            if status is not None:
                 with contextlib.suppress(OSError, AttributeError):  # not root, or not POSIX
-                    os.chown(draft, there.st_uid, there.st_gid)
-                draft.chmod(stat.S_IMODE(there.st_mode))
+                    os.chown(draft, status.st_uid, status.st_gid)
+                draft.chmod(stat.S_IMODE(status.st_mode))
             draft.replace(target)
     finally:  # after Ctrl-C too
         draft.unlink(missing_ok=True)

@@ -247,30 +247,30 @@ def unpack(raw: bytes) -> bytes:
 def check_memory_need(text: bytes) -> None:
     """Reject JSON text whose objects would need far more memory than the text."""
     objects = text.count(b"[") + text.count(b"{") + text.count(b'"') // 2
-    needed = objects * _OBJECT_BYTES
-    if needed > _OBJECTS_FREE and needed > _OBJECTS_TIMES * len(text):
+    n_bytes = objects * _OBJECT_BYTES
+    if n_bytes > _OBJECTS_FREE and n_bytes > _OBJECTS_TIMES * len(text):
         raise ModelFileError(
-            f"Damaged model file: parsing it would require about {needed} bytes of memory."
+            f"Damaged model file: parsing it would require about {n_bytes} bytes of memory."
         )
 
 
 def _gunzip(raw: bytes) -> bytes:
     limit = max(_UNPACKED_FREE, _UNPACKED_TIMES * len(raw))
     unzip = zlib.decompressobj(wbits=31)
-    parts, size, rest = [], 0, raw
+    chunks, size, rest = [], 0, raw
     try:
         while rest and not unzip.eof:
-            part = unzip.decompress(rest, _CHUNK)
+            chunk = unzip.decompress(rest, _CHUNK)
             rest = unzip.unconsumed_tail
-            size += len(part)
+            size += len(chunk)
             if size > limit:
                 raise ModelFileError(
                     f"Damaged model file: {len(raw)} compressed bytes expand to more than {limit}. "
                     "If you trust the file, decompress it with gzip -d."
                 )
-            parts.append(part)
+            chunks.append(chunk)
         if not unzip.eof:
-            parts.append(unzip.flush())
+            chunks.append(unzip.flush())
     except zlib.error as error:
         raise ModelFileError(f"Damaged model file: it cannot be decompressed ({error}).") from None
     if not unzip.eof:
@@ -279,7 +279,7 @@ def _gunzip(raw: bytes) -> bytes:
         raise ModelFileError(
             f"Damaged model file: {len(unzip.unused_data)} bytes follow the compressed data."
         )
-    return b"".join(parts)
+    return b"".join(chunks)
 
 
 def pack(text: bytes) -> bytes:

@@ -33,8 +33,8 @@ class Field:
         if got is None:
             text = repr(self.value)
             got = text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}..."
-        where = f"at {self.place}" if self.place else "at the top level"
-        raise ModelFileError(f"Damaged model file, {where}: got {got}. {allowed}")
+        position = f"at {self.place}" if self.place else "at the top level"
+        raise ModelFileError(f"Damaged model file, {position}: got {got}. {allowed}")
 
     # ------------------------------------------------------------------ objects and lists
 
@@ -133,8 +133,8 @@ class Field:
         odd = set(map(type, values)) - (_NUMBERS_OR_NULL if null else _NUMBERS)
         if odd:
             bad = next(i for i, value in enumerate(values) if type(value) in odd)
-            what = "Must be a number or null." if null else "Must be a number."
-            Field(values[bad], f"{self.place}[{bad}]").fail(what)
+            rule = "Must be a number or null." if null else "Must be a number."
+            Field(values[bad], f"{self.place}[{bad}]").fail(rule)
         return self._convert(values, null)
 
     def _convert(self, values: list[Any], null: bool) -> npt.NDArray[np.float64]:

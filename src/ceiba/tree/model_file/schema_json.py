@@ -33,14 +33,14 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     """Return a schema as JSON data; raise an error if the reader would reject it."""
     columns: list[dict[str, Any]] = []
     for info in schema.columns:
-        place = f"schema.columns[{len(columns)}]"
-        fields: dict[str, Any] = {"name": Field(info.name, f"{place}.name").text()}
+        path = f"schema.columns[{len(columns)}]"
+        fields: dict[str, Any] = {"name": Field(info.name, f"{path}.name").text()}
         fields["kind"] = str(info.kind)
         if info.levels or not info.is_numeric:
             fields["levels"] = list(info.levels)
-            _check_listed(fields["levels"], _LEVEL_TYPES, f"{place}.levels", _LEVEL, "level")
+            _check_listed(fields["levels"], _LEVEL_TYPES, f"{path}.levels", _LEVEL, "level")
         if info.display != "number":
-            fields["display"] = Field(info.display, f"{place}.display").text(get_args(Display))
+            fields["display"] = Field(info.display, f"{path}.display").text(get_args(Display))
         if info.n_missing:
             fields["n_missing"] = int(info.n_missing)
         for name in ("minimum", "maximum"):
@@ -78,32 +78,32 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     }
 
 
-def _check_names(columns: list[dict[str, Any]], place: str) -> None:
+def _check_names(columns: list[dict[str, Any]], path: str) -> None:
     names = Counter(column["name"] for column in columns)
     if len(names) < len(columns):
         twice = next(name for name, n in names.items() if n > 1)
-        Field(columns, place).fail("Column names must be unique.", f"two columns called {twice!r}")
+        Field(columns, path).fail("Column names must be unique.", f"two columns called {twice!r}")
 
 
 def _check_listed(
-    values: list[Any], types: tuple[type, ...], place: str, rule: str, noun: str
+    values: list[Any], types: tuple[type, ...], path: str, rule: str, noun: str
 ) -> None:
     """Reject duplicates, types not in `types`, infinite levels and integers of over 64 bits."""
     for at, value in enumerate(values):
         if type(value) not in types or (noun == "level" and value in (math.inf, -math.inf)):
-            Field(value, f"{place}[{at}]").fail(rule)
+            Field(value, f"{path}[{at}]").fail(rule)
         if type(value) is int:
-            check_integer_size(Field(value, f"{place}[{at}]"))
+            check_integer_size(Field(value, f"{path}[{at}]"))
     if len(set(values)) < len(values):
         plural = {"level": "Levels", "class": "Classes"}[noun]
-        Field(values, place).fail(f"{plural} must be unique.", f"a duplicate {noun}")
+        Field(values, path).fail(f"{plural} must be unique.", f"a duplicate {noun}")
 
 
-def _labels_of_kind(values: list[Any], kind: str, place: str) -> npt.NDArray[Any]:
+def _labels_of_kind(values: list[Any], kind: str, path: str) -> npt.NDArray[Any]:
     """Return labels as an array of the given kind; reject labels of other types."""
     rule = f"Must be a label of type {kind}."
-    _check_listed(values, _LABEL_TYPES[kind], place, rule, "class")
-    labels = Field(values, place)
+    _check_listed(values, _LABEL_TYPES[kind], path, rule, "class")
+    labels = Field(values, path)
     if kind == "object":
         array = np.empty(len(values), dtype=object)
         array[:] = values

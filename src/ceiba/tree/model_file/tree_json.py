@@ -169,11 +169,11 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     return fields
 
 
-def _table_to_json(stored: SplitsByNode) -> dict[str, Any]:
-    figures = {name: getattr(stored, name) for name in stored.figures()}
+def _table_to_json(table: SplitsByNode) -> dict[str, Any]:
+    figures = {name: getattr(table, name) for name in table.figures()}
     return {
-        "start": stored.start.tolist(),
-        "splits": _splits_to_json(stored.splits),
+        "start": table.start.tolist(),
+        "splits": _splits_to_json(table.splits),
         **{
             name: _floats_to_json(values) if values.dtype.kind == "f" else values.tolist()
             for name, values in figures.items()
@@ -208,7 +208,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         ]
         return np.ascontiguousarray(np.moveaxis(np.array(outputs), 2, 0))
 
-    more: dict[str, Any] = {
+    options: dict[str, Any] = {
         "missing": field["missing"].text(get_args(Missing)),
         "unseen": field["unseen"].text(get_args(Unseen)),
         **{name: field[name].integers(n, *limits) for name, limits in _INTEGER_ARRAYS.items()},
@@ -235,7 +235,7 @@ def tree_from_json(field: Field, schema: Schema) -> Tree:
         class_prior=field.optional("class_prior", lambda prior: prior.numbers(n_classes)),
         notes=field.optional("notes", lambda notes: _notes_from_json(notes, n)),
         attachments=field.optional("attachments", lambda named: _attachments_from_json(named, n)),
-        **more,
+        **options,
     )
     try:
         check_tree(tree)
@@ -269,14 +269,14 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
     """Read a `SplitTable` from JSON; the keys for intervals and digits are optional."""
     has_intervals = isinstance(field.value, dict) and any(k in field.value for k in _INTERVAL_KEYS)
     field.object((*_SPLIT_KEYS, *(_INTERVAL_KEYS if has_intervals else ())), ("digits",))
-    more: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if "digits" in field.value:
-        more["digits"] = field["digits"].integers(m, 0, ALL_DIGITS, np.int8)
+        options["digits"] = field["digits"].integers(m, 0, ALL_DIGITS, np.int8)
     if has_intervals:
         n_cuts = len(field["interval_cut"].entries())
         cuts = field["interval_cut"].numbers(n_cuts, null=True)
-        more["interval_cut"] = np.where(np.isnan(cuts), np.inf, cuts)
-        more["interval_start"] = field["interval_start"].integers(m + 1, 0, n_cuts, np.int64)
+        options["interval_cut"] = np.where(np.isnan(cuts), np.inf, cuts)
+        options["interval_start"] = field["interval_start"].integers(m + 1, 0, n_cuts, np.int64)
     n_levels = len(field["level_code"].entries())
     return SplitTable(
         kind=field["kind"].integers(m, 0, 4, np.int8),
@@ -286,7 +286,7 @@ def _splits_from_json(field: Field, m: int) -> SplitTable:
         level_start=field["level_start"].integers(m + 1, 0, n_levels, np.int64),
         level_code=field["level_code"].integers(n_levels, 0, _INT32, np.int32),
         level_branch=field["level_branch"].integers(n_levels, 0, _INT32, np.int32),
-        **more,
+        **options,
     )
 
 

@@ -48,9 +48,9 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
     for name, setting in settings.items():
         old, kind = attachments.get(name), ATTACHMENT_KINDS[name]
         numbers = [np.zeros(0) if old is None else old.of(i) for i in range(tree.n_nodes)]
-        for node, here in slice_rows(tree, ends):
-            if not len(numbers[node]) and len(here):
-                numbers[node] = kind.compute(target[ends.row[here]], ends.weight[here], setting)
+        for node, rows in slice_rows(tree, ends):
+            if not len(numbers[node]) and len(rows):
+                numbers[node] = kind.compute(target[ends.row[rows]], ends.weight[rows], setting)
         for node, above in enumerate(tree.parent.tolist()):  # nodes without rows copy their parent
             if above >= 0 and not len(numbers[node]):
                 numbers[node] = numbers[above]
@@ -64,7 +64,7 @@ def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = T
     tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
     if not whole:
         return tree
-    some = ends.weight > 0
-    numbers = censoring_counts(target[ends.row[some]], ends.weight[some])
+    has_weight = ends.weight > 0
+    numbers = censoring_counts(target[ends.row[has_weight]], ends.weight[has_weight])
     root = Attachment(np.array([0] + [len(numbers)] * tree.n_nodes), numbers)
     return replace(tree, attachments={**(tree.attachments or {}), "censoring": root})

@@ -51,9 +51,9 @@ def visit_nodes(tree: Tree, table: Table, rows: Array) -> Iterator[Visit]:
             yield Visit(node, rows, rows, rows[:0], 0, ())
             continue
         branch, by_default, by_surrogate = _route_at_node(tree, table, node, rows)
-        lost, everywhere = branch == TO_ROOT, branch == _ALL_BRANCHES
-        ending = rows[lost | (branch == _STAYS)]
-        yield Visit(node, rows, ending, rows[lost], by_default, by_surrogate)
+        to_root, everywhere = branch == TO_ROOT, branch == _ALL_BRANCHES
+        ending = rows[to_root | (branch == _STAYS)]
+        yield Visit(node, rows, ending, rows[to_root], by_default, by_surrogate)
         for at in range(end - 1, start - 1, -1):
             takes = (branch == at - start) | (everywhere & bool(tree.branch_share[at] > 0))
             if takes.any():
@@ -78,26 +78,26 @@ def _route_at_node(
     if tree.missing == "fractional":
         branch[branch == MISSING] = _ALL_BRANCHES
         return branch, 0, ()
-    sent = fill_from_surrogates(tree, table, node, rows, branch)
+    by_surrogate = fill_from_surrogates(tree, table, node, rows, branch)
     left = branch == MISSING
     branch[left] = tree.default_branch[node]
-    return branch, int(np.count_nonzero(left)), sent
+    return branch, int(np.count_nonzero(left)), by_surrogate
 
 
 def fill_from_surrogates(
     tree: Tree, table: Table, node: int, rows: Array, branch: Array
 ) -> tuple[int, ...]:
     """Fill MISSING entries of `branch` by surrogates; return how many rows each surrogate sent."""
-    stored, sent = tree.active_surrogates, []
-    if stored is None:
+    surrogates, n_sent = tree.active_surrogates, []
+    if surrogates is None:
         return ()
-    for k in range(*stored.start[node : node + 2].tolist()):
+    for k in range(*surrogates.start[node : node + 2].tolist()):
         open_ = np.flatnonzero(branch == MISSING)
-        answer = evaluate_split(stored.splits, k, table, rows[open_])
-        placed = answer >= 0
-        branch[open_[placed]] = answer[placed]
-        sent.append(int(np.count_nonzero(placed)))
-    return tuple(sent)
+        answer = evaluate_split(surrogates.splits, k, table, rows[open_])
+        has_answer = answer >= 0
+        branch[open_[has_answer]] = answer[has_answer]
+        n_sent.append(int(np.count_nonzero(has_answer)))
+    return tuple(n_sent)
 
 
 def evaluate_split(splits: SplitTable, i: int, table: Table, rows: Array) -> Array:

@@ -161,12 +161,12 @@ def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
     steps, node, get = plan.steps, 0, row.get
     while (step := steps[node]) is not None:
         name, go = step
-        there = go(get(name, _ABSENT))
-        if there is None:
+        child = go(get(name, _ABSENT))
+        if child is None:
             return -1
-        if there < 0:
+        if child < 0:
             return node
-        node = there
+        node = child
     return node
 
 
@@ -215,17 +215,17 @@ def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
     """Predict a row as a table, reading only the columns that its routing may need."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
-    needed: str | None = ""
-    while needed is not None:
+    column: str | None = ""
+    while column is not None:
         table = route.read(tree, {name: [values.get(name)] for name in names})
         columns = (
             tree.used_features.tolist()
             if every
             else [int(tree.splits.column[move.node]) for move in trace(tree, table, 0)]
         )
-        needed = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
-        if needed is not None:
-            values[needed] = _require_value(row, needed)
+        column = next((names[j] for j in columns if j >= 0 and names[j] not in values), None)
+        if column is not None:
+            values[column] = _require_value(row, column)
     leaf = int(route.apply(tree, table)[0])
     if tree.missing != "fractional":
         return _build_answer(tree, leaf, tree.node(leaf).label, tree.value[leaf])

@@ -67,7 +67,7 @@ def recount(
     ends = find_row_ends(tree, table, weight)
     sums = _Sums(target[ends.row], ends, tree.n_nodes, add)
     with np.errstate(over="ignore", invalid="ignore"):  # may overflow to infinity
-        counted = replace(
+        new_tree = replace(
             tree,
             n_rows=ends.n_rows,
             weight=sum_over_subtrees(tree, sums.weight()),
@@ -80,12 +80,12 @@ def recount(
             attachments=computed_attachments(tree) if keep_value else None,
         )
         if tree.task is Task.SURVIVAL:
-            counted = replace(counted, attachments=tree.attachments if keep_value else None)
-            return _recount_survival(counted, target, weight, ends, keep_value)
+            new_tree = replace(new_tree, attachments=tree.attachments if keep_value else None)
+            return _recount_survival(new_tree, target, weight, ends, keep_value)
         if not keep_value:
-            counted = attach_rows(counted, target, ends, attachment_settings(tree))
+            new_tree = attach_rows(new_tree, target, ends, attachment_settings(tree))
         kinds = {Task.CLASSIFICATION: _recount_classes, Task.REGRESSION: _recount_numbers}
-        return tree.task.lookup(kinds, "Recounting")(counted, sums, keep_value)
+        return tree.task.lookup(kinds, "Recounting")(new_tree, sums, keep_value)
 
 
 @dataclass(frozen=True)
@@ -144,14 +144,14 @@ def _recount_numbers(tree: Tree, sums: _Sums, keep_value: bool) -> Tree:
     value = np.where(reached[:, None], value, old_value)
     impurity = np.where(reached, impurity, 0.0)
     risk = np.where(reached, loss if keep_value else impurity, 0.0) * tree.share
-    counted = replace(
+    new_tree = replace(
         tree,
         value=tree.value if keep_value else value[:, :, None],
         impurity=impurity,
         gain=gains(tree, impurity, weight),
         risk=risk,
     )
-    return counted if keep_value else restore_answers(counted)
+    return new_tree if keep_value else restore_answers(new_tree)
 
 
 def _recount_survival(
@@ -161,14 +161,14 @@ def _recount_survival(
     sums = SurvivalSums.of(tree, hazard, ends)
     value = tree.value[:, 0, 0] if keep_value else sums.shrunken_hazard(hazard.overall)
     impurity = sums.impurity()
-    counted = replace(
+    new_tree = replace(
         tree,
         value=value[:, None, None],
         impurity=impurity,
         gain=gains(tree, impurity, tree.weight),
         risk=sums.losses(value) / sums.weight[0],
     )
-    return counted if keep_value else restore_answers(attach_survival(counted, target, ends))
+    return new_tree if keep_value else restore_answers(attach_survival(new_tree, target, ends))
 
 
 def _moments(tree: Tree, sums: _Sums) -> tuple[Array, Array, Array]:
@@ -220,11 +220,11 @@ def _quantile_errors(tree: Tree, y: Array, ends: RowEnds) -> tuple[Array, Array,
     n, n_outputs = tree.value.shape[:2]
     value, impurity, loss = np.zeros((n, n_outputs)), np.zeros(n), np.zeros(n)
     level = [quantile_level(tree.criterion)]
-    for i, here in slice_rows(tree, ends):
-        weight = ends.weight[here]
+    for i, rows in slice_rows(tree, ends):
+        weight = ends.weight[rows]
         for k in range(n_outputs):
-            value[i, k] = weighted_quantiles(y[here, k], weight, level)[0]
-            new, old = y[here, k] - value[i, k], y[here, k] - tree.value[i, k, 0]
+            value[i, k] = weighted_quantiles(y[rows, k], weight, level)[0]
+            new, old = y[rows, k] - value[i, k], y[rows, k] - tree.value[i, k, 0]
             impurity[i] += np.average(quantile_loss(tree.criterion, new), weights=weight)
             loss[i] += np.average(quantile_loss(tree.criterion, old), weights=weight)
     return value, impurity / n_outputs, loss / n_outputs

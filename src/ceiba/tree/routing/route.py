@@ -60,10 +60,10 @@ def _goes_to_root(tree: Tree, table: Table) -> Array:
     """Return a mask of rows that the root predicts because of an unseen level."""
     from ceiba.tree.routing.branches import visit_nodes
 
-    lost = np.zeros(table.n_rows, bool)
+    to_root = np.zeros(table.n_rows, bool)
     for visit in visit_nodes(tree, table, np.arange(table.n_rows)):
-        lost[visit.to_root] = True
-    return lost
+        to_root[visit.to_root] = True
+    return to_root
 
 
 def decision_path(tree: Tree, table: Table) -> Any:
@@ -110,10 +110,10 @@ def _heaviest(start: Array, node: Array, share: Array) -> Array:
     """Return the leaf that holds the largest fraction of each row, the first on ties."""
     if len(start) == 1:
         return np.zeros(0, np.int32)
-    most = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
+    maximum = np.repeat(np.maximum.reduceat(share, start[:-1]), np.diff(start))
     row = np.repeat(np.arange(len(start) - 1), np.diff(start))
     # Fractions that are equal in theory may differ by a rounding error.
-    best = np.flatnonzero(share >= most * (1 - 1e-12))
+    best = np.flatnonzero(share >= maximum * (1 - 1e-12))
     first = best[np.unique(row[best], return_index=True)[1]]
     return np.asarray(node[first], np.int32)
 
@@ -194,11 +194,11 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
     """Return the class of least expected cost per output, the lowest index on ties."""
     # Tolerate rounding errors in ties, which occur under priors and costs.
     if cost_matrix is None:
-        most = value.max(axis=2, keepdims=True)
-        return np.asarray(np.argmax(value >= most - 1e-12 * np.abs(most), axis=2))
+        maximum = value.max(axis=2, keepdims=True)
+        return np.asarray(np.argmax(value >= maximum - 1e-12 * np.abs(maximum), axis=2))
     cost = value @ cost_matrix
-    least = cost.min(axis=2, keepdims=True)
-    return np.asarray(np.argmax(cost <= least + 1e-12 * np.abs(least), axis=2))
+    minimum = cost.min(axis=2, keepdims=True)
+    return np.asarray(np.argmax(cost <= minimum + 1e-12 * np.abs(minimum), axis=2))
 
 
 # ---------------------------------------------------------------------- the compiled router

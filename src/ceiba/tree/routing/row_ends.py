@@ -41,31 +41,31 @@ def find_row_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
         piece_ends = _find_piece_ends(tree, rows, weight[first : first + rows.n_rows])
         parts.append(replace(piece_ends, row=piece_ends.row + first))
         first += rows.n_rows
-    joined = (np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW)
-    summed = (np.sum([getattr(part, name) for part in parts], axis=0) for name in _PER_NODE)
-    return RowEnds(*summed, *joined)
+    per_row = (np.concatenate([getattr(part, name) for part in parts]) for name in _PER_ROW)
+    per_node = (np.sum([getattr(part, name) for part in parts], axis=0) for name in _PER_NODE)
+    return RowEnds(*per_node, *per_row)
 
 
 def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
-    counted = weight > 0
+    has_weight = weight > 0
     rows = np.arange(table.n_rows)
     sent_default = np.zeros(tree.n_nodes, np.int64)
-    sent = np.zeros(0 if tree.surrogates is None else len(tree.surrogates), np.int64)
+    n_sent = np.zeros(0 if tree.surrogates is None else len(tree.surrogates), np.int64)
     if tree.missing == "fractional":  # never sent by default
         route.check_rows(tree, table)
-        start, node, share, n_rows = tree._router.spread(table.core(), counted.astype(np.uint8))
+        start, node, share, n_rows = tree._router.spread(table.core(), has_weight.astype(np.uint8))
         rows = np.repeat(rows, np.diff(start))
-        return RowEnds(n_rows, sent_default, sent, rows, node, weight[rows] * share)
+        return RowEnds(n_rows, sent_default, n_sent, rows, node, weight[rows] * share)
     # Without missing values (including unseen levels that count as missing), the compiled router
     # suffices, because no row needs surrogates or the default branch.
     columns = [table.columns[j] for j in tree.used_features.tolist()]
     levels = tree.unseen == "missing" and not all(column.info.is_numeric for column in columns)
     if not levels and not any(column.missing.any() for column in columns):
         end = route.apply(tree, table)
-        n_rows = sum_over_subtrees(tree, np.bincount(end[counted], minlength=tree.n_nodes))
-        return RowEnds(n_rows, sent_default, sent, rows, end, weight)
+        n_rows = sum_over_subtrees(tree, np.bincount(end[has_weight], minlength=tree.n_nodes))
+        return RowEnds(n_rows, sent_default, n_sent, rows, end, weight)
     route.check_rows(tree, table)
-    rows, end = np.flatnonzero(counted), np.zeros(table.n_rows, np.int64)
+    rows, end = np.flatnonzero(has_weight), np.zeros(table.n_rows, np.int64)
     n_rows = np.zeros(tree.n_nodes, np.int64)
     for visit in visit_nodes(tree, table, rows):
         end[visit.ending] = visit.node
@@ -73,8 +73,8 @@ def _find_piece_ends(tree: Tree, table: Table, weight: Array) -> RowEnds:
         sent_default[visit.node] = visit.by_default
         if visit.by_surrogate and tree.active_surrogates is not None:
             first = int(tree.active_surrogates.start[visit.node])
-            sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
-    return RowEnds(n_rows, sent_default, sent, rows, end[rows], weight[rows])
+            n_sent[first : first + len(visit.by_surrogate)] = visit.by_surrogate
+    return RowEnds(n_rows, sent_default, n_sent, rows, end[rows], weight[rows])
 
 
 def slice_rows(tree: Tree, ends: RowEnds) -> Iterator[tuple[int, Array]]:

@@ -74,6 +74,6 @@ def n_threads(n_jobs: int | None, work: int, n_tasks: int = 1) -> int:
     """Return the number of threads for `n_tasks` tasks, each of `work` rows x columns."""
     if work < WORK_PER_THREAD:
         return 1
-    wanted = n_cores() if n_jobs is None else int(n_jobs)
-    wanted = wanted if wanted > 0 else max(1, n_cores() + 1 + wanted)
-    return min(wanted, n_tasks * (1 + work // WORK_PER_THREAD), MAX_THREADS)
+    n_requested = n_cores() if n_jobs is None else int(n_jobs)
+    n_requested = n_requested if n_requested > 0 else max(1, n_cores() + 1 + n_requested)
+    return min(n_requested, n_tasks * (1 + work // WORK_PER_THREAD), MAX_THREADS)

@@ -75,39 +75,39 @@ def parse_split(
     return _join_branches([_parse_sentence(text, columns, closed) for text in texts])
 
 
-def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
+def _join_branches(sentences: list[ParsedSplit]) -> ParsedSplit:
     """Combine parsed conditions, one for each branch, into one split."""
-    first = parts[0].split
-    if len(parts) == 1:
-        return parts[0]
-    names = {part.split.column for part in parts}
+    first = sentences[0].split
+    if len(sentences) == 1:
+        return sentences[0]
+    names = {sentence.split.column for sentence in sentences}
     if len(names) > 1:
         raise TreeError(f"The conditions of a split must use one column, got {sorted(names)}.")
     # The last condition may be "is missing", for a separate branch of missing values.
-    alone = parts[-1].split == Presence(first.column) and parts[-1].branches == (1,)
-    of_values = parts[:-1] if alone else parts
+    alone = sentences[-1].split == Presence(first.column) and sentences[-1].branches == (1,)
+    of_values = sentences[:-1] if alone else sentences
     split: Split | None = None
-    if all(isinstance(part.split, LevelSets) for part in of_values) and len(of_values) > 1:
-        groups = tuple(part.split.branches[0] for part in of_values)  # type: ignore[union-attr]
+    if all(isinstance(sentence.split, LevelSets) for sentence in of_values) and len(of_values) > 1:
+        groups = tuple(sentence.split.branches[0] for sentence in of_values)  # type: ignore[union-attr]
         flat = [level for group in groups for level in group]
         twice = [level for level in flat if flat.count(level) > 1]
         if twice:
             raise TreeError(f"Column {first.column!r}: level {twice[0]!r} is in two branches.")
         split = LevelSets(first.column, groups, alone)
-    elif all(isinstance(part.split, Cut | Intervals) for part in of_values):
+    elif all(isinstance(sentence.split, Cut | Intervals) for sentence in of_values):
         split = _join_intervals(of_values, alone)
     if split is not None:
-        with_missing = [b for b, part in enumerate(parts) if part.missing is not None]
+        with_missing = [b for b, sentence in enumerate(sentences) if sentence.missing is not None]
         if alone and with_missing:
             raise TreeError(
                 f"Column {first.column!r}: missing values have their own branch. "
                 "Remove 'or missing'."
             )
         missing = with_missing[0] if with_missing else None
-        return ParsedSplit(split, tuple(range(len(parts))), missing)
-    if len(parts) == 2 and parts[0].split == parts[1].split:
-        says = [part.missing for part in parts if part.missing is not None]
-        sides = (parts[0].branches[0], parts[1].branches[0])
+        return ParsedSplit(split, tuple(range(len(sentences))), missing)
+    if len(sentences) == 2 and sentences[0].split == sentences[1].split:
+        says = [sentence.missing for sentence in sentences if sentence.missing is not None]
+        sides = (sentences[0].branches[0], sentences[1].branches[0])
         if sides[0] != sides[1]:
             return ParsedSplit(first, sides, says[0] if says else None)
     raise TreeError(
@@ -116,21 +116,21 @@ def _join_branches(parts: list[ParsedSplit]) -> ParsedSplit:
     )
 
 
-def _join_intervals(parts: list[ParsedSplit], alone: bool) -> Intervals | None:
+def _join_intervals(sentences: list[ParsedSplit], alone: bool) -> Intervals | None:
     """Combine ascending adjacent conditions into intervals; return None for other conditions."""
-    if len(parts) < 2 + (not alone):
+    if len(sentences) < 2 + (not alone):
         return None
     ends: list[tuple[float, float]] = []
-    for part in parts:
-        if isinstance(part.split, Cut):
-            cut = part.split.cut
-            ends.append((-math.inf, cut) if part.branches == (0,) else (cut, math.inf))
-        elif isinstance(part.split, Intervals):
-            ends.append((part.split.cuts[0], part.split.cuts[1]))
+    for sentence in sentences:
+        if isinstance(sentence.split, Cut):
+            cut = sentence.split.cut
+            ends.append((-math.inf, cut) if sentence.branches == (0,) else (cut, math.inf))
+        elif isinstance(sentence.split, Intervals):
+            ends.append((sentence.split.cuts[0], sentence.split.cuts[1]))
     cuts = tuple(high for _, high in ends[:-1])
     if ends != list(zip((-math.inf, *cuts), (*cuts, math.inf), strict=True)):
         return None
-    return Intervals(parts[0].split.column, cuts, alone)
+    return Intervals(sentences[0].split.column, cuts, alone)
 
 
 def _parse_sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) -> ParsedSplit:
@@ -138,8 +138,8 @@ def _parse_sentence(text: str, columns: Mapping[str, ColumnInfo], closed: bool) 
     bare = _MISSING.sub("", plain)
     read: tuple[Split, int] | None = _parse_range(bare, columns, text)
     if read is None:
-        name, sign, rest = _tokenize(bare, columns, closed, text)
-        read = _build_split(name, sign, rest, columns.get(name), text)
+        name, sign, operand = _tokenize(bare, columns, closed, text)
+        read = _build_split(name, sign, operand, columns.get(name), text)
     split, branch = read
     takes_missing = bare != plain
     if takes_missing and isinstance(split, Presence):
@@ -202,19 +202,19 @@ def _normalize_sign(sign: str) -> str:
 
 
 def _build_split(
-    name: str, sign: str, rest: str, info: ColumnInfo | None, written: str
+    name: str, sign: str, operand: str, info: ColumnInfo | None, written: str
 ) -> tuple[Split, int]:
     if sign == "is":
-        return Presence(name), int(rest == "missing")
+        return Presence(name), int(operand == "missing")
     if sign in ("=", "==", "in"):
-        if info is not None and info.display == "boolean" and rest in ("no", "yes"):
-            return Cut(name, 0.5), int(rest == "yes")
+        if info is not None and info.display == "boolean" and operand in ("no", "yes"):
+            return Cut(name, 0.5), int(operand == "yes")
         if info is not None and info.is_numeric:
             raise TreeError(f"In {written!r}, {name!r} is numeric. Write '{name} <= number'.")
         if sign != "in":
-            levels = (_parse_level(rest, info, written),)
-        elif rest.endswith("}"):
-            levels = parse_levels(rest[1:-1], info, written)
+            levels = (_parse_level(operand, info, written),)
+        elif operand.endswith("}"):
+            levels = parse_levels(operand[1:-1], info, written)
         else:
             raise TreeError(f"In {written!r}, the list of levels must end in '}}'.")
         if info is not None and info.kind == Kind.ORDERED:
@@ -227,9 +227,9 @@ def _build_split(
             f"Levels: {_format_levels(info)}."
         )
     if info is not None and info.kind == Kind.ORDERED:
-        code = info.levels.index(_parse_level(rest, info, written))
+        code = info.levels.index(_parse_level(operand, info, written))
         return Cut(name, code + (0.5 if sign in ("<=", ">") else -0.5)), int(not low)
-    cut = _parse_bound(rest, info, written)
+    cut = _parse_bound(operand, info, written)
     if sign in ("<", ">="):
         cut = math.nextafter(cut, -math.inf)
     return Cut(name, cut), int(not low)

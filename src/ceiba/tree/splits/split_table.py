@@ -285,12 +285,12 @@ class SplitTable(ArrayRecord):
         branches: list[int] = []
         cut_start = np.zeros(m + 1, np.int64)
         cuts: list[float] = []
-        place = {name: j for j, name in enumerate(schema.names)}
+        index = {name: j for j, name in enumerate(schema.names)}
         code_of: dict[int, dict[Any, int]] = {}
         for i, split in enumerate(splits):
             if split is not None:
                 # `schema.index` raises the error for an unknown name.
-                j = place[split.column] if split.column in place else schema.index(split.column)
+                j = index[split.column] if split.column in index else schema.index(split.column)
                 column[i] = j
             if isinstance(split, Cut):
                 kind[i], cut[i], low[i] = SplitKind.CUT, split.cut, split.low_branch
@@ -324,8 +324,8 @@ class SplitTable(ArrayRecord):
 
     def level_map(self, i: int) -> tuple[Array, Array]:
         """Return the ascending level codes of row i, and the branch of each code."""
-        part = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
-        return self.level_code[part], self.level_branch[part]
+        entries = slice(int(self.level_start[i]), int(self.level_start[i + 1]))
+        return self.level_code[entries], self.level_branch[entries]
 
     def interval_cuts(self, i: int) -> Array:
         """Return the ascending interval cuts of row i, one fewer than its branches."""
