@@ -128,11 +128,12 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             X, y = split_target(X, y)
             y = np.stack(list(y.values()), axis=1) if isinstance(y, dict) else y
         answers = self.predict(X)
-        if is_dask(X):  # compute in this process
-            answers, y = np.asarray(answers), np.asarray(y)
-            sample_weight = None if sample_weight is None else np.asarray(sample_weight)
-        elif type(X) is not np.ndarray and gpu.is_on_gpu(X):
-            answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
+        if type(X) is not np.ndarray:
+            if is_dask(X):  # compute in this process
+                answers, y = np.asarray(answers), np.asarray(y)
+                sample_weight = None if sample_weight is None else np.asarray(sample_weight)
+            elif gpu.is_on_gpu(X):
+                answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
         # Skip scikit-learn's checks of plain labels, which take longer than a small fit.
         if self._task.has_classes and sample_weight is None and type(y) is np.ndarray and len(y):
             same_type = y.dtype == answers.dtype and y.dtype.kind in "iubU"
@@ -463,11 +464,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        tags.target_tags.multi_output = self._supports_multi_output()
         return tags
-
-    def _supports_multi_output(self) -> bool:
-        return True
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**super().__getstate__(), "_ceiba_version": version("ceiba")}

@@ -50,7 +50,7 @@ from ceiba.grow import (
     split_honest_rows,
 )
 from ceiba.options import OptionObject, is_default
-from ceiba.prune import Pruned, Pruning, prune_tree, pruning_path, read_pruning, with_groups
+from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning, with_groups
 from ceiba.table import Table, Target, fit_schema, read, read_target, read_weights, recount_missing
 from ceiba.table.targets import (
     find_present_rows,
@@ -344,7 +344,8 @@ class DecisionTree(BaseTree):
         self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any], drop_missing_target: bool
     ) -> tuple[Table, Target, npt.NDArray[np.float64] | None]:
         name, (X, y) = y if isinstance(y, str) else None, pop_target(X, y, self._task)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1 and not self._supports_multi_output():
+        as_column = getattr(y, "ndim", 1) == 2 and y.shape[1] == 1
+        if as_column and not self.__sklearn_tags__().target_tags.multi_output:
             y = column_or_1d(y, warn=True)
         work = X.size if isinstance(X, np.ndarray) else 0
         threads = n_threads(params.get("n_jobs"), work)
@@ -373,29 +374,19 @@ class DecisionTree(BaseTree):
             params["cost_matrix"] = ordinal_costs(target.info.classes[0], declared)
         return table, target, weight
 
-    def _supports_multi_output(self) -> bool:
-        options, pruning = self._options_and_pruning()
-        if options is None:
-            return False
-        single = pruning is not None and pruning.needs_one_output
-        single = single or self.__dict__.get("leaf_quantiles") is not None
-        return not (single or single_output_options(options))
-
-    def _options_and_pruning(self) -> tuple[GrowOptions | None, Pruning | None]:
-        """Return the growing options and the pruning method, or (None, None) if any is invalid."""
-        try:
-            params, options = self._read_parameters()
-            return options or grow_options(params, self._task), read_pruning(params.get("prune"))
-        except CeibaError:
-            return None, None
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        options, _ = self._options_and_pruning()
-        if options is not None:
-            tags.input_tags.sparse = not dense_only_options(options)
-            tags.input_tags.allow_nan = not refuses_missing(options)
-            tags.target_tags.positive_only = options.criterion == "poisson"
+        rows, target = tags.input_tags, tags.target_tags
+        try:
+            params, options = self._read_parameters()
+            options = options or grow_options(params, self._task)
+            values = options.__dict__.get("_tags")
+            if values is None:  # cached, because model selection reads the tags twice per fit
+                values = options.__dict__["_tags"] = _tag_values(options, params)
+        except CeibaError:
+            target.multi_output = False
+            return tags
+        target.multi_output, target.positive_only, rows.sparse, rows.allow_nan = values
         return tags
 
     # ------------------------------------------------------------------ pruning
@@ -430,6 +421,15 @@ _AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
 _CLONED_TOO: Final = {"_metadata_request", "_sklearn_output_config", "_skl_callbacks"}
 _IN_FIT: Final = {"class_weight", "cost_matrix"}  # parameters that `fit` combines with the data
 _SIZES: Final = {"n_jobs", "max_depth", "min_samples_split", "min_samples_leaf"}
+
+
+def _tag_values(options: GrowOptions, params: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
+    """Return the tags `multi_output`, `positive_only`, `sparse` and `allow_nan`."""
+    pruning = read_pruning(params.get("prune"))
+    single = pruning is not None and pruning.needs_one_output
+    single = single or "leaf_quantiles" in params or bool(single_output_options(options))
+    positive = options.criterion == "poisson"
+    return not single, positive, not dense_only_options(options), not refuses_missing(options)
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:

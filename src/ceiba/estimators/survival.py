@@ -80,13 +80,11 @@ class DecisionTreeSurvival(DecisionTree):
 
         def __init__(self, **parameters: Unpack[SurvivalParameters]) -> None: ...
 
-    def _supports_multi_output(self) -> bool:
-        return False
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
+        tags.target_tags.multi_output = False
         return tags
 
     def fit(
