@@ -51,7 +51,7 @@ def columns(rng, n):
 
 @pytest.mark.parametrize("seed", RNG_SEEDS)
 @pytest.mark.parametrize("n_classes", [2, 3, 26])
-@pytest.mark.parametrize("n", [2, 3, 80, 700, 2047])
+@pytest.mark.parametrize("n", [2, 3, 80, 700, 2047, 4095])
 def test_small_table_grows_the_same_tree_bit_for_bit(monkeypatch, seed, n_classes, n):
     rng = np.random.default_rng([seed, n_classes, n])
     X = columns(rng, n)

@@ -63,6 +63,7 @@ private:
                             split::path_below(options_.path, -1, n_columns_, options_.search)};
         Open root{engine_.release_root(), std::move(context), 0, 0, false, {}};
         n_rows_ = root.rows.size();
+        if (!small_.empty()) most_small_rows_ = most_small_rows(*root.rows.store->binning);
         describe(root, builders_[0], &pool_);
         if (!root.splittable) return;
         if (options_.max_leaf_nodes > 0)
@@ -198,11 +199,19 @@ private:
         if (find(open, builder, pool, thread)) divide(open, builder, pool, thread, stack);
     }
 
-    // All that grows below a small node of a binned store at once, where small_tree.hpp can do it.
+    // The size up to which small_tree.hpp grows nodes. It does not support missing values: where it may fail, nodes are
+    // left to it only if they would be sorted otherwise.
+    std::size_t most_small_rows(const split::Binning& binning) const {
+        const bool missing = std::any_of(binning.column.begin(), binning.column.end(),
+                                         [](const split::ColumnBins& bins) { return bins.any_missing; });
+        return std::min(small_[0].most_rows(binning.n_slots),
+                        (missing ? 1 : 2) * options_.search.small_node - 1);
+    }
+    bool is_small(const NodeRows& rows) const { return rows.binned() && rows.size() <= most_small_rows_; }
+
+    // All that grows below a small node of a binned store at once.
     bool grow_small(const Open& open, Builder& builder, int thread) {
-        if (small_.empty() || !open.rows.binned() || open.rows.size() >= options_.search.small_node ||
-            !SmallGrower::small(open.rows.size(), n_columns_))
-            return false;
+        if (!is_small(open.rows)) return false;
         interrupt_.poll(thread);
         SmallGrower& grower = small_[thread];
         if (!grower.read(open.rows)) return false;
@@ -259,7 +268,7 @@ private:
             child.node = first + static_cast<std::int32_t>(b);
             child.depth = open.depth + 1;
             describe(child, builder, pool);
-            branches.push_back({&child.rows, child.splittable});
+            branches.push_back({&child.rows, child.splittable, is_small(child.rows)});
         }
         if (!options_.search.monotone.empty() && n_branches == 2) {
             const auto branch = [&](std::size_t b) -> LimitedBranch {
@@ -301,6 +310,7 @@ private:
     split::Engine engine_;
     StopRules stop_;
     std::size_t n_columns_, n_rows_ = 0;
+    std::size_t most_small_rows_ = 0;  // nodes of a binned store with at most as many rows are grown by small_
     bool limits_;                     // monotone splits, here or above where this tree will stand, limit the values
     std::vector<SmallGrower> small_;  // one per thread; empty: not the plain case
     std::deque<Builder> builders_;

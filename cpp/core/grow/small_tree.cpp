@@ -6,12 +6,13 @@
 
 namespace ceiba::grow {
 
+using split::EntryLayout;
 using split::PackedColumns;
 
-// The best cut so far. The Gini gain of a cut grows with numerator / denominator. For two classes in the node the
-// fraction is (n left ones - left ones of the node)^2 / (left x right); for more it is left squares / left + right
-// squares / right. For 2,048 rows the numerator and denominator fit into 60 bits, and so does the product of a
-// numerator and another cut's denominator.
+// The best cut so far. The Gini gain of a cut grows with numerator / denominator = left squares / left + right squares
+// / right. For 4,096 rows the numerator has at most 34 bits and the denominator, left x right, 22. Cuts are compared
+// first by a score in floating point: this fraction or, for two classes in the node, (n left ones - left ones of the
+// node)^2 / (left x right), which costs less.
 struct SmallGrower::BestCut {
     std::size_t at = 0;       // index among the packed columns
     std::int32_t column = 0;  // index in the table
@@ -22,7 +23,7 @@ struct SmallGrower::BestCut {
     double threshold = -1.0;  // minimum floating-point score for an exact comparison
 
     // Takes the cut if it is better by any amount. Ties go to the lowest column, then to the lowest cut.
-    bool offer(std::int64_t top, std::int64_t bottom, std::int32_t of_column) {
+    bool offer(std::int64_t top, std::int64_t bottom, double score, std::int32_t of_column) {
         if (numerator >= 0) {
             const std::int64_t ours = numerator * bottom, theirs = top * denominator;
             if (theirs < ours || (theirs == ours && of_column >= column)) return false;
@@ -31,7 +32,7 @@ struct SmallGrower::BestCut {
         denominator = bottom;
         column = of_column;
         // The score has four roundings of relative size 2^-53.
-        threshold = static_cast<double>(top) / static_cast<double>(bottom) * (1.0 - 0x1p-49);
+        threshold = score * (1.0 - 0x1p-49);
         return true;
     }
     void place(std::size_t among_packed, std::size_t from, std::size_t to, std::uint32_t of_code = 0) {
@@ -64,7 +65,7 @@ public:
     double left_precise(int c) const { return left_[c]; }
     double right_precise(int c) const { return total_[c] - left_[c]; }
     double total_precise(int c) const { return total_[c]; }
-    // There are at most 2,048 rows.
+    // There are at most 4,096 rows.
     bool squares_are_exact() const { return true; }
     double left_squares() const {
         return squares([this](int c) { return left_[c]; });
@@ -96,7 +97,8 @@ SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
     : stop_(options, options.search),
       n_classes_(n_classes),
       wide_(base::has_wide_registers()),
-      ties_go_last_(options.search.missing == split::Missing::learn) {
+      ties_go_last_(options.search.missing == split::Missing::learn),
+      columns_(n_classes) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
 }
@@ -152,20 +154,21 @@ void SmallGrower::visit() {
     std::copy_n(open_counts(stack_.size()), n_classes_, node_counts());
     const std::int32_t id = append(open);
     if (!open.splittable) return;
+    node_rows_ = static_cast<std::int32_t>(open.size());
     node_squares_ = 0;
-    std::size_t n_present = 0;
+    node_classes_.clear();
     for (std::size_t k = 0; k < n_classes_; ++k) {
         node_squares_ += static_cast<std::int32_t>(node_counts()[k] * node_counts()[k]);
-        if (node_counts()[k] > 0) ++n_present, second_class_ = static_cast<std::uint32_t>(k);
+        if (node_counts()[k] > 0) node_classes_.push_back(static_cast<std::uint32_t>(k));
     }
-    two_classes_ = n_present == 2;
+    const EntryLayout in = columns_.layout();
     BestCut best;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
-        if (PackedColumns::rank(entries[0]) == PackedColumns::rank(entries[open.size() - 1])) continue;
+        if (in.rank(entries[0]) == in.rank(entries[open.size() - 1])) continue;
         if (columns_.bundle(c))
             scan_bundle(entries, open.size(), c, best);
-        else if (two_classes_)
+        else if (node_classes_.size() == 2)
             scan_two(entries, open.size(), c, best);
         else
             scan_many(entries, open.size(), c, best);
@@ -196,17 +199,22 @@ std::int32_t SmallGrower::append(const Open& open) {
 // Scans a column if the node has two classes, whatever their number in the table. `shift` is n left_ones - n_left ones.
 void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
     const std::int32_t n = static_cast<std::int32_t>(size),
-                       ones = static_cast<std::int32_t>(counts_[n_classes_ + second_class_]);
-    const std::uint32_t one = second_class_;
+                       ones = static_cast<std::int32_t>(counts_[n_classes_ + node_classes_[1]]);
+    const std::uint32_t one = node_classes_[1];
+    const EntryLayout in = columns_.layout();
     const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
     const auto offer = [&](std::int32_t i, std::int32_t left_ones) {
-        if (PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) return;
-        const std::int64_t left = i + 1, right = n - left, exact = std::int64_t{n} * left_ones - left * ones;
-        if (best.offer(exact * exact, left * right, columns_.column(at, 0)))
+        if (in.rank(entries[i]) == in.rank(entries[i + 1])) return;
+        const std::int64_t left = i + 1, right = n - left, right_ones = ones - left_ones,
+                           squares = left_ones * left_ones + (left - left_ones) * (left - left_ones),
+                           right_squares = right_ones * right_ones + (right - right_ones) * (right - right_ones);
+        const double shift = static_cast<double>(n * left_ones - left * ones);
+        if (best.offer(squares * right + right_squares * left, left * right,
+                       shift * shift / static_cast<double>(left * right), columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
     };
     if (wide_ && n >= least_wide_rows) {
-        const TwoClassScan scan{entries, PackedColumns::most_classes - 1, one, n, ones, first - 1, last};
+        const TwoClassScan scan{entries, in.label_mask(), one, n, ones, first - 1, last};
         for (Promising sixteen; next_promising(scan, best.threshold, sixteen);)
             for (std::uint32_t cuts = sixteen.cuts; cuts != 0; cuts &= cuts - 1) {
                 const int lane = std::countr_zero(cuts);
@@ -217,9 +225,9 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
     const double* const reciprocal = reciprocal_.data();
     std::int32_t left_ones = 0, i = 0;
     double threshold = best.threshold;
-    for (; i + 1 < first; ++i) left_ones += PackedColumns::label(entries[i]) == one;
+    for (; i + 1 < first; ++i) left_ones += in.label(entries[i]) == one;
     for (; i < last; ++i) {
-        left_ones += PackedColumns::label(entries[i]) == one;
+        left_ones += in.label(entries[i]) == one;
         const std::int32_t left = i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
         if (shift * shift * (reciprocal[left] * reciprocal[right]) < threshold) continue;
@@ -228,27 +236,53 @@ void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::
     }
 }
 
-// Scans a column with any number of classes. The sums of squares are updated in O(1): right = total - 2 cross + left.
+// Scans a column with any number of classes.
 void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
-    const std::int32_t n = static_cast<std::int32_t>(size);
-    const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first, all_squares = node_squares_;
+    const std::int32_t n = static_cast<std::int32_t>(size), first = static_cast<std::int32_t>(min_rows_),
+                       last = n - first;
+    std::fill_n(left_counts(), n_classes_, 0u);
+    if (!wide_ || n < least_wide_rows || node_classes_.size() > ManyClassScan::most_classes)
+        return scan_some(entries, 0, last, at, best);
+    const ManyClassScan scan{entries,
+                             columns_.layout().rank_shift(),
+                             columns_.layout().label_mask(),
+                             node_classes_.data(),
+                             node_counts(),
+                             node_classes_.size(),
+                             n,
+                             first - 1,
+                             last};
+    for (std::int32_t begin = 0; next_promising(scan, best.threshold, begin, left_counts()); begin += 16)
+        scan_some(entries, begin, std::min(begin + 16, last), at, best);
+}
+
+// Scans the cuts after the entries [from, to); left_counts() are those before `from`, and then those before `to`. The
+// sums of squares are updated in O(1): right = total - 2 cross + left.
+void SmallGrower::scan_some(const std::uint32_t* entries, std::int32_t from, std::int32_t to, std::size_t at,
+                            BestCut& best) {
+    const std::int32_t n = node_rows_, first = static_cast<std::int32_t>(min_rows_), all_squares = node_squares_;
     const std::uint32_t* const total = node_counts();
     const double* const reciprocal = reciprocal_.data();
     std::uint32_t* const left_count = left_counts();
-    std::fill_n(left_count, n_classes_, 0u);
+    const EntryLayout in = columns_.layout();
     std::int32_t squares = 0, cross = 0;
+    for (const std::uint32_t k : node_classes_) {
+        squares += static_cast<std::int32_t>(left_count[k] * left_count[k]);
+        cross += static_cast<std::int32_t>(left_count[k] * total[k]);
+    }
     double threshold = best.threshold;
-    for (std::int32_t i = 0; i < last; ++i) {
-        const std::uint32_t k = PackedColumns::label(entries[i]);
+    for (std::int32_t i = from; i < to; ++i) {
+        const std::uint32_t k = in.label(entries[i]);
         squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
         cross += static_cast<std::int32_t>(total[k]);
         const std::int32_t left = i + 1, right = n - left;
         const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
         // The score is tested first because this branch is rarely taken. Whether two values are equal is often
         // mispredicted.
-        if (static_cast<double>(top) * (reciprocal[left] * reciprocal[right]) < threshold) continue;
-        if (left < first || PackedColumns::rank(entries[i]) == PackedColumns::rank(entries[i + 1])) continue;
-        if (best.offer(top, std::int64_t{left} * right, columns_.column(at, 0)))
+        const double score = static_cast<double>(top) * (reciprocal[left] * reciprocal[right]);
+        if (score < threshold) continue;
+        if (left < first || in.rank(entries[i]) == in.rank(entries[i + 1])) continue;
+        if (best.offer(top, std::int64_t{left} * right, score, columns_.column(at, 0)))
             best.place(at, 0, static_cast<std::size_t>(left));
         threshold = best.threshold;
     }
@@ -258,30 +292,32 @@ void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std:
 void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
     const std::uint32_t* const total = node_counts();
     std::uint32_t* const count = left_counts();
+    const EntryLayout in = columns_.layout();
     std::size_t end = 0;
-    while (end < size && PackedColumns::rank(entries[end]) == 0) ++end;
+    while (end < size && in.rank(entries[end]) == 0) ++end;
     for (std::size_t begin = end; begin < size; begin = end) {
-        const std::uint32_t code = PackedColumns::rank(entries[begin]);
+        const std::uint32_t code = in.rank(entries[begin]);
         std::fill_n(count, n_classes_, 0u);
-        for (; end < size && PackedColumns::rank(entries[end]) == code; ++end)
-            ++count[PackedColumns::label(entries[end])];
+        for (; end < size && in.rank(entries[end]) == code; ++end)
+            ++count[in.label(entries[end])];
         const std::int64_t n = static_cast<std::int64_t>(size), rare = static_cast<std::int64_t>(end - begin),
                            others = n - rare;
         if (std::min(rare, others) < static_cast<std::int64_t>(min_rows_)) continue;
-        std::int64_t top = 0;
-        if (two_classes_) {
-            const std::int64_t shift = n * count[second_class_] - rare * total[second_class_];
-            top = shift * shift;
-        } else {
-            std::int64_t squares = 0, other_squares = 0;
-            for (std::size_t k = 0; k < n_classes_; ++k) {
-                const std::int64_t inside = count[k], rest = std::int64_t{total[k]} - inside;
-                squares += inside * inside;
-                other_squares += rest * rest;
-            }
-            top = squares * others + other_squares * rare;
+        std::int64_t squares = 0, other_squares = 0;
+        for (const std::uint32_t k : node_classes_) {
+            const std::int64_t inside = count[k], rest = std::int64_t{total[k]} - inside;
+            squares += inside * inside;
+            other_squares += rest * rest;
         }
-        if (best.offer(top, rare * others, columns_.column(at, code))) best.place(at, begin, end, code);
+        const std::int64_t top = squares * others + other_squares * rare;
+        double score = static_cast<double>(top);
+        if (node_classes_.size() == 2) {
+            const std::uint32_t one = node_classes_[1];
+            const double shift = static_cast<double>(n * count[one] - rare * total[one]);
+            score = shift * shift;
+        }
+        score /= static_cast<double>(rare * others);
+        if (best.offer(top, rare * others, score, columns_.column(at, code))) best.place(at, begin, end, code);
     }
 }
 
@@ -290,8 +326,9 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     const bool first_is_left = best.code == 0 || columns_.rare_on_left(best.at, best.code);
     const std::uint32_t n = open.size(), n_side = best.end - best.begin, n_left = first_is_left ? n_side : n - n_side;
     std::uint32_t* left = left_counts();
+    const EntryLayout in = columns_.layout();
     std::fill_n(left, n_classes_, 0u);
-    for (std::uint32_t i = best.begin; i < best.end; ++i) ++left[PackedColumns::label(sorted[i])];
+    for (std::uint32_t i = best.begin; i < best.end; ++i) ++left[in.label(sorted[i])];
     if (!first_is_left)
         for (std::size_t k = 0; k < n_classes_; ++k) left[k] = node_counts()[k] - left[k];
     const double gain = criteria::Gini{}.gain(CutCounts(left, node_counts(), static_cast<int>(n_classes_))).value();
@@ -328,9 +365,10 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
 void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
+    const EntryLayout in = columns_.layout();
     const std::uint8_t inside = best.code == 0 || columns_.rare_on_left(best.at, best.code);
     for (std::uint32_t i = 0; i < n; ++i)
-        goes_left_[PackedColumns::row(sorted[i])] = (i - best.begin < best.end - best.begin) == inside;
+        goes_left_[in.row(sorted[i])] = (i - best.begin < best.end - best.begin) == inside;
     const std::uint32_t n_left = inside ? best.end - best.begin : n - (best.end - best.begin);
     const std::uint8_t* const goes_left = goes_left_.data();
     std::uint32_t* const spare = spare_.data();
@@ -341,14 +379,13 @@ void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_fir
         if (c == best.at && best.code == 0) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
         if (wide) {
-            partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, PackedColumns::class_bits,
-                              spare);
+            partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, in.class_bits, spare);
             continue;
         }
         if (!keep_second) {
             for (std::uint32_t i = 0, left = 0; left < n_left; ++i) {
                 entries[left] = entries[i];
-                left += goes_left[PackedColumns::row(entries[i])];
+                left += goes_left[in.row(entries[i])];
             }
             continue;
         }
@@ -356,13 +393,13 @@ void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_fir
             for (std::uint32_t i = n, right = n; right > n_left;) {
                 const std::uint32_t entry = entries[--i];
                 entries[right - 1] = entry;
-                right -= 1u - goes_left[PackedColumns::row(entry)];
+                right -= 1u - goes_left[in.row(entry)];
             }
             continue;
         }
         std::uint32_t left = 0, right = 0;
         for (std::uint32_t i = 0; i < n; ++i) {
-            const std::uint32_t entry = entries[i], is_left = goes_left[PackedColumns::row(entry)];
+            const std::uint32_t entry = entries[i], is_left = goes_left[in.row(entry)];
             entries[left] = entry;
             spare[right] = entry;
             left += is_left;
@@ -375,7 +412,7 @@ void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_fir
 bool SmallGrower::supports(const data::Table& table, const data::Target& target, const GrowOptions& options) {
     using split::Missing;
     const bool plain = target.n_classes.size() == 1 && !table.sparse &&
-                       target.n_classes[0] <= static_cast<int>(PackedColumns::most_classes) && !target.weight &&
+                       target.n_classes[0] <= static_cast<int>(EntryLayout::most_classes) && !target.weight &&
                        std::none_of(table.columns.begin(), table.columns.end(),
                                     [](const data::Column& c) { return c.kind() == data::ColumnKind::levels; });
     if (!plain || options.search.missing == Missing::surrogate || options.search.missing == Missing::fractional)
@@ -403,15 +440,15 @@ bool SmallGrower::supports(const data::Table& table, const data::Target& target,
                                  &G::surrogates, &G::use_surrogate, &G::risk);
 }
 
-bool SmallGrower::small(std::size_t n_rows, std::size_t n_columns) {
-    return n_rows <= PackedColumns::most_rows && n_rows * n_columns <= most_values;
+std::size_t SmallGrower::most_rows(std::size_t n_columns) const {
+    return std::min(columns_.layout().most_rows(), most_values / std::max<std::size_t>(1, n_columns));
 }
 
 namespace {
 
-bool fits(std::size_t n_rows, std::size_t n_columns, int n_threads) {
-    if (n_threads > 1) return SmallGrower::small(n_rows, n_columns);
-    return n_rows <= PackedColumns::most_rows && n_rows * n_columns <= most_values_alone;
+bool fits(std::size_t n_rows, std::size_t n_columns, std::size_t n_classes, int n_threads) {
+    return n_rows <= EntryLayout(n_classes).most_rows() &&
+           n_rows * n_columns <= (n_threads > 1 ? most_values : most_values_alone);
 }
 
 }  // namespace
@@ -420,8 +457,10 @@ std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const 
                                                 const GrowOptions& options, base::Interrupt& interrupt) {
     const std::size_t n = target.rows.empty() ? target.n_rows : target.rows.size();
     if (n == 0 || n >= 2 * options.search.small_node || options.bins.approximate ||
-        !fits(n, table.columns.size(), options.n_threads) || !SmallGrower::supports(table, target, options))
+        !SmallGrower::supports(table, target, options))
         return std::nullopt;
+    const auto n_classes = static_cast<std::size_t>(target.n_classes[0]);
+    if (!fits(n, table.columns.size(), n_classes, options.n_threads)) return std::nullopt;
     std::vector<std::uint32_t> rows(target.rows.begin(), target.rows.end());
     if (rows.empty()) {
         rows.resize(n);
@@ -429,7 +468,7 @@ std::optional<tree::TreeArrays> grow_small_tree(const data::Table& table, const 
     }
     std::vector<std::uint16_t> label(n);
     for (std::size_t i = 0; i < n; ++i) label[i] = static_cast<std::uint16_t>(target.labels[rows[i]]);
-    SmallGrower grower(static_cast<std::size_t>(target.n_classes[0]), options);
+    SmallGrower grower(n_classes, options);
     if (!grower.read(table, rows.data(), n, label.data())) return std::nullopt;
     return grower.grow(0, static_cast<double>(n), &interrupt);
 }

@@ -1,4 +1,4 @@
-// Trees of at most 2,048 rows and 131,072 values (one thread: wider tables), grown without an allocation per node:
+// Trees of at most 4,096 rows and 131,072 values (one thread: wider tables), grown without an allocation per node:
 // whole trees, or the subtree below a node of a larger one.
 //
 // Only the plainest case: one target of classes without weights, numbers without missing values, gini, cuts, depth
@@ -17,7 +17,8 @@ public:
 
     // Is this the plain case, whatever the rows?
     static bool supports(const data::Table& table, const data::Target& target, const GrowOptions& options);
-    static bool small(std::size_t n_rows, std::size_t n_columns);
+    // The largest number of rows whose columns fit into the cache.
+    std::size_t most_rows(std::size_t n_columns) const;
 
     // Takes rows in; what is given must outlive the growing. False: a value is missing.
     bool read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
@@ -47,6 +48,7 @@ private:
     std::int32_t append(const Open& open);
     void scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const;
     void scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
+    void scan_some(const std::uint32_t* entries, std::int32_t from, std::int32_t to, std::size_t at, BestCut& best);
     void scan_bundle(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best);
     void split(const Open& open, const BestCut& best, std::int32_t id);
     void partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second);
@@ -57,9 +59,8 @@ private:
     bool ties_go_last_;  // the default branch of a split in halves, as in scikit-learn
     split::PackedColumns columns_;
     std::vector<double> reciprocal_, real_counts_;
-    std::int32_t node_squares_ = 0;   // sum of the squares of node_counts()
-    bool two_classes_ = false;        // the node at work has two classes ...
-    std::uint32_t second_class_ = 1;  // ... and this is the second of them
+    std::int32_t node_rows_ = 0, node_squares_ = 0;  // sums of node_counts() and of their squares
+    std::vector<std::uint32_t> node_classes_;        // the classes of the node at work, ascending
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint32_t> spare_, counts_;
     std::vector<Open> stack_;

@@ -1,6 +1,6 @@
-// AVX-512 versions of two loops of small_tree.cpp, sixteen entries at a time. The scan finds cuts that may beat the
-// best so far: in single precision all its numbers are exact but the last two products, which have a small slack; the
-// caller compares exactly.
+// AVX-512 versions of the loops of small_tree.cpp, sixteen entries at a time. The scans find cuts that may beat the
+// best so far: for up to 4,096 rows, all their numbers are exact in single precision except the last products, which
+// have a small slack; the caller compares exactly.
 #pragma once
 
 #include "base/standard.hpp"
@@ -26,18 +26,34 @@ struct Promising {
 // false: there are none.
 bool next_promising(const TwoClassScan& scan, double threshold, Promising& at);
 
+// A column of a node with several classes: cut i lies after entry i, and [first, last) are allowed.
+struct ManyClassScan {
+    static constexpr std::size_t most_classes = 8;  // of the node; with more, one entry at a time is as fast
+
+    const std::uint32_t* entries;
+    int rank_shift;
+    std::uint32_t label_mask;
+    const std::uint32_t *classes, *total;  // the classes of the node, and the number of rows of every class
+    std::size_t n_classes;
+    std::int32_t n, first, last;
+};
+
+// Goes on, from the cut `begin`, to the next sixteen cuts of which one may reach left squares / left + right squares /
+// right >= threshold; false: there are none. `left`: the number of rows of every class before `begin`.
+bool next_promising(const ManyClassScan& scan, double threshold, std::int32_t& begin, std::uint32_t* left);
+
 constexpr std::size_t past_entries = 16;  // may be read behind the last
 
-// Which rows go left, of at most 2,048.
+// Which rows go left, of at most 4,096.
 struct LeftRows {
     std::size_t n_rows = 0;
-    alignas(64) std::uint64_t bits[32];
+    alignas(64) std::uint64_t bits[64];
 
     void set(const std::uint8_t* goes_left, std::size_t n);  // may read up to 63 bytes behind the last
 };
 
 // Parts n entries, in their order: those that go left, then the others. A side that is not kept may hold anything. The
-// row of an entry is (entry >> row_shift) % 2048; spare has room for n + past_entries.
+// row of an entry is in the lowest bits of entry >> row_shift; spare has room for n + past_entries.
 struct PartitionSpec {
     std::uint32_t n, n_left;
     bool keep_left, keep_right;

@@ -26,7 +26,9 @@ void CountedFinder::hand_down(NodeRows& parent, const std::vector<BranchRows>& b
     if (branches.size() != 2 || branches[0].rows->size() + branches[1].rows->size() != parent.size()) return;
     const bool first_is_less = branches[0].rows->size() < branches[1].rows->size();
     const BranchRows &few = branches[first_is_less ? 0 : 1], &many = branches[first_is_less ? 1 : 0];
-    const auto large = [&](const BranchRows& b) { return b.searched && b.rows->size() >= options_.small_node; };
+    const auto large = [&](const BranchRows& b) {
+        return b.searched && !b.grown_at_once && b.rows->size() >= options_.small_node;
+    };
     if (!large(many)) return;  // the other one is not large either
     // Counting the smaller branch and subtracting yields both, so a level counts at most half of its rows. Cells are
     // integers, so the difference is exact.

@@ -5,26 +5,22 @@ namespace ceiba::split {
 namespace {
 
 constexpr std::size_t long_run = 24;  // longer runs are sorted separately, so that the worst case is n log n, not n^2
-// Values are rounded to this number of bits, which a radix sort processes in digits.
-constexpr int digit_bits = 7, n_digits = 3;
-constexpr std::uint32_t n_values = 1u << digit_bits;
 constexpr std::size_t few_rows = 512;  // few values rarely share 14 bits, and counters cost as much as sorting them
-
-std::uint32_t packed(std::uint32_t rank, std::uint32_t row, std::uint32_t label) {
-    return (rank << (PackedColumns::row_bits + PackedColumns::class_bits)) | (row << PackedColumns::class_bits) | label;
-}
 
 }  // namespace
 
-// A value rounded to 21 bits of the range shares a word with its row. A radix sort of these words takes 8 ns per value
+// A value rounded to 20 bits of the range shares a word with its row. A radix sort of these words takes 8 ns per value
 // at 1,000 rows, a bucket sort of the values 20 ns. Rounding preserves order, except within runs of equal words.
 void PackedColumns::sort_values(double low, double high) {
-    static_assert(row_bits + n_digits * digit_bits == 32);
-    n_rows_ <= few_rows ? sort_digits<2>(low, high) : sort_digits<n_digits>(low, high);
+    n_rows_ <= few_rows ? sort_digits<7>(low, high) : sort_digits<10>(low, high);
 }
 
-template <int digits>
+// Sorts by two digits of the rounded values.
+template <int digit_bits>
 void PackedColumns::sort_digits(double low, double high) {
+    constexpr int digits = 2;
+    static_assert(row_bits + digits * digit_bits <= 32);
+    constexpr std::uint32_t n_values = 1u << digit_bits;
     const std::size_t n = n_rows_;
     const double* const value = value_.data();
     std::uint32_t *key = key_.data(), *spare = spare_.data();
@@ -45,12 +41,11 @@ void PackedColumns::sort_digits(double low, double high) {
         for (std::size_t i = 0; i < n; ++i) spare[start[d][digit(key[i], d)]++] = key[i];
         std::swap(key, spare);
     }
-    if (digits % 2 == 1) key_.swap(spare_);
 }
 
 // Sorts the rows within each run of equal rounded values.
 void PackedColumns::sort_runs() {
-    const auto row = [](std::uint32_t key) { return key & (most_rows - 1); };
+    const auto row = [](std::uint32_t key) { return key & ((1u << row_bits) - 1); };
     const auto by_value = [&](std::uint32_t a, std::uint32_t b) { return value_[row(a)] < value_[row(b)]; };
     for (std::size_t i = 1, begin = 0; i <= n_rows_; ++i) {
         if (i < n_rows_ && key_[i] >> row_bits == key_[begin] >> row_bits) continue;
@@ -83,16 +78,17 @@ void PackedColumns::begin(const data::Table& table, const std::uint32_t* rows, s
 // order: then their runs are sorted first.
 void PackedColumns::write(std::size_t c) {
     std::uint32_t* const out = entries(column_.size());
-    const auto write_all = [&, value = value_.data(), label = label_] {
+    const auto write_all = [&, layout = layout_, value = value_.data(), label = label_] {
+        constexpr std::uint32_t row_mask = (1u << row_bits) - 1;
         std::uint32_t rank = 0, disorder = 0;
-        double last = value[key_[0] & (most_rows - 1)];
+        double last = value[key_[0] & row_mask];
         for (std::size_t i = 0; i < n_rows_; ++i) {
-            const std::uint32_t row = key_[i] & (most_rows - 1);
+            const std::uint32_t row = key_[i] & row_mask;
             const double x = value[row];
             rank += x != last;
             disorder |= x < last;
             last = x;
-            out[i] = packed(rank, row, label[row]);
+            out[i] = layout.entry(rank, row, label[row]);
         }
         return disorder == 0;
     };
@@ -162,9 +158,10 @@ void PackedColumns::sort_bundle(const NodeRows& node, std::size_t b) {
     if (start[*byte + 1u] == n_rows_) return;
     for (std::size_t k = 0; k < 256; ++k) start[k + 1] += start[k];
     std::uint32_t* const out = entries(column_.size());
+    const EntryLayout layout = layout_;
     for (std::size_t i = 0; i < n_rows_; ++i) {
         const std::uint8_t code = byte[i * stride];
-        out[start[code]++] = packed(code, static_cast<std::uint32_t>(i), label_[i]);
+        out[start[code]++] = layout.entry(code, static_cast<std::uint32_t>(i), label_[i]);
     }
     column_.push_back(-1 - static_cast<std::int32_t>(b));
 }
@@ -173,10 +170,10 @@ bool PackedColumns::sort_binned(const NodeRows& node, std::size_t c) {
     if (in_order_.begin(node, c) < n_rows_) return false;
     if (in_order_.one_value()) return true;
     std::uint32_t* const out = entries(column_.size());
-    in_order_.run([out, this](std::size_t at, std::uint32_t rank, std::uint32_t row) {
-        out[at] = packed(rank, row, label_[row]);
+    in_order_.run([out, layout = layout_, label = label_](std::size_t at, std::uint32_t rank, std::uint32_t row) {
+        out[at] = layout.entry(rank, row, label[row]);
     });
-    if (rank(out[0]) != rank(out[n_rows_ - 1])) column_.push_back(static_cast<std::int32_t>(c));
+    if (layout_.rank(out[0]) != layout_.rank(out[n_rows_ - 1])) column_.push_back(static_cast<std::int32_t>(c));
     return true;
 }
 
@@ -198,11 +195,12 @@ double PackedColumns::cut(std::size_t at, std::uint32_t lower, std::uint32_t upp
     const std::size_t c = static_cast<std::size_t>(column_[at]);
     if (binning_) {
         const ColumnBins& bins = binning_->column[c];
-        if (bins.lossless()) return cut_between(bins.value[rank(lower)], bins.value[rank(upper)], false);
-        if (binning_->approximate) return bins.edge[(rank(lower) + rank(upper) - 1) / 2];
+        const std::uint32_t below = layout_.rank(lower), above = layout_.rank(upper);
+        if (bins.lossless()) return cut_between(bins.value[below], bins.value[above], false);
+        if (binning_->approximate) return bins.edge[(below + above - 1) / 2];
     }
     const data::Column& column = table_->columns[c];
-    return cut_between(column.number(rows_[row(lower)]), column.number(rows_[row(upper)]), false);
+    return cut_between(column.number(rows_[layout_.row(lower)]), column.number(rows_[layout_.row(upper)]), false);
 }
 
 }  // namespace ceiba::split

@@ -1,22 +1,38 @@
-// The sorted columns of a table that fits into the cache. An entry stores everything that a scan needs in 32 bits: rank
-// (11 bits) | row (11 bits) | class (10 bits). Rows are never renumbered: a split marks them in a table of 2,048 bytes,
-// which partitions each column. A bundle (bundles.hpp) is one such column, whose ranks are codes.
+// The sorted columns of a table that fits into the cache. An entry stores everything that a scan needs in 32 bits. Rows
+// are never renumbered: a split marks them in a table of 4,096 bytes, which partitions each column. A bundle
+// (bundles.hpp) is one such column, whose ranks are codes.
 #pragma once
 
 #include "split/store/bin_sort.hpp"
 
 namespace ceiba::split {
 
+// The parts of an entry: rank | row | class. More classes leave room for fewer rows: 4,096 or, with more than 256
+// classes, 2,048.
+struct EntryLayout {
+    static constexpr std::size_t most_classes = 1024;
+
+    explicit EntryLayout(std::size_t n_classes)
+        : class_bits(n_classes <= 256 ? 8 : 10), row_bits((32 - class_bits) / 2) {}
+
+    int class_bits, row_bits;
+
+    std::size_t most_rows() const { return std::size_t{1} << row_bits; }
+    int rank_shift() const { return class_bits + row_bits; }
+    std::uint32_t label_mask() const { return (1u << class_bits) - 1; }
+    std::uint32_t rank(std::uint32_t entry) const { return entry >> rank_shift(); }
+    std::uint32_t row(std::uint32_t entry) const { return (entry >> class_bits) & ((1u << row_bits) - 1); }
+    std::uint32_t label(std::uint32_t entry) const { return entry & label_mask(); }
+    std::uint32_t entry(std::uint32_t rank, std::uint32_t row, std::uint32_t label) const {
+        return (rank << rank_shift()) | (row << class_bits) | label;
+    }
+};
+
 class PackedColumns {
 public:
-    static constexpr int row_bits = 11, class_bits = 10;
-    static constexpr std::size_t most_rows = std::size_t{1} << row_bits, most_classes = std::size_t{1} << class_bits;
+    explicit PackedColumns(std::size_t n_classes) : layout_(n_classes) {}
 
     static constexpr std::size_t read_past = 16;  // number of entries after the last one that may be read
-
-    static std::uint32_t rank(std::uint32_t entry) { return entry >> (row_bits + class_bits); }
-    static std::uint32_t row(std::uint32_t entry) { return (entry >> class_bits) & (most_rows - 1); }
-    static std::uint32_t label(std::uint32_t entry) { return entry & (most_classes - 1); }
 
     // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. Returns
     // false if a value is missing. The arguments must outlive this object.
@@ -24,6 +40,7 @@ public:
     // The same for a node of a binned store.
     bool sort(const NodeRows& node);
 
+    EntryLayout layout() const { return layout_; }
     std::size_t n_rows() const { return n_rows_; }
     std::uint16_t label_of_row(std::size_t i) const { return label_[i]; }
     std::size_t size() const { return column_.size(); }
@@ -38,16 +55,19 @@ public:
     double cut(std::size_t at, std::uint32_t code) const;
 
 private:
+    static constexpr int row_bits = 12;  // of a key
+
     void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
     bool read_values(const data::Column& column, double& low, double& high);
     void sort_values(double low, double high);
-    template <int digits>
+    template <int digit_bits>
     void sort_digits(double low, double high);
     void sort_runs();
     void write(std::size_t c);
     bool sort_binned(const NodeRows& node, std::size_t c);
     void sort_bundle(const NodeRows& node, std::size_t b);
 
+    EntryLayout layout_;
     const data::Table* table_ = nullptr;
     const Binning* binning_ = nullptr;  // if ranks are bins, at least in some columns
     const std::uint32_t* rows_ = nullptr;

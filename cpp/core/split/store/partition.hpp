@@ -47,6 +47,7 @@ struct Places {
 struct BranchRows {
     NodeRows* rows;
     bool searched;
+    bool grown_at_once = false;  // with all that is below it (grow/small_tree.hpp), without a histogram
 };
 
 // Partitions the rows of `node`, at first only their targets, on the other side of the store. Returns one NodeRows per
