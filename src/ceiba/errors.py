@@ -50,7 +50,7 @@ class DataTypeError(DataError, TypeError):
 
 
 class SchemaError(DataError):
-    """Raised for a table that does not match the schema seen in `fit`."""
+    """Raised when a table does not match the schema seen during `fit`."""
 
 
 class OptionError(CeibaError):

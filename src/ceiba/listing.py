@@ -54,7 +54,7 @@ class Grid:
             over -= 1
         if over <= 0 or n < 3:
             return _align_cells(cells, widths, right)
-        # Print the columns in several parts that fit; each part repeats the first column.
+        # Print the columns in several blocks that fit the line width, each with the first column.
         max_width = width - len(_GAP) - min(natural[0], width // 2)
         widths = [min(natural[0], width // 2), *(min(size, max_width) for size in natural[1:])]
         lines: list[str] = []

@@ -124,7 +124,7 @@ def test_cells_too_far_apart_are_refused(tmp_path: Path, ending: str) -> None:
     WRITERS[ending](path, [(0, 0), FAR[ending]])
     done = run("describe", path, cwd=tmp_path)
     assert done.returncode == 3
-    assert "more than 2 GB of memory" in " ".join(done.stderr.split())
+    assert "more than 2 GiB of memory" in " ".join(done.stderr.split())
 
 
 def test_held_out_file_does_not_end_the_studio(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_cut_on_a_categorical_column_is_refused():
 
 def test_words_that_are_no_split_are_refused():
     tree, X, y, _, _ = fit({})
-    with pytest.raises(TreeError, match="is not a split"):
+    with pytest.raises(TreeError, match="is not a valid split"):
         tree.set_split(0, "z about 3", X, y)
 
 

@@ -98,4 +98,4 @@ def test_one_endless_cell_in_a_small_file_is_refused(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 3, done.stderr
-    assert "line 4: record of more than 256 MB" in done.stderr
+    assert "line 4: a record exceeds 256 MiB" in done.stderr

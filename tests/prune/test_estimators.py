@@ -120,7 +120,7 @@ def test_number_as_pruning_is_told_how_to_say_alpha():
 
 
 def test_prune_with_ccp_alpha_is_refused(noisy):
-    with pytest.raises(OptionError, match="Pass one of them"):
+    with pytest.raises(OptionError, match="Pass only one of them"):
         DecisionTreeClassifier(prune="cv", ccp_alpha=0.1).fit(*noisy)
 
 
@@ -286,7 +286,7 @@ def test_two_fits_choose_the_same_tree(noisy):
 def test_several_outputs_are_told_the_way_out():
     X = np.arange(40.0).reshape(-1, 1)
     Y = np.stack([np.arange(40) % 2, np.arange(40) // 10], axis=1)
-    with pytest.raises(OptionError, match="one output"):
+    with pytest.raises(OptionError, match="single-output"):
         DecisionTreeClassifier(prune="cv").fit(X, Y)
     pruning = CostComplexity(alpha=10.0, risk="impurity")
     assert DecisionTreeClassifier(prune=pruning).fit(X, Y).get_n_leaves() == 1

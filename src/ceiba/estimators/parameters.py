@@ -173,9 +173,8 @@ def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
     check_options(params, _ALLOWED[task], owner)
     for name, other, why in _EXCLUSIVE:
         if params.get(name) is not None and params.get(other) is not None:
-            raise OptionError(
-                f"{name}={params[name]!r} and {other}={params[other]!r} {why}. Pass one of them."
-            )
+            both = f"{name}={params[name]!r} and {other}={params[other]!r}"
+            raise OptionError(f"{both} {why}. Pass only one of them.")
 
 
 def expand(name: str, value: Any) -> Any:
@@ -226,7 +225,7 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
         classes = "; ".join(", ".join(map(repr, names.tolist())) for names in target.info.classes)
         raise OptionError(
             f"class_weight={class_weight!r} does not match the classes {classes}. Pass 'balanced', "
-            "or a dict of these classes and their weights (several outputs: a list of dicts)."
+            "or a dict from class to weight (for several outputs, a list of dicts)."
         ) from error
     return np.ascontiguousarray(weight, dtype=np.float64)
 

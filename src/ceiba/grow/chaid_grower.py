@@ -116,7 +116,7 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
 
 @dataclass(frozen=True)
 class MergeResult:
-    """Groups of merged categories of a column, with their test and the steps of merging."""
+    """Groups of merged categories of a column, the test between the groups, and all merges."""
 
     group: npt.NDArray[np.intp]
     test: NodeTest
@@ -221,7 +221,7 @@ def _f_statistic(cells: Array) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Grouping:
-    """The groups of merged categories of a column (-1: missing values), and their test."""
+    """Groups of merged categories of a column (-1: missing), and the test between the groups."""
 
     column: int
     groups: tuple[tuple[int, ...], ...]

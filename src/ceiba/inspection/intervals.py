@@ -117,8 +117,8 @@ def estimate_interval(
     # Let T be the t statistic and k the skewness of the estimate, with |k| <= 1 (for a mean, the
     # skewness of the values / sqrt(n)). Then T + k T^2 / 3 + k^2 T^3 / 27 + k / 6 has no skewness
     # to second order (Hall 1992, On the removal of skewness by transformation), and Student's
-    # quantiles are transformed back. The quantile of the long tail is first multiplied by
-    # 1 + tail k^2, because spread and skewness miss extremes that a sample rarely contains.
+    # quantiles are transformed back. The quantile of the longer tail is multiplied by
+    # 1 + `tail` * k^2, because spread and skewness miss extremes that a sample rarely contains.
     if n <= 1:
         return -math.inf, math.inf
     spread = math.sqrt(float((times * each**2).sum()))
@@ -263,5 +263,7 @@ def split_held_out_rows(
     for group in groups:
         held_out[group[: round(share * len(group))]] = True
     if not held_out.any() or held_out.all():
-        raise DataError(f"Holding out {share} of {n_rows} rows leaves no training or test rows.")
+        empty = "training" if held_out.all() else "held-out"
+        problem = f"Holding out {share} of {n_rows} rows leaves no {empty} rows"
+        raise DataError(f"{problem}. Pass more rows or another share.")
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -138,11 +138,11 @@ class CostComplexity(Pruning):
                 "disable. Omit score, or omit alpha and n_leaves."
             )
         if self.alpha is not None and self.n_leaves is not None:
-            raise OptionError("alpha is not supported with n_leaves. Pass one of them.")
+            raise OptionError("alpha is not supported with n_leaves. Pass only one of them.")
         if tree.n_outputs > 1 and self.alpha is None and self.n_leaves is None:
             raise OptionError(
-                f"Cross-validated pruning requires a target with one output, got {tree.n_outputs}. "
-                "Use CostComplexity(alpha=..., risk='impurity'), or fit one tree per output."
+                f"Cross-validated pruning requires a single-output target, got {tree.n_outputs} "
+                "outputs. Use CostComplexity(alpha=..., risk='impurity'), or one tree per output."
             )
         sequence = pruning_sequence(tree, risk=self.sequence_risk)
         step, reason, cv = self._choose(sequence, problem)

@@ -265,7 +265,7 @@ class Shard:
         return cast(npt.NDArray[Any], arrays[name])
 
     def tree_rows(self, tree: int) -> npt.NDArray[np.uint32]:
-        """Return the indices of the positive-weight rows on which a tree is grown, ascending."""
+        """Return the sorted indices of the positive-weight rows on which a tree is grown."""
         arrays = self.arrays
         chosen: Any = slice(None) if arrays.weights is None else arrays.weights > 0
         if tree:

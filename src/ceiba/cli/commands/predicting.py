@@ -382,7 +382,7 @@ def reasons(
     against: Annotated[
         OptStr,
         Option(
-            help="Reference table; only its rows with the wanted prediction are used. "
+            help="Reference table; only rows with the desired prediction are used. "
             "[default: training rows]"
         ),
     ] = None,

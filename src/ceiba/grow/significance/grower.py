@@ -91,7 +91,7 @@ class _SignificanceChooser:
             tree = replace(problem, table=table, options=alone).grow(rows.astype(np.uint32))
             if tree.n_nodes > 1:
                 best.append((j, tree))
-        # The Bonferroni correction counts the columns that could be split.
+        # The Bonferroni correction uses the number of columns on which the node could be split.
         level = self.level / max(len(best), 1)
         passing: list[tuple[int, Tree, TestResult]] = []
         searches: list[Separation] = []

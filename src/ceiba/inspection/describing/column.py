@@ -207,7 +207,7 @@ def _describe_numbers(
     facts |= {"kind": kind, "n_distinct": n_distinct, "n_infinite": n_infinite}
     if not len(finite):
         return ColumnDescription(**facts, remarks=tuple(remarks))
-    # Very large values are divided by 4, so that their differences are finite.
+    # Very large values are divided by 4, so that their differences do not overflow.
     scale = 4.0 if np.abs(finite).max() > 1e307 else 1.0
     scaled = finite / scale
     edges = bin_edges(scaled, [], bins, trim=False)

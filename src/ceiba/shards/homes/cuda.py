@@ -28,7 +28,7 @@ def import_cupy() -> Any:
         import cupy
     except ImportError:
         raise ImportError(
-            "Tables on a GPU require the package cupy. Install it with: pip install ceiba[gpu]",
+            "Tables on a GPU require the 'cupy' package. Install it with: pip install 'ceiba[gpu]'",
             name="cupy",
         ) from None
     return cupy
@@ -73,9 +73,9 @@ class CudaDevice:
             cupy.get_default_memory_pool().free_all_blocks()
             free, total = cupy.cuda.runtime.memGetInfo()
             raise DataError(
-                f"The GPU is out of memory: {n_bytes / 1e9:.2f} GB more are required, and "
-                f"{free / 1e9:.2f} of {total / 1e9:.2f} GB are free now. See docs/gpu.md for the "
-                "bytes per row. Free memory, fit fewer rows, or copy the table to the host."
+                f"Out of GPU memory: another {n_bytes / 1e9:.2f} GB is required, but only "
+                f"{free / 1e9:.2f} GB of {total / 1e9:.2f} GB is free. Free some memory, fit fewer "
+                "rows, or copy the table to the host. See docs/gpu.md for the memory per row."
             ) from None
         self._memory[memory.ptr] = memory
         return int(memory.ptr)

@@ -64,8 +64,8 @@ def open_client(cluster: Any) -> Iterator[Any]:
         from distributed import Client, default_client
     except ImportError as error:
         raise ImportError(
-            "Fitting on a cluster requires the package distributed. Install it with: "
-            "pip install ceiba[dask]"
+            "Fitting on a cluster requires the 'distributed' package. Install it with: "
+            "pip install 'ceiba[dask]'"
         ) from error
     if isinstance(cluster, str):
         try:

@@ -103,9 +103,9 @@ def call_in_child(source: str, memory: int, function: Callable[..., Any], *argum
     child = subprocess.run([sys.executable, "-P", "-c", code], input=call, capture_output=True)
     if child.returncode != 0:
         raise DataError(
-            f"{display_name(source)} cannot be read: it is damaged, or needs more than "
-            f"{memory / 2**30:.0f} GB of memory. Delete cells far from the table, or save the "
-            "table as CSV."
+            f"Cannot read {display_name(source)}: the file is damaged or needs more than "
+            f"{memory / 2**30:.0f} GiB of memory. If it is too large, clear stray cells outside "
+            "the table or save the table as CSV."
         )
     answer = pickle.loads(child.stdout)
     if isinstance(answer, Exception):
@@ -267,8 +267,8 @@ def _cut_pieces(
             end = record_end(text, at, at + size) or record_end(text, at, len(text))
             if not end and len(text) - at > _MAX_RECORD:
                 raise DataError(
-                    f"{display_name(source)}, line {line}: record of more than "
-                    f'{_MAX_RECORD >> 20} MB. Is there an unclosed quote (")?'
+                    f"{display_name(source)}, line {line}: a record exceeds "
+                    f'{_MAX_RECORD >> 20} MiB. Is there an unclosed quote (")?'
                 )
             # Double `size` for a linear cost: a long record is not searched again for each block.
             if not end:
@@ -287,7 +287,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
     """Return the offset after the last newline outside quotes in raw[start:stop], or 0."""
     end = raw.rfind(b"\n", start, stop) + 1
     quotes = raw.count(b'"', start, end) if end else 0
-    while end and quotes % 2:  # the line break is in a quoted cell, so go back to its quote
+    while end and quotes % 2:  # the line break is in a quoted field: go back to its opening quote
         quote = raw.rfind(b'"', start, end)
         line_start = raw.rfind(b"\n", start, quote) + 1
         quotes -= raw.count(b'"', max(line_start, start), end)
@@ -364,8 +364,8 @@ def _decode_blocks(
         if b"\0" in text:
             position = _format_position(text[: text.index(0)], line, column, source)
             raise DataError(
-                f"{position}: NUL character in a text file. Is the file damaged, UTF-16 "
-                "(--encoding utf-16), or a spreadsheet or a database with a wrong extension?"
+                f"{position}: NUL characters are not allowed in text files. For UTF-16, pass "
+                "--encoding utf-16. For a spreadsheet or database, correct the file extension."
             )
         ends = text.count(b"\n")
         line += ends

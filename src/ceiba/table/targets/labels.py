@@ -110,7 +110,7 @@ def _encode_objects(y: Array) -> EncodedLabels:
 
 
 def refuse_infinite(y: Array) -> None:
-    """Raise scikit-learn's error if a target of floats contains an infinity."""
+    """Raise the same error as scikit-learn if a float target contains infinite values."""
     if y.dtype.kind == "f" and np.inf in (y.max(), -y.min()):
         row = int(np.argmax(np.isinf(y)))
         raise DataError(

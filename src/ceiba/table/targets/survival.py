@@ -80,14 +80,14 @@ def read_times(values: npt.NDArray[Any]) -> Array:
     """Return times as floats; raise an error if they are negative or not numbers."""
     if values.dtype.kind in "mM":
         raise DataTypeError(
-            f"Times must be numbers, got {values.dtype}. Subtract a start from dates, and divide "
-            "durations by a unit, such as np.timedelta64(1, 'D')."
+            f"Times must be numeric, got {values.dtype}. Convert dates to durations by subtracting "
+            "a start date, then divide durations by a unit such as np.timedelta64(1, 'D')."
         )
     try:
         time = np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise DataTypeError(
-            f"Times must be numbers, got {values.dtype} ({values[0]!r}, ...)."
+            f"Times must be numeric, got {values.dtype} ({values[0]!r}, ...)."
         ) from None
     wrong = np.flatnonzero(time < 0)
     if len(wrong):

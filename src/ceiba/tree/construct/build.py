@@ -249,9 +249,9 @@ def _read_split(
             swapped = len(branches) == 2 and first == 1
             return sentences.split, branches[::-1] if swapped else branches
     raise TreeError(
-        f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(item)} is not a split. Write "
-        "(column, {level: branch, ...}) or (condition, if_true, if_false). Conditions: "
-        f"{SPLIT_FORMS}."
+        f"Hand-written tree, {out.describe_node(node)}: {_abbreviate(item)} is not a valid split. "
+        "Write it as (column, {level: branch, ...}) or as (condition, if_true, if_false). "
+        f"Conditions: {SPLIT_FORMS}."
     )
 
 

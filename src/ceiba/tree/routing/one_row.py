@@ -200,7 +200,7 @@ def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
         return dict(row.to_dict())
     if isinstance(row, str | bytes) or not hasattr(row, "__len__"):
         raise DataTypeError(
-            f"predict_one requires a row as a dict by column name or as a sequence, got {row!r}."
+            f"predict_one requires a dict from column name to value or a sequence, got {row!r}."
         )
     values = row.tolist() if hasattr(row, "tolist") else list(row)
     if len(values) != len(names):
@@ -240,7 +240,7 @@ def _require_value(row: Mapping[str, Any], name: str) -> Any:
         return row[name]
     hint = did_you_mean(name, [str(key) for key in row])
     raise DataError(
-        f"The row has no column {name!r}, which the prediction requires. Columns of the row: "
+        f"The row has no column {name!r}, which the prediction requires. Columns in the row: "
         f"{', '.join(map(str, row)) or 'none'}.{hint} Pass None for a missing value."
     )
 

@@ -64,7 +64,7 @@ def parse_split(
     """Parse the text of a split; with `closed`, reject columns that are not in `columns`."""
     texts = [written] if isinstance(written, str) else list(written)
     if not texts or not all(isinstance(text, str) for text in texts):
-        raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
+        raise TreeError(f"{written!r} is not a valid split. Write it as {SPLIT_FORMS}.")
     if len(texts) == 1:
         # Levels may contain bars, so bars separate branches only if every part is a condition.
         masked = _QUOTED.sub(lambda match: " " * len(match[0]), texts[0])
@@ -194,7 +194,7 @@ def _tokenize(
             )
         if name:
             return name, _normalize_sign(at[1]), text[at.end() :].strip()
-    raise TreeError(f"{written!r} is not a split. Write {SPLIT_FORMS}.")
+    raise TreeError(f"{written!r} is not a valid split. Write it as {SPLIT_FORMS}.")
 
 
 def _normalize_sign(sign: str) -> str:
