@@ -57,14 +57,14 @@ def columns_for(model: Any, X: Any) -> Any:
         names = model.schema.names
     if names is None:
         return X
-    wanted = [str(name) for name in names]
+    inputs = [str(name) for name in names]
     if isinstance(X, Table):
-        held = X.schema.names
-        return X.select([held.index(n) for n in wanted]) if set(wanted) <= set(held) else X
+        columns = X.schema.names
+        return X.select([columns.index(n) for n in inputs]) if set(inputs) <= set(columns) else X
     if isinstance(X, Mapping):
-        return {name: X[name] for name in wanted} if set(wanted) <= set(X) else X
+        return {name: X[name] for name in inputs} if set(inputs) <= set(X) else X
     if hasattr(X, "columns") and (frame := as_frame(X)) is not None:
-        return frame[wanted].to_native() if set(wanted) <= set(frame.columns) else X
+        return frame[inputs].to_native() if set(inputs) <= set(frame.columns) else X
     return X
 
 
@@ -132,15 +132,15 @@ def as_numbers(values: Array, name: str) -> Array:
 
 def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") -> None:
     """Raise an error if the true labels and the model have no class in common."""
-    known = classes_of(model)
-    if known is None:
-        known = answers.tolist()
+    labels = classes_of(model)
+    if labels is None:
+        labels = answers.tolist()
         if (answers.dtype.kind in "US") == (truth.dtype.kind in "US"):
             return  # a sample of predictions may lack some classes
-    if not set(known) & set(truth.tolist()):
+    if not set(labels) & set(truth.tolist()):
         raise DataError(
             f"y and {name} have no class in common: y has {_some(truth.tolist())}, but {name} "
-            f"predicts {_some(known)}."
+            f"predicts {_some(labels)}."
         )
 
 

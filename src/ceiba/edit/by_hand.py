@@ -92,65 +92,65 @@ def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in tree.schema.names if name in requested)
 
 
-def grow_at(here: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
+def grow_at(site: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
     """Grow a tree of depth at most `levels` at a node, under its growing rules."""
     if levels == 0:
-        return here.leaf()
-    options = here.problem.options
+        return site.leaf()
+    options = site.problem.options
     if levels is not None:
-        deepest = here.depth + levels
+        deepest = site.depth + levels
         allowed = deepest if options.max_depth is None else min(options.max_depth, deepest)
         options = replace(options, max_depth=allowed)
-    problem = here.problem.with_changes(options=options)
+    problem = site.problem.with_changes(options=options)
     names = problem.table.schema.names
     if rules.prefer:
-        given = {} if options.column_cost is None else options.column_cost
-        costs = read_per_column("column_cost", given, names, 1.0)
+        old_costs = {} if options.column_cost is None else options.column_cost
+        costs = read_per_column("column_cost", old_costs, names, 1.0)
         costs = np.where([name in rules.prefer for name in names], costs * _PREFERRED_COST, costs)
         problem = problem.with_changes(options=replace(options, column_cost=costs.tolist()))
     if not rules.forbid:
-        return replace(here, problem=problem).grow()
+        return replace(site, problem=problem).grow()
     columns = [j for j, name in enumerate(names) if name not in rules.forbid]
-    selected = select_columns(problem, columns, here.path)
-    part = replace(here, problem=selected, path=()).grow()
-    return _restore_columns(part, problem, np.array(columns))
+    selected = select_columns(problem, columns, site.path)
+    subtree = replace(site, problem=selected, path=()).grow()
+    return _restore_columns(subtree, problem, np.array(columns))
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
     """Replace the leaves at and below a node, except sealed ones, by grown subtrees."""
     check_levels(levels)
-    places = {node: NodeSite.at(tree, node, problem)}
+    sites = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
         above = int(tree.parent[i])
-        places[i] = places[above].descend(tree, i)
+        sites[i] = sites[above].descend(tree, i)
         if tree.branch_index[i] == tree.n_branches[above] - 1:
-            del places[above]  # no later branch needs the rows of this node
+            del sites[above]  # no later branch needs the rows of this node
     new = tree
     # Go from the last leaf to the first, so that the ids of the remaining leaves do not change.
-    for i in sorted(places, reverse=True):
+    for i in sorted(sites, reverse=True):
         rules = rules_at(tree, i)
-        if rules.sealed or not len(places[i].rows):
+        if rules.sealed or not len(sites[i].rows):
             continue
-        here = replace(places[i], leaves=new.n_leaves - 1)
-        new = replace_node(new, i, grow_at(here, rules, levels), problem.table)
+        site = replace(sites[i], leaves=new.n_leaves - 1)
+        new = replace_node(new, i, grow_at(site, rules, levels), problem.table)
     return new
 
 
-def replace_node(tree: Tree, node: int, part: Tree, table: Table) -> Tree:
+def replace_node(tree: Tree, node: int, subtree: Tree, table: Table) -> Tree:
     """Replace a node by a tree, and remove from its note what no longer applies."""
-    new = graft(tree, node, with_cut_digits(part, table))
+    new = graft(tree, node, with_cut_digits(subtree, table))
     note = (tree.notes or {}).get(node)
     if note is None:
         return new
-    rest = replace(note, answer=None, before=None, reason=None)
-    rest = rest if part.n_nodes == 1 else replace(rest, sealed=None)
-    return new if rest == NodeNote() else with_note(new, node, rest)
+    new_note = replace(note, answer=None, before=None, reason=None)
+    new_note = new_note if subtree.n_nodes == 1 else replace(new_note, sealed=None)
+    return new if new_note == NodeNote() else with_note(new, node, new_note)
 
 
 def check_levels(levels: Any) -> None:
     """Raise an error unless `levels` is None or a non-negative int."""
-    whole = isinstance(levels, int | np.integer) and not isinstance(levels, bool)
-    if levels is not None and not (whole and levels >= 0):
+    is_integer = isinstance(levels, int | np.integer) and not isinstance(levels, bool)
+    if levels is not None and not (is_integer and levels >= 0):
         raise OptionError(f"levels must be None (no limit) or a non-negative int, got {levels!r}.")
 
 
@@ -159,8 +159,8 @@ def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) ->
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)
     if groups:  # map the columns of the groups to their new indices
-        kept = [[columns.index(j) for j in group if j in columns] for group in groups]
-        changes["interaction_cst"] = [group for group in kept if group] or [[]]
+        new_groups = [[columns.index(j) for j in group if j in columns] for group in groups]
+        changes["interaction_cst"] = [group for group in new_groups if group] or [[]]
     for option, free in (("monotonic_cst", 0.0), ("column_cost", 1.0)):
         values = getattr(problem.options, option)
         if values is not None:
@@ -169,7 +169,7 @@ def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) ->
     return problem.with_changes(table=problem.table.select(columns), options=options)
 
 
-def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
+def _restore_columns(subtree: Tree, problem: Problem, positions: npt.NDArray[Any]) -> Tree:
     """Renumber the columns of a tree that was grown on selected columns of a table."""
 
     def moved(splits: SplitTable) -> SplitTable:
@@ -179,19 +179,19 @@ def _restore_columns(part: Tree, problem: Problem, positions: npt.NDArray[Any]) 
         )
 
     tables = {
-        name: replace(stored, splits=moved(stored.splits))
+        name: replace(table, splits=moved(table.splits))
         for name in ("surrogates", "competitors")
-        if (stored := getattr(part, name)) is not None
+        if (table := getattr(subtree, name)) is not None
     }
     schema = problem.table.schema.with_target(problem.target.info)
-    return replace(part, schema=schema, splits=moved(part.splits), **tables)
+    return replace(subtree, schema=schema, splits=moved(subtree.splits), **tables)
 
 
 def regrow_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
     """Regrow the subtree of a node on the training rows."""
     check_levels(levels)
-    here = NodeSite.at(tree, node, problem)
-    return replace_node(tree, node, grow_at(here, rules_at(tree, node), levels), problem.table)
+    site = NodeSite.at(tree, node, problem)
+    return replace_node(tree, node, grow_at(site, rules_at(tree, node), levels), problem.table)
 
 
 def set_split_in(
@@ -201,8 +201,8 @@ def set_split_in(
     check_levels(levels)
     stem, branches = NodeSite.at(tree, node, problem).force_split(split)
     rules = rules_at(tree, node)
-    part = join_branches(stem, [grow_at(branch, rules, levels) for branch in branches])
-    return replace_node(tree, node, part, problem.table)
+    subtree = join_branches(stem, [grow_at(branch, rules, levels) for branch in branches])
+    return replace_node(tree, node, subtree, problem.table)
 
 
 def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
@@ -213,61 +213,61 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
         raise TreeError(f"Node {node} is a leaf and has no splits to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
         raise TreeError(f"Nodes {node} and {to} must differ, and neither may be below the other.")
-    here = NodeSite.at(tree, to, problem)
-    part = rebuild_subtree(tree, node, here, lambda i, at: repeat_split(tree, i, at))
-    return replace_node(tree, to, part, problem.table)
+    site = NodeSite.at(tree, to, problem)
+    subtree = rebuild_subtree(tree, node, site, lambda i, at: repeat_split(tree, i, at))
+    return replace_node(tree, to, subtree, problem.table)
 
 
 def rebuild_subtree(
     tree: Tree,
     node: int,
-    here: NodeSite,
+    root: NodeSite,
     split_at: Callable[[int, NodeSite], tuple[Tree, list[NodeSite]]],
 ) -> Tree:
     """Rebuild a subtree at another node with the splits that `split_at` returns."""
-    places: list[tuple[int, NodeSite]] = [(node, here)]
+    sites: list[tuple[int, NodeSite]] = [(node, root)]
     stems: list[Tree] = []
     below: list[list[int]] = []
     # Split from the top down (the list grows while it is iterated), then join from the bottom up.
-    for k, (source, place) in enumerate(places):
-        stem, branches = split_at(source, place)
+    for k, (source, site) in enumerate(sites):
+        stem, branches = split_at(source, site)
         stems.append(stem)
         first = tree.branch_start[source]
         below.append([])
         for b, branch in enumerate(branches):
-            below[k].append(len(places))
-            places.append((int(tree.branch_node[first + b]), branch))
+            below[k].append(len(sites))
+            sites.append((int(tree.branch_node[first + b]), branch))
     for k in reversed(range(len(stems))):
         if below[k]:
             stems[k] = join_branches(stems[k], [stems[at] for at in below[k]])
     return stems[0]
 
 
-def repeat_split(tree: Tree, source: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
+def repeat_split(tree: Tree, source: int, site: NodeSite) -> tuple[Tree, list[NodeSite]]:
     """Apply the split of a node at another node; return a leaf if a branch would be empty."""
     split = tree.node(source).split
     if split is None:
-        return place.leaf(), []
+        return site.leaf(), []
     try:
-        return place.force_split(_add_unknown_levels(tree, source, split, place))
+        return site.force_split(_add_unknown_levels(tree, source, split, site))
     except EmptyBranchError:
-        return place.leaf(), []
+        return site.leaf(), []
 
 
-def _add_unknown_levels(tree: Tree, source: int, split: Split, place: NodeSite) -> Split:
+def _add_unknown_levels(tree: Tree, source: int, split: Split, site: NodeSite) -> Split:
     """Add the levels of a node that a split does not list to its largest branch."""
     if not isinstance(split, LevelSets):
         return split
-    column = place.problem.table.column(split.column)
-    codes = np.unique(column.values[place.rows])
+    column = site.problem.table.column(split.column)
+    codes = np.unique(column.values[site.rows])
     levels = column.info.levels
     named = {level for group in split.branches for level in group}
     present = [levels[code] for code in codes.tolist() if 0 <= code < len(levels)]
-    rest = tuple(level for level in present if level not in named)
-    if not rest:
+    unknown = tuple(level for level in present if level not in named)
+    if not unknown:
         return split
     start, end = tree.branch_start[source : source + 2]
-    most = int(np.argmax(tree.n_rows[tree.branch_node[start:end]]))
+    largest = int(np.argmax(tree.n_rows[tree.branch_node[start:end]]))
     groups = list(split.branches)
-    groups[most] = (*groups[most], *rest)
+    groups[largest] = (*groups[largest], *unknown)
     return LevelSets(split.column, tuple(groups))

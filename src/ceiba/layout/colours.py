@@ -30,7 +30,7 @@ def class_palette(n: int) -> list[str]:
     if n <= len(scheme):
         return list(scheme[:n])
     hues = (colorsys.hls_to_rgb(k / n, 0.38 + 0.22 * (k % 2), 0.6) for k in range(n))
-    return ["#" + "".join(f"{round(255 * part):02X}" for part in hue) for hue in hues]
+    return ["#" + "".join(f"{round(255 * channel):02X}" for channel in hue) for hue in hues]
 
 
 class ValueScale:
@@ -87,5 +87,5 @@ class NodeFills:
             return NUMBER, 0.0
         if not self.by_class:
             return NUMBER, 0.05 + 0.55 * strength
-        most = STRONGEST_FILL if leaf else INNER_FILL
-        return self.colours[int(self.tree.answer[node])], most * (0.15 + 0.85 * strength)
+        strongest = STRONGEST_FILL if leaf else INNER_FILL
+        return self.colours[int(self.tree.answer[node])], strongest * (0.15 + 0.85 * strength)

@@ -140,10 +140,10 @@ def draw(tree: Tree, measure: Measure, sheet: Sheet, *, min_weight: float = 0.0)
         counts=sheet.counts,
         lang=sheet.lang,
     )
-    placed = place(folding.parent, [_box(node, measure, sheet) for node in nodes], measure, sheet)
+    layout = place(folding.parent, [_box(node, measure, sheet) for node in nodes], measure, sheet)
     unit = "plot.unit_rows" if tree.n_rows[0] else "plot.unit_nodes"
     note = _note(folding, len(parent), sheet, min_weight, unit)
-    return Drawing(placed.boxes, placed.width, placed.height, placed.routes, sheet, note)
+    return Drawing(layout.boxes, layout.width, layout.height, layout.routes, sheet, note)
 
 
 def fold_weight(tree: Tree) -> NDArray[np.float64]:
@@ -156,7 +156,7 @@ def fold_weight(tree: Tree) -> NDArray[np.float64]:
 def _box(node: VisibleNode, measure: Measure, sheet: Sheet) -> Box:
     """Return the box of a visible node with its size but without a position."""
     head = _wrap(node.head, sheet.wrap)
-    lines = [part for line in node.lines for part in _wrap(line, sheet.wrap)]
+    lines = [text for line in node.lines for text in _wrap(line, sheet.wrap)]
     widest = max([measure(t, True) for t in head] + [measure(t, False) for t in lines])
     height = (len(head) + len(lines)) * sheet.line_height + 2 * sheet.padding
     if node.shares:
@@ -234,9 +234,9 @@ def fit(
     inner = np.unique(fold_weight(tree)[~tree.is_leaf])[::-1]
     steps = [np.inf, *inner[1:-1].tolist(), 0.0]
     if tree.n_leaves <= MAX_LEAVES_UNFOLDED:  # most trees fit without folding
-        whole = at(sheet.font_size, len(steps) - 1)
-        if fits(whole):
-            return whole
+        unfolded = at(sheet.font_size, len(steps) - 1)
+        if fits(unfolded):
+            return unfolded
     smallest = min(smallest_font, sheet.font_size)
     step = _last_true(lambda k: fits(at(smallest, k)), len(steps))
     compact = at(smallest, max(step, 0))
@@ -288,13 +288,13 @@ def lay_out_footer(
     if len(names) > MAX_NAMES:
         labels.append(words(lang)("plot.more_classes", n=len(names) - MAX_NAMES))
     patch, space = 1.2 * font_size, 1.4 * font_size
-    placed: list[tuple[float, int, str]] = []
+    entries: list[tuple[float, int, str]] = []
     x, row = 0.0, 0
     for name in labels:
         needs = patch + measure(name, False)
         if x > 0 and x + needs > width:
             x, row = 0.0, row + 1
-        placed.append((x + patch, row, name))
+        entries.append((x + patch, row, name))
         x += needs + space
     lines: list[str] = []
     for word in note.split():
@@ -302,4 +302,4 @@ def lay_out_footer(
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    return Footer(tuple(placed), tuple(lines), (row + 1 if placed else 0) + len(lines))
+    return Footer(tuple(entries), tuple(lines), (row + 1 if entries else 0) + len(lines))

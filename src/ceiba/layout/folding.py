@@ -40,7 +40,7 @@ def fold_tree(
 ) -> FoldedTree:
     """Fold the nodes at `max_depth`, and nodes lighter than `min_weight` except the root."""
     depth = depths(parent)
-    place: dict[int, int] = {}  # index in `nodes` of each visible node, by node id
+    index_of: dict[int, int] = {}  # index in `nodes` of each visible node, by node id
     over = [0] * len(parent)  # nearest visible ancestor of each node, or the node itself
     nodes: list[int] = []
     above: list[int] = []
@@ -52,14 +52,14 @@ def fold_tree(
         return depth[node] > 0 and weight is not None and weight[node] < min_weight
 
     for node, up in enumerate(parent):
-        if up >= 0 and (up not in place or is_folded(up)):
+        if up >= 0 and (up not in index_of or is_folded(up)):
             over[node] = over[up]
-            hidden[place[over[node]]] += 1
+            hidden[index_of[over[node]]] += 1
             continue
         over[node] = node
-        place[node] = len(nodes)
+        index_of[node] = len(nodes)
         nodes.append(node)
-        above.append(-1 if up < 0 else place[up])
+        above.append(-1 if up < 0 else index_of[up])
         hidden.append(0)
     return FoldedTree(tuple(nodes), tuple(above), tuple(hidden))
 
@@ -87,12 +87,12 @@ def visible_nodes(
     for node, parent, hidden in zip(folded.nodes, folded.parent, folded.hidden, strict=True):
         leaf = hidden > 0 or bool(tree.is_leaf[node])
         text = caption(tree, node, leaf=leaf, digits=digits, lang=lang, **contents)
-        more = (words(lang)("plot.more_nodes", n=hidden),) if hidden else ()
+        hidden_line = (words(lang)("plot.more_nodes", n=hidden),) if hidden else ()
         above, edge = -1, ""
         if parent >= 0:
             above = folded.nodes[parent]
             if above not in edges:
                 edges[above] = edge_labels(tree, above, lang=lang)
             edge = edges[above][int(tree.branch_index[node])]
-        lines = (*text.lines, *more)
+        lines = (*text.lines, *hidden_line)
         yield VisibleNode(node, parent, above, leaf, hidden, text.head, lines, text.shares, edge)

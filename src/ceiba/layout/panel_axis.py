@@ -95,7 +95,7 @@ def bin_edges(
     Bins of whole numbers have a whole width, because otherwise an even distribution would look like
     a comb; their number is then only about `bins`. With `trim`, far outliers are cut off.
     """
-    least, most = low, high = float(values.min()), float(values.max())
+    first, last = low, high = float(values.min()), float(values.max())
     near, far = np.quantile(values, [0.01, 0.99]).tolist()
     if trim and high - low > _FAR * (far - near) > 0:
         low, high = near, far
@@ -103,11 +103,11 @@ def bin_edges(
     width = (high - low) / bins
     if not np.isfinite(width) or width <= 0:
         return None
-    whole = values == np.rint(values)
-    if most - least < _MAX_WHOLE and abs(least) < _MAX_WHOLE and whole.mean() >= _MOSTLY:
+    is_integer = values == np.rint(values)
+    if last - first < _MAX_WHOLE and abs(first) < _MAX_WHOLE and is_integer.mean() >= _MOSTLY:
         step = 1
-        if whole.all():
-            steps = (values - least).astype(np.int64)
+        if is_integer.all():
+            steps = (values - first).astype(np.int64)
             step = int(np.gcd.reduce(steps[:1000]))  # a step of 1 cannot become smaller
             step = (step if step == 1 else int(np.gcd.reduce(steps))) or 1
         width = step * max(1, round((high - low + step) / (bins * step)))

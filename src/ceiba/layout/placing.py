@@ -51,19 +51,19 @@ def _downward(
     for depth in range(1, len(tallest)):
         rails.append(tops[-1] + tallest[depth - 1] + sheet.font_size)
         tops.append(rails[-1] + 0.7 * sheet.font_size + words[depth])
-    placed: list[Box] = []
+    new_boxes: list[Box] = []
     routes: list[Route] = []
     for box, at, depth, up in zip(boxes, x, level, parent, strict=True):
         end = tops[depth] - len(box.edge) * sheet.line_height
         word = (at, end - 0.1 * sheet.line_height)
-        placed.append(replace(box, x=at, top=tops[depth], word=word))
+        new_boxes.append(replace(box, x=at, top=tops[depth], word=word))
         if up < 0:
             routes.append(())
             continue
-        above, rail = placed[up], rails[depth]
+        above, rail = new_boxes[up], rails[depth]
         routes.append(((above.x, above.bottom), (above.x, rail), (at, rail), (at, end)))
     width = max(at + cell / 2 for at, cell in zip(x, cells, strict=True))
-    return Placement(tuple(placed), tuple(routes), width, tops[-1] + tallest[-1])
+    return Placement(tuple(new_boxes), tuple(routes), width, tops[-1] + tallest[-1])
 
 
 def _rightward(
@@ -79,20 +79,20 @@ def _rightward(
     for depth in range(1, len(widest)):
         rails.append(lefts[-1] + widest[depth - 1] + sheet.font_size)
         lefts.append(rails[-1] + words[depth] + sheet.font_size)
-    placed: list[Box] = []
+    new_boxes: list[Box] = []
     routes: list[Route] = []
     for box, at, depth, up in zip(boxes, y, level, parent, strict=True):
         left, rail = lefts[depth], rails[depth]
         word = ((rail + left) / 2, at - (len(box.edge) + 0.1) * sheet.line_height)
-        placed.append(replace(box, x=left + box.width / 2, top=at - box.height / 2, word=word))
+        new_boxes.append(replace(box, x=left + box.width / 2, top=at - box.height / 2, word=word))
         if up < 0:
             routes.append(())
             continue
-        above = placed[up]
+        above = new_boxes[up]
         middle = above.top + above.height / 2
         routes.append(((above.x + above.width / 2, middle), (rail, middle), (rail, at), (left, at)))
     height = max(at + cell / 2 for at, cell in zip(y, cells, strict=True))
-    return Placement(tuple(placed), tuple(routes), lefts[-1] + widest[-1], height)
+    return Placement(tuple(new_boxes), tuple(routes), lefts[-1] + widest[-1], height)
 
 
 def _word_width(box: Box, measure: Measure) -> float:
@@ -101,10 +101,10 @@ def _word_width(box: Box, measure: Measure) -> float:
 
 def _largest(level: Sequence[int], sizes: Sequence[float]) -> list[float]:
     """Return the size of the largest box at each depth."""
-    most = [0.0] * (max(level) + 1)
+    largest = [0.0] * (max(level) + 1)
     for depth, size in zip(level, sizes, strict=True):
-        most[depth] = max(most[depth], size)
-    return most
+        largest[depth] = max(largest[depth], size)
+    return largest
 
 
 def depths(parent: Sequence[int]) -> list[int]:
@@ -173,9 +173,9 @@ def _pack_left(
         outline = _Contour()
         middle = 0.0
         if branches[node]:
-            first, *others = branches[node]
+            first, *siblings = branches[node]
             outline = _pop_outline(outlines, first)
-            for branch in others:
+            for branch in siblings:
                 next_one = _pop_outline(outlines, branch)
                 beside[branch] = outline.distance(next_one, gap)
                 next_one.shift += beside[branch]

@@ -44,9 +44,9 @@ def measure_for_size(font_size: float) -> Measure:
 
 @cache
 def _width(letter: str, bold: bool) -> int:
-    place = ord(letter) - 32
-    if 0 <= place < len(_PLAIN):
-        return _BOLD[place] if bold else _PLAIN[place]
+    index = ord(letter) - 32
+    if 0 <= index < len(_PLAIN):
+        return _BOLD[index] if bold else _PLAIN[index]
     if unicodedata.combining(letter):
         return 0
     if unicodedata.east_asian_width(letter) in "WF":

@@ -32,7 +32,7 @@ class Output:
     def text(self) -> str:
         """The printed text, followed by the `repr` of the value."""
         value_text = "" if self.value is None else repr(self.value)
-        return "\n".join(part for part in (self.printed.rstrip("\n"), value_text) if part)
+        return "\n".join(text for text in (self.printed.rstrip("\n"), value_text) if text)
 
 
 @dataclass
@@ -112,12 +112,12 @@ def run(lesson: Lesson, data: str | Path | None = None) -> LessonRun:
 def _execute(cell: Cell, space: dict[str, Any], number: int) -> Output:
     body = ast.parse(cell.code)
     last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
-    place = f"<lesson {number}, {cell.name}>"
+    filename = f"<lesson {number}, {cell.name}>"
     with contextlib.redirect_stdout(io.StringIO()) as text:
-        exec(compile(body, place, "exec"), space)
+        exec(compile(body, filename, "exec"), space)
         value = None
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), place, "eval"), space)
+            value = eval(compile(ast.Expression(last.value), filename, "eval"), space)
     return Output(text.getvalue(), value)
 
 

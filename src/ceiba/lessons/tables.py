@@ -113,14 +113,14 @@ def _read(path: Path, name: str) -> ColumnLists:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"Cannot read the table {name!r} from {path}: {error}.") from error
-    wanted = list(_RECIPES[name]())
-    absent = [column for column in wanted if not rows or column not in rows[0]]
+    names = list(_RECIPES[name]())
+    absent = [column for column in names if not rows or column not in rows[0]]
     if absent:
         raise DataError(
-            f"{path} must have at least one row and the columns {', '.join(wanted)}. "
+            f"{path} must have at least one row and the columns {', '.join(names)}. "
             + (f"Column not found: {absent[0]!r}." if rows else "It has no rows.")
         )
-    return {column: [_value(row[column]) for row in rows] for column in wanted}
+    return {column: [_value(row[column]) for row in rows] for column in names}
 
 
 def _value(text: str) -> Any:
@@ -182,10 +182,10 @@ def _water() -> ColumnLists:
     drinkable = rng.random(n) < np.where(np.abs(z["Sulfate"]) > 1.4, 0.65, 0.35)
     columns: ColumnLists = {}
     for name, (mean, spread, missing) in _WATER.items():
-        gone = rng.random(n) < missing
+        is_missing = rng.random(n) < missing
         numbers = np.round(mean + spread * z[name], 3).tolist()
         columns[name] = [
-            None if gap else value for gap, value in zip(gone.tolist(), numbers, strict=True)
+            None if gap else value for gap, value in zip(is_missing.tolist(), numbers, strict=True)
         ]
     columns["Potability"] = drinkable.astype(float).tolist()
     return columns

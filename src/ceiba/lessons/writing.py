@@ -131,7 +131,7 @@ class _PageWriter(_Writer):
             self.parts.append(text)
             return
         # The first block starts with the title. Insert links to the other languages below it.
-        title, _, rest = text.partition("\n")
+        title, _, body = text.partition("\n")
         number = self.lesson_run.lesson.number
         links = " · ".join(
             words(lang)["lessons.language"]
@@ -143,7 +143,7 @@ class _PageWriter(_Writer):
         self.parts += [
             f"# {number}. {title.removeprefix('# ')}",
             f"{links} · {self.words['notebook']}: `{command}`",
-            rest.strip(),
+            body.strip(),
         ]
 
     def cell(self, block: LessonBlock) -> None:

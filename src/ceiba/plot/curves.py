@@ -54,8 +54,8 @@ def plot_learning_curve(
     """
     fresh = ax is None
     ax = plain_axes(ax)
-    drawn = len(ax.lines)
-    paint = color if color is not None else class_colours(6)[drawn % 6]
+    n_lines = len(ax.lines)
+    paint = color if color is not None else class_colours(6)[n_lines % 6]
     word, band = words(lang), None
     if fresh and not label:
         band = word("plot.band", share=f"{100 * curve.band:g}", n=curve.scores.shape[1])

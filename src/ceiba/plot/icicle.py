@@ -202,10 +202,10 @@ def _frame(ax: Axes, tree: Tree, deepest: int, lang: str) -> None:
     ax.set_yticklabels([str(int(tick)) for tick in ax.get_yticks()])
     ax.set_ylabel(word["plot.depth"])
     ax.set_xticks([])
-    what = word["plot.width_equal"]
+    label = word["plot.width_equal"]
     if tree.n_rows[0]:
-        what = word("plot.width_rows", n=word.number(int(tree.n_rows[0])))
+        label = word("plot.width_rows", n=word.number(int(tree.n_rows[0])))
     if deepest < tree.depth:
         hidden = int(np.count_nonzero(tree.node_depth > deepest))
-        what += word("plot.not_shown", hidden=hidden, all=tree.n_nodes, depth=deepest)
-    ax.set_xlabel(what)
+        label += word("plot.not_shown", hidden=hidden, all=tree.n_nodes, depth=deepest)
+    ax.set_xlabel(label)

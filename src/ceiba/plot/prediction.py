@@ -92,8 +92,8 @@ def plot_prediction(
             numbers = np.asarray(y, np.float64).reshape(len(x), -1)[:, 0]
             size = 16 if len(x) <= 300 else 6
             # Draw a row in a faint color if the curve at its x shows another leaf.
-            drawn = nodes[steps.cell_of(x)] == route.apply(tree, table)
-            for mask, colour in ((~drawn, ink_of(ax).faint), (drawn, ink_of(ax).line)):
+            in_slice = nodes[steps.cell_of(x)] == route.apply(tree, table)
+            for mask, colour in ((~in_slice, ink_of(ax).faint), (in_slice, ink_of(ax).line)):
                 ax.scatter(x[mask], numbers[mask], s=size, color=[colour], linewidths=0, zorder=2)
         paint = color if color is not None else class_colours(6)[1]
         values = tree.value[nodes, 0, 0]
@@ -140,10 +140,10 @@ def _class_steps(ax: Axes, tree: Tree, nodes: Any, borders: Any, colors: Any, la
             zorder=3,
         )
     ax.set_ylim(-0.05, 1.05)
-    what = words(lang)["plot.probability"]
+    label = words(lang)["plot.probability"]
     if len(chosen) == 1:
-        what = words(lang)("plot.probability_of", label=level_text(labels[-1]))
-    ax.set_ylabel(what, parse_math=False)
+        label = words(lang)("plot.probability_of", label=level_text(labels[-1]))
+    ax.set_ylabel(label, parse_math=False)
     if len(chosen) > 1:
         ax.legend(frameon=False, fontsize="small")
 

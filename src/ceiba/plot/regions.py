@@ -97,8 +97,8 @@ def plot_regions(
     table = None if X is None else route.read(tree, X)
     names = _two_columns(tree, columns)
     fixed = fixed_values(tree, table, at)
-    seen = {name: None if table is None else table.column(name).values for name in names}
-    across, up = (axis_cells(tree, name, seen[name]) for name in names)
+    values = {name: None if table is None else table.column(name).values for name in names}
+    across, up = (axis_cells(tree, name, values[name]) for name in names)
     nodes = cell_nodes(tree, [across, up], fixed)
     ax = plain_axes(ax, 6.0, 4.6)
     paper = ink_of(ax).paper
@@ -185,10 +185,10 @@ def _paint_points(
     palette: Any, size: float,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(0)
-    where = [_place(table.column(steps.info.name), steps, rng) for steps in (across, up)]
-    inside = np.isfinite(where[0]) & np.isfinite(where[1])
-    cell = [steps.cell_of(v) for v, steps in zip(where, (across, up), strict=True)]
-    drawn = nodes[tuple(cell)] == route.apply(tree, table)
+    points = [_place(table.column(steps.info.name), steps, rng) for steps in (across, up)]
+    inside = np.isfinite(points[0]) & np.isfinite(points[1])
+    cell = [steps.cell_of(v) for v, steps in zip(points, (across, up), strict=True)]
+    in_slice = nodes[tuple(cell)] == route.apply(tree, table)
     paints: Any = [ink_of(ax).text] * table.n_rows
     if y is not None:
         target = read_target(y, task=tree.task, n_rows=table.n_rows)
@@ -202,10 +202,10 @@ def _paint_points(
             tones = [mix(colour, ink_of(ax).text, 0.88) for colour in palette]
             paints = [tones[mine[code]] for code in target.values[:, 0].tolist()]
     paints = np.array(paints)
-    for mask, alpha in ((inside & ~drawn, 0.25), (inside & drawn, 1.0)):
+    for mask, alpha in ((inside & ~in_slice, 0.25), (inside & in_slice, 1.0)):
         ax.scatter(
-            where[0][mask],
-            where[1][mask],
+            points[0][mask],
+            points[1][mask],
             s=size,
             c=paints[mask],
             alpha=alpha,

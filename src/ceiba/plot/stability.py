@@ -101,8 +101,8 @@ def plot_rival_columns(
             row["risk"], i, xerr=row["SE"], fmt="D" if row["ours"] else "o", color=paint,
             ms=6 if row["ours"] else 4.5, lw=1.4,
         )  # fmt: skip
-    ours = words(lang)["plot.ours"]
-    labels = [row["column"] + (ours if row["ours"] else "") for row in rows]
+    suffix = words(lang)["plot.ours"]
+    labels = [row["column"] + (suffix if row["ours"] else "") for row in rows]
     ax.set_yticks(range(len(rows)), labels)
     ax.invert_yaxis()
     ax.set_xlabel(words(lang)["plot.cv_risk"])

@@ -98,12 +98,12 @@ def _choose_nodes(tree: Tree, nodes: Sequence[int] | None) -> list[int]:
     """Return the given nodes; by default, the largest leaves in the order of decreasing risk."""
     if nodes is None:
         order = np.argsort(-tree.weight[tree.leaves], kind="stable")[:MAX_CURVES]
-        found = tree.leaves[order].tolist()
-        return sorted(found, key=lambda node: -float(tree.value[node, 0, 0]))
-    found = [tree.node(node).id for node in nodes]
-    if not 1 <= len(found) <= MAX_CURVES:
-        raise OptionError(f"nodes must contain 1 to {MAX_CURVES} node ids, got {len(found)}.")
-    return found
+        ids = tree.leaves[order].tolist()
+        return sorted(ids, key=lambda node: -float(tree.value[node, 0, 0]))
+    ids = [tree.node(node).id for node in nodes]
+    if not 1 <= len(ids) <= MAX_CURVES:
+        raise OptionError(f"nodes must contain 1 to {MAX_CURVES} node ids, got {len(ids)}.")
+    return ids
 
 
 def _write_at_risk(

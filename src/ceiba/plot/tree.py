@@ -210,9 +210,9 @@ def _fit_with_footer(
         if sheet.inner_panels and asks and not drawing.sheet.inner_panels:
             note += f" {words(sheet.lang)['plot.no_room']}"
         size = drawing.sheet.font_size
-        most = min(width, max(drawing.width, 40 * size))
+        max_width = min(width, max(drawing.width, 40 * size))
         foot = lay_out_footer(
-            names, f"{note} {drawing.note}", most, text_measure(size), size, sheet.lang
+            names, f"{note} {drawing.note}", max_width, text_measure(size), size, sheet.lang
         )
         if drawing.height + _foot_height(foot, drawing.sheet) <= height:
             break

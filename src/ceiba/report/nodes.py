@@ -52,8 +52,8 @@ def rounded_floats(values: npt.ArrayLike, digits: int = 7) -> list[Any]:
 
 def int_list(values: npt.ArrayLike) -> list[int]:
     """Return an array as a list of ints."""
-    listed: list[int] = np.asarray(values, np.int64).ravel().tolist()
-    return listed
+    integers: list[int] = np.asarray(values, np.int64).ravel().tolist()
+    return integers
 
 
 def encode_nodes(tree: Tree, output: int = 0) -> dict[str, Any]:
@@ -121,27 +121,27 @@ def encode_splits(splits: SplitTable) -> dict[str, Any]:
 
 
 def _encode_surrogates(tree: Tree) -> dict[str, Any] | None:
-    stored = tree.surrogates
-    if stored is None or not len(stored):
+    table = tree.surrogates
+    if table is None or not len(table):
         return None
     return {
-        "n": int_list(np.diff(stored.start)),
-        "splits": encode_splits(stored.splits),
-        "agreement": rounded_floats(stored.agreement),
-        "adjusted": rounded_floats(stored.adjusted),
-        "sent": int_list(stored.sent),
+        "n": int_list(np.diff(table.start)),
+        "splits": encode_splits(table.splits),
+        "agreement": rounded_floats(table.agreement),
+        "adjusted": rounded_floats(table.adjusted),
+        "sent": int_list(table.sent),
         "in_use": tree.active_surrogates is not None,
     }
 
 
 def _encode_competitors(tree: Tree) -> dict[str, Any] | None:
-    stored = tree.competitors
-    if stored is None or not len(stored.splits):
+    table = tree.competitors
+    if table is None or not len(table.splits):
         return None
     return {
-        "n": int_list(np.diff(stored.start)),
-        "splits": encode_splits(stored.splits),
-        "gain": rounded_floats(stored.gain),
+        "n": int_list(np.diff(table.start)),
+        "splits": encode_splits(table.splits),
+        "gain": rounded_floats(table.gain),
     }
 
 
@@ -157,14 +157,14 @@ def _encode_notes(tree: Tree) -> list[dict[str, Any]]:
 
 def _encode_tests(tree: Tree) -> dict[str, Any] | None:
     """Return the significance test of each split, or None if there are no tests."""
-    stored = tree.tests
-    if stored is None or np.isnan(stored.p_value).all():
+    table = tree.tests
+    if table is None or np.isnan(table.p_value).all():
         return None
-    tests = [stored.of(i) for i in range(tree.n_nodes)]
+    tests = [table.of(i) for i in range(tree.n_nodes)]
     nothing = float("nan")
     return {
-        "name": stored.name,
-        "statistic": rounded_floats(stored.statistic),
+        "name": table.name,
+        "statistic": rounded_floats(table.statistic),
         "df": [None if test is None else list(test.df) for test in tests],
         "p": exact_floats([nothing if test is None else test.adjusted_p_value for test in tests]),
     }

@@ -147,7 +147,7 @@ def _strip_spaces(script: str) -> str:
     for line in script.split("\n"):
         if line.count("`") <= 2 and not re.search(r"[(=,:?&|] ?/[^/*]|return /", line):
             parts = _LITERAL.split(line)
-            parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
+            parts[::2] = [_SPACED.sub(r"\1", code) for code in parts[::2]]
             line = "".join(parts)
         lines.append(line)
     return "\n".join(lines)

@@ -135,9 +135,9 @@ def payload(
     if train is not None:
         rows, y = read_rows_and_target(tree, train)
         if isinstance(rows, ScannedTable) and not fits_into_memory(rows.scan):
-            needed, limit = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory / 1e6
+            n_bytes, limit = _BYTES_PER_ROW * rows.n_rows, rows.scan.memory / 1e6
             raise OptionError(
-                f"The {rows.n_rows:,} training rows require {-(-needed // 10**6)} MB, more than "
+                f"The {rows.n_rows:,} training rows require {-(-n_bytes // 10**6)} MB, more than "
                 f"the {limit:g} MB limit of the scan. Pass a sample, or a larger memory= to scan()."
             )
         row_parts |= {"bars": column_histograms(rows), "n_bar_classes": 1}
@@ -207,17 +207,17 @@ def read_rows_and_target(tree: Tree, data: Any) -> tuple[Table, Any]:
 
 def count_test_rows(tree: Tree, table: Table, y: Any, output: int = 0) -> dict[str, Any]:
     """Return statistics of the test rows by node: class counts, mean and variance, or loss."""
-    counted = tree.refit_leaves(table, y)
-    figures: dict[str, Any] = {"n_rows": int_list(counted.n_rows)}
+    test_tree = tree.refit_leaves(table, y)
+    figures: dict[str, Any] = {"n_rows": int_list(test_tree.n_rows)}
     if tree.task.has_classes:
-        assert counted.counts is not None
+        assert test_tree.counts is not None
         n_classes = len(tree.target.classes[output])
-        return {**figures, "counts": exact_floats(counted.counts[:, output, :n_classes])}
-    reached = counted.weight > 0
-    figures["weight"] = exact_floats(counted.weight)
+        return {**figures, "counts": exact_floats(test_tree.counts[:, output, :n_classes])}
+    reached = test_tree.weight > 0
+    figures["weight"] = exact_floats(test_tree.weight)
     if tree.criterion == "squared_error":
-        figures["mean"] = exact_floats(np.where(reached, counted.value[:, output, 0], np.nan))
-        figures["variance"] = exact_floats(np.where(reached, counted.impurity, np.nan))
+        figures["mean"] = exact_floats(np.where(reached, test_tree.value[:, output, 0], np.nan))
+        figures["variance"] = exact_floats(np.where(reached, test_tree.impurity, np.nan))
     else:
         unchanged = tree.refit_leaves(table, y, keep_value=True)
         safe = np.where(unchanged.share > 0, unchanged.share, 1.0)
@@ -242,7 +242,7 @@ def encode_pruning(
         unit = "impurity" if kind == "impurity" else tree.criterion
         unit = "deviance" if tree.task is Task.SURVIVAL else unit
         unit = "pinball" if unit.startswith("quantile") else unit
-    part: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "kind": kind,
         "unit": unit,
         "unit_text": risk_unit(tree, kind),
@@ -253,14 +253,14 @@ def encode_pruning(
         "start": None if alpha is None else float(alpha),
     }
     if steps is not None:
-        part["alpha"] = exact_floats(steps["alpha"])
-        part["n_leaves"] = steps["n_leaves"].tolist()
+        fields["alpha"] = exact_floats(steps["alpha"])
+        fields["n_leaves"] = steps["n_leaves"].tolist()
         if "risk" in steps:
-            part["risk"] = exact_floats(steps["risk"])
+            fields["risk"] = exact_floats(steps["risk"])
         if "cv_risk" in steps and np.isfinite(steps["cv_risk"]).all():
             risk, se = steps["cv_risk"], steps["cv_se"]
             chosen = np.flatnonzero(steps["chosen"]).tolist() if "chosen" in steps else []
-            part |= {
+            fields |= {
                 "cv_risk": exact_floats(risk),
                 "cv_se": exact_floats(se),
                 "minimum": choose_step(risk, se, "min"),
@@ -268,4 +268,4 @@ def encode_pruning(
                 "chosen": chosen[0] if chosen else None,
                 "title": steps.title,
             }
-    return part
+    return fields

@@ -45,12 +45,12 @@ class Report:
 
     def show(self) -> Report:
         """Open the page in a browser (from a temporary file if it has no path)."""
-        written = self
-        if written.path is None:
-            written = self.save(Path(tempfile.mkdtemp(prefix="ceiba-")) / "report.html")
-        assert written.path is not None
-        webbrowser.open(written.path.resolve().as_uri())
-        return written
+        report = self
+        if report.path is None:
+            report = self.save(Path(tempfile.mkdtemp(prefix="ceiba-")) / "report.html")
+        assert report.path is not None
+        webbrowser.open(report.path.resolve().as_uri())
+        return report
 
     def _repr_html_(self) -> str:
         """Return the page as an HTML frame for notebooks."""
@@ -60,8 +60,8 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        where = "not written" if self.path is None else str(self.path)
-        return f"<Report: {len(self.html.encode()) / 1024:.0f} KB, {where}>"
+        location = "not written" if self.path is None else str(self.path)
+        return f"<Report: {len(self.html.encode()) / 1024:.0f} KB, {location}>"
 
 
 def report(tree: Tree, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:

@@ -163,31 +163,31 @@ def histogram(
         if len(codes) > MAX_LEVELS:  # keep the most frequent levels in their original order
             shared["others"] = len(codes) - MAX_LEVELS
             codes = np.sort(codes[np.argsort(-counts, kind="stable")[:MAX_LEVELS]])
-        place = np.searchsorted(codes, values)
-        listed = codes[np.minimum(place, len(codes) - 1)] == values
-        histogram = _count_bars(place[listed], len(codes), target[listed], n_classes)
+        bar = np.searchsorted(codes, values)
+        is_level = codes[np.minimum(bar, len(codes) - 1)] == values
+        histogram = _count_bars(bar[is_level], len(codes), target[is_level], n_classes)
         return shared | {"codes": codes.tolist()} | histogram
     different, counts = np.unique(values, return_counts=True)
     if len(different) <= MAX_DISTINCT:
-        place = np.searchsorted(different, values)
+        bar = np.searchsorted(different, values)
         return (
             shared
             | {"values": exact_floats(different)}
-            | _count_bars(place, len(different), target, n_classes)
+            | _count_bars(bar, len(different), target, n_classes)
         )
     edges = bin_edges(values, cuts, bins)
     if edges is None:
         return None
-    place = np.searchsorted(edges[1:-1], values, side="left")  # bins include their upper edges
+    bar = np.searchsorted(edges[1:-1], values, side="left")  # bins include their upper edges
     ends = {"least": float(different[0]), "most": float(different[-1])}
     at: dict[str, Any] = {"low": float(edges[0]), "high": float(edges[-1])}
-    if stretch and np.bincount(place).max() > _SKEWED * len(values):
+    if stretch and np.bincount(bar).max() > _SKEWED * len(values):
         edges = _stretched_edges(different, counts, bins // 2)
-        place = np.searchsorted(edges[1:-1], values, side="left")
+        bar = np.searchsorted(edges[1:-1], values, side="left")
         at = {"low": ends["least"], "high": ends["most"], "stretched": exact_floats(edges)}
     elif len(cuts) > 1:  # with several cuts, the bins differ in width
         at["edges"] = exact_floats(edges)
-    return shared | ends | at | _count_bars(place, len(edges) - 1, target, n_classes)
+    return shared | ends | at | _count_bars(bar, len(edges) - 1, target, n_classes)
 
 
 def _stretched_edges(different: Array, counts: Array, bins: int) -> Array:
@@ -200,17 +200,17 @@ def _stretched_edges(different: Array, counts: Array, bins: int) -> Array:
     return np.concatenate((different[:1], middle, different[-1:]))
 
 
-def _count_bars(place: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
+def _count_bars(bar: Array, n_bars: int, target: Array, n_classes: int) -> dict[str, Any]:
     """Count the rows of each bar: by class, or in total with quartiles of a numeric target."""
     if n_classes:
-        counts = np.bincount(place * n_classes + target, minlength=n_bars * n_classes)
+        counts = np.bincount(bar * n_classes + target, minlength=n_bars * n_classes)
         return {"n": counts.tolist()}
     quartiles = np.full((n_bars, 3), np.nan)
     for k in range(n_bars):
-        here = target[place == k]
-        if len(here):
-            quartiles[k] = np.quantile(here, [0.25, 0.5, 0.75])
-    counts = np.bincount(place, minlength=n_bars)
+        values = target[bar == k]
+        if len(values):
+            quartiles[k] = np.quantile(values, [0.25, 0.5, 0.75])
+    counts = np.bincount(bar, minlength=n_bars)
     return {"n": counts.tolist(), "quartiles": rounded_floats(quartiles, 4)}
 
 
@@ -219,14 +219,14 @@ def box_plots(tree: Tree, rows: RowsByNode) -> list[Any]:
     first, last = rows.first, rows.last
     numbers = rows.target[rows.order]
     # Interpolating here takes 5 µs per node, whereas np.quantile takes 0.2 ms.
-    place = np.maximum(last - first - 1, 0)[:, None] * np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-    below = np.floor(place).astype(np.int64)
+    position = np.maximum(last - first - 1, 0)[:, None] * np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+    below = np.floor(position).astype(np.int64)
     low, high = np.full((2, tree.n_nodes, 5), np.nan)
     for i in np.flatnonzero(last > first).tolist():
-        here = np.sort(numbers[first[i] : last[i]])
-        low[i] = here[below[i]]
-        high[i] = here[np.minimum(below[i] + 1, len(here) - 1)]
-    return rounded_floats(low + (place - below) * (high - low))
+        values = np.sort(numbers[first[i] : last[i]])
+        low[i] = values[below[i]]
+        high[i] = values[np.minimum(below[i] + 1, len(values) - 1)]
+    return rounded_floats(low + (position - below) * (high - low))
 
 
 def find_competitors(
@@ -278,6 +278,6 @@ def find_competitors(
             competitors.append(stump.competitors)
     if not any(n):
         return None
-    splits = SplitTable.concatenate([stored.splits for stored in competitors])
-    gain = np.concatenate([stored.gain for stored in competitors])
+    splits = SplitTable.concatenate([table.splits for table in competitors])
+    gain = np.concatenate([table.gain for table in competitors])
     return {"n": n, "splits": encode_splits(splits), "gain": rounded_floats(gain)}

@@ -54,12 +54,12 @@ def _check_results(name: str, results: Any) -> list[Any]:
     """Return the results passed as the option `name` as a list, after checking their types."""
     if results is None:
         return []
-    call, *parts = _CALLS[name]
+    call, *attributes = _CALLS[name]
     every = list(results) if isinstance(results, list | tuple) else [results]
     if len(every) > 1 and name in ("stability", "drift"):
         raise OptionError(f"{name} must be a single result, got {len(every)} results.")
     for result in every:
-        if not all(hasattr(result, part) for part in parts):
+        if not all(hasattr(result, attribute) for attribute in attributes):
             raise OptionError(f"{name} must be the result of {call}, got {type(result).__name__}.")
     return every
 

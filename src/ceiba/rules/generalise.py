@@ -142,35 +142,35 @@ def _generalise(
     """Drop tests from a path as long as the pessimistic error does not rise; return the rest."""
     nodes = list(path)
     fails = {node: ~tests.holds(node) for node in nodes}
-    # `n_failed` counts the tests that a row fails. `which` sums their indices, so it is the index
+    # `n_failed` counts the tests that a row fails. `total` sums their indices, so it is the index
     # of the failed test if n_failed is 1. Dropping a test updates both in O(rows).
     n_failed = np.zeros(len(weight), np.int32)
-    which = np.zeros(len(weight), np.int64)
+    total = np.zeros(len(weight), np.int64)
     for k, node in enumerate(path):
         n_failed += fails[node]
-        which += k * fails[node]
-    place = {node: k for k, node in enumerate(path)}
+        total += k * fails[node]
+    index = {node: k for k, node in enumerate(path)}
     inside = n_failed == 0
     covered, good = float(weight[inside].sum()), float(weight[inside & right].sum())
     rate = _error_rate(covered, good, confidence)
     while nodes:
         # If a test is dropped, the rule also covers the rows that failed only this test.
         once = n_failed == 1
-        more = np.bincount(which[once], weights=weight[once], minlength=len(path))
+        extra = np.bincount(total[once], weights=weight[once], minlength=len(path))
         well = once & right
-        more_good = np.bincount(which[well], weights=weight[well], minlength=len(path))
+        extra_good = np.bincount(total[well], weights=weight[well], minlength=len(path))
         rates = [
-            (_error_rate(covered + more[place[n]], good + more_good[place[n]], confidence), -k)
+            (_error_rate(covered + extra[index[n]], good + extra_good[index[n]], confidence), -k)
             for k, n in enumerate(nodes)
         ]
         best = min(rates)
         if best[0] > rate + 1e-12:
             break
         node = nodes.pop(-best[1])
-        rate, covered = best[0], covered + float(more[place[node]])
-        good += float(more_good[place[node]])
+        rate, covered = best[0], covered + float(extra[index[node]])
+        good += float(extra_good[index[node]])
         n_failed -= fails[node]
-        which -= place[node] * fails[node]
+        total -= index[node] * fails[node]
     return nodes
 
 
@@ -188,7 +188,7 @@ def select_rules(
     rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, n_classes: int
 ) -> tuple[list[CandidateRule], int]:
     """Return the selected rules by descending confidence, and the default class."""
-    whole = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
+    totals = np.bincount(codes, weights=weight, minlength=n_classes).astype(np.float64)
     different = len(frozenset().union(*(rule.tests for rule in rules))) if rules else 0
     test_bits = log2(max(different, 2))
     short_rules = [
@@ -199,7 +199,7 @@ def select_rules(
         )
     ]
     return _drop_harmful(
-        sorted(short_rules, key=lambda rule: -rule.confidence), codes, weight, whole
+        sorted(short_rules, key=lambda rule: -rule.confidence), codes, weight, totals
     )
 
 
@@ -213,14 +213,14 @@ def _minimize_description(
     if not rules:
         return []
     covers = np.array([rule.covered for rule in rules])
-    there = np.ones(len(rules), bool)
+    keep = np.ones(len(rules), bool)
     n_tests = np.array([len(rule.tests) for rule in rules])
     bits = n_tests * test_bits - _log2_factorial(n_tests)
     times = covers.sum(axis=0)
     # Sum of the indices of the rules that cover a row; for a single rule, it is the rule's index.
     numbers = np.arange(len(rules)) @ covers
     total, hits = float(weight.sum()), float(weight[positive].sum())
-    while there.any():
+    while keep.any():
         covered = float(weight[times > 0].sum())
         right = float(weight[(times > 0) & positive].sum())
         # Dropping a rule uncovers exactly the rows that only this rule covers.
@@ -228,18 +228,18 @@ def _minimize_description(
         owner = numbers[single]
         size = np.bincount(owner, weights=weight[single], minlength=len(rules))
         good = np.bincount(owner, weights=(weight * positive)[single], minlength=len(rules))
-        theory, n = float(bits[there].sum()), int(there.sum())
+        theory, n = float(bits[keep].sum()), int(keep.sum())
         now = _description_length(theory, n, covered, right, total, hits)
         without = _description_length(
             theory - bits, n - 1, covered - size, right - good, total, hits
         )
-        least = int(np.argmin(np.where(there, without, np.inf)))
+        least = int(np.argmin(np.where(keep, without, np.inf)))
         if without[least] > now:
             break
-        there[least] = False
+        keep[least] = False
         times = times - covers[least]
         numbers = numbers - least * covers[least]
-    return [rule for rule, is_there in zip(rules, there, strict=True) if is_there]
+    return [rule for rule, is_kept in zip(rules, keep, strict=True) if is_kept]
 
 
 def _description_length(
@@ -292,14 +292,14 @@ class _FirstTwo:
 
 
 def _drop_harmful(
-    rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, whole: Array
+    rules: list[CandidateRule], codes: npt.NDArray[np.intp], weight: Array, totals: Array
 ) -> tuple[list[CandidateRule], int]:
     """Drop rules that cause more errors than they avoid; return the rest and the default class."""
     if not rules:
-        return [], int(np.argmax(whole))
+        return [], int(np.argmax(totals))
     at = _FirstTwo(rules)
     while True:
-        default = _default_class(at.first == len(rules), codes, weight, whole)
+        default = _default_class(at.first == len(rules), codes, weight, totals)
         answer = np.array([*(rule.answer for rule in rules), default])
         # The worth of a rule is the number of errors that its rows would add if it were dropped.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
@@ -311,7 +311,7 @@ def _drop_harmful(
         at.remove(least)
 
 
-def _default_class(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, whole: Array) -> int:
+def _default_class(open_: Mask, codes: npt.NDArray[np.intp], weight: Array, totals: Array) -> int:
     """Return the most frequent class among uncovered rows or, on ties, among all rows."""
-    left = np.bincount(codes[open_], weights=weight[open_], minlength=len(whole))
-    return max(range(len(whole)), key=lambda k: (left[k], whole[k]))
+    left = np.bincount(codes[open_], weights=weight[open_], minlength=len(totals))
+    return max(range(len(totals)), key=lambda k: (left[k], totals[k]))

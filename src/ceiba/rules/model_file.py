@@ -29,7 +29,7 @@ def save_rules(
 ) -> None:
     """Save a fitted RuleSet in a model file."""
     schema = rules.tree_.schema
-    listed = [
+    entries = [
         {
             "value": rules.classes_.tolist().index(to_python_label(rule.value)),
             "n_tests": rule.n_tests,
@@ -39,7 +39,7 @@ def save_rules(
         for rule in rules.rules_
     ]
     fitted = {
-        "rules": listed,
+        "rules": entries,
         "default": int(rules._default),
         "share": to_json(rules._share),
         "n_path_tests": rules.n_path_tests_,
@@ -91,14 +91,14 @@ def _set_to_json(values: ValueSet, schema: Any) -> dict[str, Any]:
 
 def restore_rules(document: Document) -> RuleSet:
     """Return the RuleSet stored in a model file."""
-    tree, stored = document.tree, document.model
-    assert stored is not None
-    stored.object(("class", "parameters", "fitted"))
-    parameters, fitted = stored["parameters"], stored["fitted"]
+    tree, field = document.tree, document.model
+    assert field is not None
+    field.object(("class", "parameters", "fitted"))
+    parameters, fitted = field["parameters"], field["fitted"]
     parameters.object(("confidence",))
     fitted.object(("rules", "default", "share", "n_path_tests"))
     if not tree.task.has_classes or tree.n_outputs > 1:
-        stored["class"].fail("A RuleSet requires a classification tree with one output.")
+        field["class"].fail("A RuleSet requires a classification tree with one output.")
     classes = tree.target.classes[0]
     rules = RuleSet(confidence=parameters["confidence"].number())
     share = from_json(fitted["share"], {})
@@ -135,7 +135,7 @@ def _clause_from_json(field: Field, schema: Any) -> Clause:
         for chain in choice["chains"].items():
             chain.object(("default", "tests"))
             tests = tuple(
-                tuple(_set_from_json(part, schema) for part in pair.items(2))
+                tuple(_set_from_json(item, schema) for item in pair.items(2))
                 for pair in chain["tests"].items()
             )
             chains.append(Chain(tests, chain["default"].boolean()))  # type: ignore[arg-type]

@@ -214,14 +214,14 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return class probabilities based on the confidence of each row's first covering rule."""
         first_rule = self._first_rule(X)
         share: Array = self._share
-        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        index_of = {label: k for k, label in enumerate(self.classes_.tolist())}
         table = np.zeros((len(self.rules_) + 1, len(share)))
         for i, rule in enumerate(self.rules_):
-            k = place[to_python_label(rule.value)]
-            others = np.where(np.arange(len(share)) == k, 0.0, share)
-            rest = others.sum()
-            table[i] = others / rest * (1 - rule.confidence) if rest > 0 else 0.0
-            table[i, k] = rule.confidence if rest > 0 else 1.0
+            k = index_of[to_python_label(rule.value)]
+            other_shares = np.where(np.arange(len(share)) == k, 0.0, share)
+            total = other_shares.sum()
+            table[i] = other_shares / total * (1 - rule.confidence) if total > 0 else 0.0
+            table[i, k] = rule.confidence if total > 0 else 1.0
         table[-1] = share
         if share[self._default] < share.max():  # the default class must be the most probable
             table[-1] = 0.5 * share + 0.5 * (np.arange(len(share)) == self._default)

@@ -100,8 +100,8 @@ def open_studio(
     path = None if workspace is None else Path(workspace)
     target = y if isinstance(y, tuple) else name
     start = initial_setup(source, target, parameters, lesson=lesson)
-    opened = open_workspace(source, start, path, lang, "yours" if lesson else None)
-    return run(opened, Address(port=port), browser=browser)
+    session = open_workspace(source, start, path, lang, "yours" if lesson else None)
+    return run(session, Address(port=port), browser=browser)
 
 
 def initial_setup(
@@ -178,15 +178,15 @@ def open_workspace(
     return Workspace(source, start, journal, lang, lesson, defer_root=defer_root)
 
 
-def _start_again(source: Source, start: Setup, stored: dict[str, Any]) -> Setup:
+def _start_again(source: Source, start: Setup, header: dict[str, Any]) -> Setup:
     """Return the initial setup with the target and defaults stored in a workspace file."""
-    if start.target != stored.get("target"):
+    if start.target != header.get("target"):
         settings = {"held_out": start.held_out, "options": start.options}
-        start = _initial(source.table, (stored.get("target"), stored.get("event")), settings)
+        start = _initial(source.table, (header.get("target"), header.get("event")), settings)
     if source.held_out is None:
-        start = replace(start, held_out=stored.get("held_out"))
+        start = replace(start, held_out=header.get("held_out"))
     options = {k: v for k, v in start.options.items() if k != "min_samples_leaf"}
-    least = stored.get("min_samples_leaf")
+    least = header.get("min_samples_leaf")
     return replace(
         start, options=options if least is None else {"min_samples_leaf": least, **options}
     )
@@ -234,8 +234,8 @@ def run(
     except ImportError as error:
         raise ImportError(_MISSING_PACKAGE.format(error.name), name=error.name) from None
     say = tell or _print
-    kept = None if workspace.journal is None else KeptAddress(workspace.journal.path)
-    listener, token = _listen_again(address, kept)
+    file = None if workspace.journal is None else KeptAddress(workspace.journal.path)
+    listener, token = _listen_again(address, file)
     port = listener.getsockname()[1]
     service = Service(workspace)
     host = f"[{address.host}]" if ":" in address.host else address.host
@@ -265,16 +265,16 @@ def run(
         if browser:
             webbrowser.open(page)
         _wait(service, server, thread)
-    if kept is not None:
-        kept.remove()
+    if file is not None:
+        file.remove()
     if workspace.journal is not None:
         workspace.journal.close()
     return workspace.state.model
 
 
-def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.socket, str]:
+def _listen_again(address: Address, file: KeptAddress | None) -> tuple[socket.socket, str]:
     """Return a socket and a token, with the port and token of a crashed studio if possible."""
-    last = None if kept is None else kept.read()
+    last = None if file is None else file.read()
     port, token = last or (0, new_token())
     listener = None
     if last is not None and address.port in (0, port):
@@ -282,8 +282,8 @@ def _listen_again(address: Address, kept: KeptAddress | None) -> tuple[socket.so
             listener = replace(address, port=port).listen()
     if listener is None:
         listener, token = address.listen(), new_token()
-    if kept is not None:
-        kept.write(listener.getsockname()[1], token)
+    if file is not None:
+        file.write(listener.getsockname()[1], token)
     return listener, token
 
 

@@ -203,17 +203,17 @@ def _hold_out(
         return data
     if not isinstance(held_out, int | float | np.number):
         tree = _KnownSchema(data.X.schema, data.y.info)
-        others = read(held_out)
+        table = read(held_out)
         if answer.rename:
-            others = _build_table([answer.rename_column(c) for c in others.columns], True)
+            table = _build_table([answer.rename_column(c) for c in table.columns], True)
             answer = answer._replace(
                 name=answer.rename.get(answer.name, answer.name),
                 status=answer.rename.get(answer.status or "", answer.status),
             )
             weight = answer.rename.get(weight or "", weight)
-        return replace(data, held_out=_read_like(others, answer, tree, weight))
-    train, kept = _split(data, "held_out", held_out, seed)
-    return replace(train, held_out=kept)
+        return replace(data, held_out=_read_like(table, answer, tree, weight))
+    train, holdout = _split(data, "held_out", held_out, seed)
+    return replace(train, held_out=holdout)
 
 
 def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, Prepared]:
@@ -225,9 +225,9 @@ def _split(data: Prepared, name: str, share: Any, seed: int) -> tuple[Prepared, 
     codes = data.y.values[:, 0] if data.y.info.task.has_classes else None
     if data.y.info.task is Task.SURVIVAL:
         codes = data.y.values[:, 1].astype(np.int64)
-    train, rest = split_held_out_rows(codes, len(data.y), float(share), seed)
+    train, holdout = split_held_out_rows(codes, len(data.y), float(share), seed)
     left = replace(data.take(train), n_left_out=data.n_left_out, test=data.test)
-    return left, data.take(rest)
+    return left, data.take(holdout)
 
 
 @dataclass(frozen=True)
@@ -313,16 +313,16 @@ def _parse_numbers(column: Column) -> Column:
 def _reorder_levels(column: Column, order: list[Any]) -> Column:
     info = column.info
     by_text = {level_text(level): level for level in info.levels}
-    wanted = [by_text.get(level_text(level), level) for level in order]
-    lacking = [level for level in info.levels if level not in wanted]
-    if lacking or len(set(wanted)) < len(wanted):
-        what = f"level {lacking[0]!r} is not listed" if lacking else "a level is listed twice"
+    levels = [by_text.get(level_text(level), level) for level in order]
+    lacking = [level for level in info.levels if level not in levels]
+    if lacking or len(set(levels)) < len(levels):
+        problem = f"level {lacking[0]!r} is not listed" if lacking else "a level is listed twice"
         raise OptionError(
-            f"orders must list every level of {info.name!r} once, but {what}. "
+            f"orders must list every level of {info.name!r} once, but {problem}. "
             f"Levels: {[*map(level_text, info.levels)]}."
         )
-    codes = recode(column.values, [wanted.index(level) for level in info.levels])
-    return Column(replace(info, levels=tuple(wanted)), codes)
+    codes = recode(column.values, [levels.index(level) for level in info.levels])
+    return Column(replace(info, levels=tuple(levels)), codes)
 
 
 def _attach_target(
@@ -377,8 +377,8 @@ def _read_weights(column: Column) -> Array:
 
 def _read_like(table: Table, answer: _Answer, tree: Any, weight: str | None) -> Prepared:
     """Prepare a table with the schema and the target of a tree."""
-    others = [column for column in (answer.name, answer.status, weight) if column is not None]
-    _check_names(table, [*tree.schema.names, *others])
+    names = [column for column in (answer.name, answer.status, weight) if column is not None]
+    _check_names(table, [*tree.schema.names, *names])
     columns = []
     for info in tree.schema.columns:
         column = table.column(info.name)

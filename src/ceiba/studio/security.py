@@ -97,9 +97,9 @@ def _runtime_folder() -> Path | None:
 
 def _is_private(path: Path) -> bool:
     """Whether a path is a file or folder of the user that no one else can access."""
-    found = path.lstat()
-    plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-    return plain and found.st_uid == os.getuid() and not found.st_mode & 0o077
+    status = path.lstat()
+    plain = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return plain and status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
 @contextmanager

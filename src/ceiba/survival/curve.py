@@ -167,11 +167,11 @@ class SurvivalCurve:
     def survival(self) -> Array:
         """Estimated survival probability S at each time."""
         with np.errstate(invalid="ignore"):
-            kept = 1.0 - self.events / self.at_risk
+            factors = 1.0 - self.events / self.at_risk
         # If all rows at risk have the event, S is exactly 0, despite rounding in sums of weights.
-        kept[self.events >= self.at_risk * (1 - 1e-12)] = 0.0
-        kept[self.events == 0] = 1.0
-        return np.asarray(np.cumprod(kept))
+        factors[self.events >= self.at_risk * (1 - 1e-12)] = 0.0
+        factors[self.events == 0] = 1.0
+        return np.asarray(np.cumprod(factors))
 
     @cached_property
     def hazard(self) -> Array:
@@ -285,12 +285,12 @@ def _count_rows(
     time: npt.ArrayLike, event: npt.ArrayLike, sample_weight: npt.ArrayLike | None
 ) -> tuple[Array, Array, Array, Array]:
     """Return the distinct times, and for each the weights at risk, of events and of censorings."""
-    times, happened, weight = read_rows(time, event, sample_weight)
+    times, is_event, weight = read_rows(time, event, sample_weight)
     some = weight > 0
     distinct, at = np.unique(times[some], return_inverse=True)
     events, censored = (
-        np.bincount(at, (weight * which)[some], len(distinct)).astype(np.float64)
-        for which in (happened, ~happened)
+        np.bincount(at, (weight * mask)[some], len(distinct)).astype(np.float64)
+        for mask in (is_event, ~is_event)
     )
     at_risk = np.cumsum((events + censored)[::-1])[::-1]
     return distinct, at_risk, events, censored

@@ -96,10 +96,10 @@ def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
     >>> default_horizon(range(1, 101), [1] * 100)
     91.0
     """
-    times, happened, _ = read_rows(time, event)
+    times, is_event, _ = read_rows(time, event)
     ordered = np.sort(times)
     last = ordered[len(ordered) - max(1, round(_MIN_AT_RISK * len(ordered)))]
-    inside = times[happened & (times <= last)]
+    inside = times[is_event & (times <= last)]
     if not len(inside) or not inside.max() > 0:
         raise DataError(
             "The default horizon requires an event after time 0 at which a tenth of the rows is at "
@@ -145,24 +145,24 @@ def concordance(
     >>> concordance(time, event, risk, censoring=censoring).value
     0.5714285714285714
     """
-    times, happened, weight = read_rows(time, event, sample_weight)
+    times, is_event, weight = read_rows(time, event, sample_weight)
     score = np.asarray(risk, dtype=np.float64)
     if score.shape != times.shape or np.isnan(score).any():
         got = f"shape {score.shape} and {np.isnan(score).sum()} NaN"
         raise DataError(f"risk must have {len(times)} values and no NaN, got {got}.")
-    counted = happened & (weight > 0)
+    comparable = is_event & (weight > 0)
     if horizon is not None:
-        counted &= times < horizon
-    first = np.where(counted, weight, 0.0)  # weight of the row if its event comes first
+        comparable &= times < horizon
+    first = np.where(comparable, weight, 0.0)  # weight of the row if its event comes first
     if censoring is not None:
         g = censoring(times)
-        if (g[counted] <= 0).any():
-            last = times[counted & (g <= 0)].min()
+        if (g[comparable] <= 0).any():
+            last = times[comparable & (g <= 0)].min()
             raise DataError(f"censoring is 0 at event time {last}. Pass horizon={last} or less.")
-        first[counted] /= g[counted] ** 2
+        first[comparable] /= g[comparable] ** 2
     # Events are comparable with all rows of higher rank. At equal times, censored rows rank last.
     _, rank = np.unique(times, return_inverse=True)
-    rank = 2 * rank + ~happened
+    rank = 2 * rank + ~is_event
     levels, level = np.unique(score, return_inverse=True)
     later, below, level_tied = _sums_after(rank, level, weight, first > 0, len(levels))
     earlier, above, earlier_tied = _sums_after(-rank, -level, first, weight > 0, len(levels))
@@ -188,7 +188,7 @@ def _sums_after(
     level = level - level.min(initial=0)
     order = np.argsort(-rank, kind="stable")
     sums = np.zeros((3, len(rank)))
-    held = np.zeros(n_levels)  # total weight of the processed rows by level of risk
+    level_total = np.zeros(n_levels)  # total weight of the processed rows by level of risk
     size = max(1, _MAX_CELLS // n_levels)
     start = 0
     while start < len(order):
@@ -198,18 +198,18 @@ def _sums_after(
         block = order[start:stop]
         table = np.zeros((len(block) + 1, n_levels))
         table[np.arange(1, len(block) + 1), level[block]] = weight[block]
-        table[0] = held
+        table[0] = level_total
         np.cumsum(table, axis=0, out=table)
-        held = table[-1].copy()
+        level_total = table[-1].copy()
         # For each row, count the rows of the block with a higher rank (ranks descend).
         before = np.searchsorted(-rank[block], -rank[block], side="left")
         ask = asked[block]
-        known = table[before[ask]]
+        totals = table[before[ask]]
         at = level[block][ask][:, None]
-        sums[2, block[ask]] = np.take_along_axis(known, at, axis=1)[:, 0]
-        np.cumsum(known, axis=1, out=known)
-        sums[0, block[ask]] = known[:, -1]
-        sums[1, block[ask]] = np.take_along_axis(known, at, axis=1)[:, 0] - sums[2, block[ask]]
+        sums[2, block[ask]] = np.take_along_axis(totals, at, axis=1)[:, 0]
+        np.cumsum(totals, axis=1, out=totals)
+        sums[0, block[ask]] = totals[:, -1]
+        sums[1, block[ask]] = np.take_along_axis(totals, at, axis=1)[:, 0] - sums[2, block[ask]]
         start = stop
     return sums[0], sums[1], sums[2]
 
@@ -250,7 +250,7 @@ def brier_scores(
     >>> brier_scores(time, event, [[0.2], [0.5], [0.5], [0.8]], [2], censoring).scores.tolist()
     [0.14500000000000002]
     """
-    observed, happened, weight = read_rows(time, event, sample_weight)
+    observed, is_event, weight = read_rows(time, event, sample_weight)
     predicted = np.asarray(survival, dtype=np.float64)
     grid = np.asarray(times, dtype=np.float64)
     rows = np.arange(len(observed)) if group is None else np.asarray(group, dtype=np.intp)
@@ -271,15 +271,15 @@ def brier_scores(
     share = np.ones(1)
     if len(grid) > 1:
         share = np.convolve(np.diff(grid), [0.5, 0.5]) / span
-    known = censoring(observed)
-    own = np.divide(1.0, known, out=np.zeros(len(known)), where=known > 0)
+    uncensored = censoring(observed)
+    row_weights = np.divide(1.0, uncensored, out=np.zeros(len(uncensored)), where=uncensored > 0)
     at_grid = censoring(grid)
     weights_at = np.divide(1.0, at_grid, out=np.zeros(len(grid)), where=at_grid > 0)
     scores, each = np.zeros(len(grid)), np.zeros(len(observed))
     total = float(weight.sum())
     for i, t in enumerate(grid):
         s = predicted[rows, i]
-        loss = np.where(happened & (observed <= t), s**2 * own, 0.0)
+        loss = np.where(is_event & (observed <= t), s**2 * row_weights, 0.0)
         loss += np.where(observed > t, (1 - s) ** 2 * weights_at[i], 0.0)
         scores[i] = float(weight @ loss) / total
         each += share[i] * loss
@@ -322,7 +322,7 @@ def calibration(
     0.5 0.667 3
     0.9 1.0 2
     """
-    times, happened, weight = read_rows(time, event, sample_weight)
+    times, is_event, weight = read_rows(time, event, sample_weight)
     s = np.asarray(survival, dtype=np.float64)
     if s.shape != times.shape:
         raise DataError(f"survival must have shape {times.shape}, got {s.shape}.")
@@ -333,7 +333,7 @@ def calibration(
     groups = []
     for k in np.unique(level[weight > 0]):
         rows = level == k
-        curve = SurvivalCurve.from_rows(times[rows], happened[rows], weight[rows])
+        curve = SurvivalCurve.from_rows(times[rows], is_event[rows], weight[rows])
         observed, low, high = map(float, curve.survival_at(at, confidence))
         predicted = float(np.average(s[rows], weights=weight[rows]))
         groups.append(CalibrationGroup(at, int(rows.sum()), predicted, observed, low, high))

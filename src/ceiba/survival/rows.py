@@ -24,8 +24,8 @@ def read_rows(
     if len(wrong) or status.dtype.kind not in "biuf":
         got = wrong[0] if status.dtype.kind in "biuf" else f"dtype {status.dtype}"
         raise DataError(f"event must be 1 or True (event), or 0 or False (censored), got {got}.")
-    given = np.ones(len(times)) if sample_weight is None else sample_weight
-    weight = read_numbers(given, "sample_weight")
+    weights = np.ones(len(times)) if sample_weight is None else sample_weight
+    weight = read_numbers(weights, "sample_weight")
     if len(weight) != len(times):
         raise DataError(f"sample_weight must have {len(times)} values, got {len(weight)}.")
     if not weight.sum() > 0:

@@ -32,16 +32,16 @@ _NODE_ARRAYS: Final = (
 )
 
 
-def graft(tree: Tree, node: int, part: Tree) -> Tree:
+def graft(tree: Tree, node: int, other: Tree) -> Tree:
     """Replace the subtree of a node by another tree."""
     end, n = int(tree.subtree_end[node]), tree.n_nodes
     before, after = np.arange(node), np.arange(end, n)
-    moved = np.concatenate((before, np.full(end - node, node), after + part.n_nodes - (end - node)))
-    inside = part.parent + node
+    ids = np.concatenate((before, np.full(end - node, node), after + other.n_nodes - (end - node)))
+    inside = other.parent + node
     inside[0] = tree.parent[node]
-    parent = np.concatenate((tree.parent[before], inside, moved[tree.parent[after]]))
-    everything = np.arange(part.n_nodes)
-    return _concatenate(tree, [(tree, before), (part, everything), (tree, after)], parent)
+    parent = np.concatenate((tree.parent[before], inside, ids[tree.parent[after]]))
+    everything = np.arange(other.n_nodes)
+    return _concatenate(tree, [(tree, before), (other, everything), (tree, after)], parent)
 
 
 def join_branches(stem: Tree, branches: Sequence[Tree]) -> Tree:
@@ -104,19 +104,19 @@ def _concatenate_tests(parts: Sequence[tuple[Tree, Ids]]) -> SplitTests | None:
     names = [tree.tests.name for tree, _ in parts if tree.tests is not None]
     if not names:
         return None
-    taken = [
+    records = [
         SplitTests.none(names[0], len(ids))
         if tree.tests is None
         else tree.tests.take(ids, tree.is_leaf[ids])
         for tree, ids in parts
     ]
-    return SplitTests.concatenate(taken)
+    return SplitTests.concatenate(records)
 
 
 def _concatenate_notes(parts: Sequence[tuple[Tree, Ids]]) -> dict[int, NodeNote] | None:
-    joined: dict[int, NodeNote] = {}
+    notes: dict[int, NodeNote] = {}
     first = 0
     for tree, ids in parts:
-        joined |= take_notes(tree.notes, ids, first) or {}
+        notes |= take_notes(tree.notes, ids, first) or {}
         first += len(ids)
-    return joined or None
+    return notes or None

@@ -148,9 +148,9 @@ def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | Non
     options = problem.options
     if options.rpart is not None and options.surrogates.keep == 0:  # rpart keeps such rows here
         return None
-    placed = primary >= 0
-    weight = case_weights(problem)[rows][placed]
-    load = np.bincount(primary[placed], weights=weight, minlength=2)
+    has_branch = primary >= 0
+    weight = case_weights(problem)[rows][has_branch]
+    load = np.bincount(primary[has_branch], weights=weight, minlength=2)
     heaviest = np.flatnonzero(load == load.max())
     return int(heaviest[0]) if len(heaviest) == 1 or options.rpart is None else None
 
@@ -182,13 +182,13 @@ class NodeSite:
                 "Editing is not supported for trees with honest or smoothed leaves. "
                 'Fit with leaf_values="share".'
             )
-        here = cls.root(problem, None)
+        site = cls.root(problem, None)
         for below in tree.path(node).nodes[1:]:
-            here = here.descend(tree, below)
-        weight = here.weight
-        if len(here.rows) == 0 or (weight is not None and not weight[here.rows].any()):
+            site = site.descend(tree, below)
+        weight = site.weight
+        if len(site.rows) == 0 or (weight is not None and not weight[site.rows].any()):
             raise TreeError(f"At least one row with positive weight must reach node {node}.")
-        return replace(here, leaves=_count_leaves_elsewhere(tree, node))
+        return replace(site, leaves=_count_leaves_elsewhere(tree, node))
 
     def descend(self, tree: Tree, node: int) -> NodeSite:
         """Return the `NodeSite` of a branch, with the rows that reach it."""
@@ -320,44 +320,44 @@ def _rows_of_branch(
     branch, everywhere = route_at_node(tree, problem.table, node, rows)
     if everywhere.any():
         weight = problem.row_weight.copy() if weight is None else weight.copy()
-        part = float(tree.branch_share[tree.branch_start[node] + b])
-        weight[rows[everywhere]] *= part
+        share = float(tree.branch_share[tree.branch_start[node] + b])
+        weight[rows[everywhere]] *= share
     return rows[(branch == b) | everywhere], weight
 
 
 def grow_forced(problem: Problem, rows: Any, subtree: SubtreeContext | None) -> Tree:
     """Grow a tree with forced splits; on a subset of rows, skip splits with an empty branch."""
     free = problem.with_changes(options=replace(problem.options, forced_splits=None))
-    here = NodeSite.root(free, rows)
+    site = NodeSite.root(free, rows)
     if subtree is not None:
-        here = replace(here, seed=subtree.seed)
-    return _grow_literal(here, problem.options.forced_splits, strict=rows is None)
+        site = replace(site, seed=subtree.seed)
+    return _grow_literal(site, problem.options.forced_splits, strict=rows is None)
 
 
-def _grow_literal(here: NodeSite, literal: Any, strict: bool) -> Tree:
+def _grow_literal(site: NodeSite, literal: Any, strict: bool) -> Tree:
     """Grow a tree with forced splits that are written as nested tuples."""
     if literal is None:
-        return here.grow()
+        return site.grow()
     question, branches = (literal[0], literal[1:]) if isinstance(literal, tuple) else (literal, ())
     try:
-        stem, places = here.force_split(question)
+        stem, sites = site.force_split(question)
     except EmptyBranchError as error:
         if strict:
             raise TreeError(f"Cannot apply {question!r} of forced_splits: {error}") from None
-        return here.grow()
+        return site.grow()
     except TreeError as error:
         raise TreeError(f"Cannot apply {question!r} of forced_splits: {error}") from None
-    order = list(range(len(places)))
+    order = list(range(len(sites)))
     if isinstance(question, str | list):  # the first branch is the one where the condition is true
-        columns = {info.name: info for info in here.problem.table.schema.columns}
-        written = parse_split(question, columns).branches
-        order = [*written, *(b for b in order if b not in written)]
-    if branches and len(branches) != len(places):
+        columns = {info.name: info for info in site.problem.table.schema.columns}
+        selected = parse_split(question, columns).branches
+        order = [*selected, *(b for b in order if b not in selected)]
+    if branches and len(branches) != len(sites):
         raise OptionError(
-            f"forced_splits must list {len(places)} branches after {question!r}, got "
+            f"forced_splits must list {len(sites)} branches after {question!r}, got "
             f"{len(branches)}. Pass None for a branch that grows freely."
         )
-    parts: list[Tree | None] = [None] * len(places)
-    for b, part in zip(order, branches or (None,) * len(places), strict=True):
-        parts[b] = _grow_literal(places[b], part, strict)
-    return join_branches(stem, [part for part in parts if part is not None])
+    parts: list[Tree | None] = [None] * len(sites)
+    for b, branch in zip(order, branches or (None,) * len(sites), strict=True):
+        parts[b] = _grow_literal(sites[b], branch, strict)
+    return join_branches(stem, [branch for branch in parts if branch is not None])

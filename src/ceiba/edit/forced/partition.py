@@ -45,11 +45,11 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     if isinstance(split, Cut | Intervals | LevelSets | Presence):
         question: Split = split
     elif isinstance(split, str) or (
-        isinstance(split, list | tuple) and split and all(isinstance(part, str) for part in split)
+        isinstance(split, list | tuple) and split and all(isinstance(text, str) for text in split)
     ):
         columns = {info.name: info for info in schema.columns}
-        written = parse_split(split, columns)
-        question, missing = written.split, written.missing
+        parsed = parse_split(split, columns)
+        question, missing = parsed.split, parsed.missing
     elif isinstance(split, tuple) and len(split) == 2 and isinstance(split[0], str):
         column, cuts = split
         try:
@@ -104,18 +104,18 @@ def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     codes = np.unique(table.column(split.column).values[rows])
     present = [info.levels[code] for code in codes.tolist() if 0 <= code < len(info.levels)]
     named = {level for group in split.branches for level in group}
-    rest = tuple(level for level in present if level not in named)
+    remaining = tuple(level for level in present if level not in named)
     if split.missing_branch and len(split.branches) < 2:
         raise TreeError(
             f"A branch for missing values of {split.column!r} requires at least two groups of "
             f"levels. Pass Presence({split.column!r}) instead."
         )
-    if rest and len(split.branches) == 1:
-        return LevelSets(split.column, (split.branches[0], rest))
-    if rest:
+    if remaining and len(split.branches) == 1:
+        return LevelSets(split.column, (split.branches[0], remaining))
+    if remaining:
         raise TreeError(
             f"The split of {split.column!r} must have a branch for every level in the node, but "
-            f"has none for {rest[0]!r}. Levels in the node: {', '.join(map(repr, present))}."
+            f"has none for {remaining[0]!r}. Levels in the node: {', '.join(map(repr, present))}."
         )
     return split
 
@@ -161,7 +161,7 @@ def partition_rows(
     """Partition rows by a one-row split table; `missing` is the branch of missing values."""
     branch = evaluate_split(splits, 0, problem.table, rows)
     # Only missing values have no branch: `read_split` checked that every level in the node has one.
-    placed = branch >= 0
+    has_branch = branch >= 0
     row_weight = np.ones(len(rows)) if weight is None else weight[rows]
     alone = _has_missing_branch(splits)
     n_branches = 2
@@ -176,9 +176,9 @@ def partition_rows(
                 f"missing={problem.options.missing_rule!r}. Use missing='learn'."
             )
         branch[branch == MISSING] = n_branches - 1
-        placed = branch >= 0
+        has_branch = branch >= 0
     load: Array = np.bincount(
-        branch[placed], weights=row_weight[placed], minlength=n_branches
+        branch[has_branch], weights=row_weight[has_branch], minlength=n_branches
     ).astype(np.float64)
     if (load <= 0).any():
         empty = int(np.argmax(load <= 0))
@@ -290,8 +290,8 @@ class _UnplacedRows:
         default = -1 if options.use_surrogate < 2 else heavier
         if like_rpart and default >= 0:  # rpart's default has more rows
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
-            most = np.flatnonzero(counts == counts.max())
-            default = int(most[0]) if len(most) == 1 else -1
+            largest = np.flatnonzero(counts == counts.max())
+            default = int(largest[0]) if len(largest) == 1 else -1
         return self._partition(branch, default, int(np.count_nonzero(left)), surrogates)
 
     def _partition(
@@ -311,22 +311,22 @@ class _UnplacedRows:
         # the rows without missing values, and multiply the gain by their share of the weight.
         if not self._is_learned:
             branch = self.branch
-        placed = branch >= 0
+        has_branch = branch >= 0
         parts = [self.rows[branch == b] for b in range(len(self.load))]
-        whole = _Statistic.of(self.problem, self.rows, self.weight)
-        node = whole
-        if not placed.all():
-            node = _Statistic.of(self.problem, self.rows[placed], self.weight)
-        sides = [_Statistic.of(self.problem, part, self.weight) for part in parts]
+        total = _Statistic.of(self.problem, self.rows, self.weight)
+        node = total
+        if not has_branch.all():
+            node = _Statistic.of(self.problem, self.rows[has_branch], self.weight)
+        sides = [_Statistic.of(self.problem, rows, self.weight) for rows in parts]
         of_split = split_gain(self.problem.options.criterion_name)
         if of_split is not None and len(sides) == 2:
             counts = np.array([side.counts for side in sides])
-            return float(of_split(counts)) * node.mass / whole.mass
+            return float(of_split(counts)) * node.mass / total.mass
         if self.problem.options.criterion_name == "logrank" and self.weight is None:
-            times, group = self.problem.target.values[self.rows[placed]], branch[placed]
-            return log_rank_chi_square(times, group, len(sides)) / (2 * whole.mass)
+            times, group = self.problem.target.values[self.rows[has_branch]], branch[has_branch]
+            return log_rank_chi_square(times, group, len(sides)) / (2 * total.mass)
         within = sum(side.mass * side.impurity for side in sides)
-        return (node.mass * node.impurity - within) / whole.mass
+        return (node.mass * node.impurity - within) / total.mass
 
 
 @dataclass(frozen=True)
@@ -358,23 +358,23 @@ def _find_surrogates(
     branch: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], SurrogateTable]:
     """Find the surrogates of a split, and route rows with a missing split value by them."""
-    where = np.full(problem.n_rows, _UNPLACED, np.uint16)
-    where[rows[branch >= 0]] = branch[branch >= 0]
+    branch_of = np.full(problem.n_rows, _UNPLACED, np.uint16)
+    branch_of[rows[branch >= 0]] = branch[branch >= 0]
     options = core_options(problem.table, problem.options, weight, problem.scales, None)
-    shared = (rows.astype(np.uint32), where, int(splits.column[0]), options)
+    shared = (rows.astype(np.uint32), branch_of, int(splits.column[0]), options)
     table, target = problem.table.core(), problem.target
     if problem.options.task.is_classification("A forced split"):
         sizes = [len(labels) for labels in target.info.classes]
-        placed = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
+        result = _core.stand_ins_classes(table, target.values, sizes, weight, *shared)
     else:
-        placed = _core.stand_ins_numbers(table, target.values, weight, *shared)
-    sent = placed["branch"][rows].astype(np.int64)
+        result = _core.stand_ins_numbers(table, target.values, weight, *shared)
+    answer = result["branch"][rows].astype(np.int64)
     surrogates = SurrogateTable(
-        np.array([0, len(placed["agreement"])]),
-        SplitTable(**placed["splits"]),
-        placed["agreement"],
-        placed["adjusted"],
-        placed["sent"],
+        np.array([0, len(result["agreement"])]),
+        SplitTable(**result["splits"]),
+        result["agreement"],
+        result["adjusted"],
+        result["sent"],
         problem.options.use_surrogate > 0,
     )
-    return np.where(sent == _UNPLACED, _STAYS, sent), surrogates
+    return np.where(answer == _UNPLACED, _STAYS, answer), surrogates

@@ -57,10 +57,10 @@ def axes_size(ax: Axes) -> tuple[float, float]:
 
 def as_tree(tree: Any, who: str = "plot_tree") -> Tree:
     """Return the argument if it is a Tree, or the tree of a fitted estimator."""
-    drawn = getattr(tree, "tree_", tree)
-    if not isinstance(drawn, Tree):
+    inner = getattr(tree, "tree_", tree)
+    if not isinstance(inner, Tree):
         raise OptionError(
             f"{who} requires a Tree or a fitted ceiba estimator, got {type(tree).__name__}. "
             "Fit the estimator, or convert a scikit-learn tree with ceiba.tree.from_sklearn(model)."
         )
-    return drawn
+    return inner

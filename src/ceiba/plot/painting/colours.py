@@ -88,7 +88,7 @@ def number_colour(share: float, paper: Colour) -> Colour:
 def luminance(colour: Colour) -> float:
     """Return the relative luminance (WCAG 2), 0 for black and 1 for white."""
     r, g, b = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in colour
     )
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
@@ -137,7 +137,7 @@ def _value_ticks(bar: Any, scale: ValueScale) -> None:
     if len(values) > _MAX_CLASSES:
         values = np.array([scale.value_at(k / 4) for k in range(5)])
     ticks: dict[str, float] = {}
-    for value, place in zip(values.tolist(), scale.place(values).tolist(), strict=True):
-        if not ticks or place - max(ticks.values()) > 0.05:  # labels must not overlap
-            ticks[f"{value:,.0f}" if abs(value) >= 1000 else number_text(value, 4)] = place
+    for value, position in zip(values.tolist(), scale.place(values).tolist(), strict=True):
+        if not ticks or position - max(ticks.values()) > 0.05:  # labels must not overlap
+            ticks[f"{value:,.0f}" if abs(value) >= 1000 else number_text(value, 4)] = position
     bar.set_ticks(list(ticks.values()), labels=list(ticks))

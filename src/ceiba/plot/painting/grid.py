@@ -61,12 +61,12 @@ def axis_cells(tree: Tree, name: str, values: Array | None) -> AxisCells:
 
 
 def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, float]:
-    seen = [] if values is None else values[np.isfinite(values)].tolist()
-    if not seen:
-        seen = [bound for bound in (info.minimum, info.maximum) if bound is not None]
-    ends = [*seen, *cuts.tolist()] or [0.0, 1.0]
+    bounds = [] if values is None else values[np.isfinite(values)].tolist()
+    if not bounds:
+        bounds = [bound for bound in (info.minimum, info.maximum) if bound is not None]
+    ends = [*bounds, *cuts.tolist()] or [0.0, 1.0]
     low, high = min(ends), max(ends)
-    room = 0.05 * (high - low) if seen else 0.5 * (high - low) or 1.0
+    room = 0.05 * (high - low) if bounds else 0.5 * (high - low) or 1.0
     return low - (room or 1.0), high + (room or 1.0)
 
 
@@ -165,10 +165,10 @@ def set_slice_title(
         parts.append(f"{info.name} = {text}")
     lines = []
     if parts:
-        listed = ", ".join(parts[:4])
+        values = ", ".join(parts[:4])
         if len(parts) > 4:
-            listed = words(lang)("plot.slice_more", listed=listed, n=len(parts) - 4)
-        lines.append(words(lang)("plot.slice", listed=listed))
+            values = words(lang)("plot.slice_more", listed=values, n=len(parts) - 4)
+        lines.append(words(lang)("plot.slice", listed=values))
     for k, name in enumerate(names):
         if tree.schema.index(name) not in tree.used_features:
             lines.append(words(lang)("plot.unused", name=name))

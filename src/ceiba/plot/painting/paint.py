@@ -124,10 +124,10 @@ class Painter:
         from matplotlib.transforms import Affine2D
 
         if paths:
-            moved = Affine2D().translate(self.dx, self.dy)
+            shift = Affine2D().translate(self.dx, self.dy)
             self.ax.add_collection(
                 PathCollection(
-                    [path.transformed(moved) for path in paths],
+                    [path.transformed(shift) for path in paths],
                     facecolors=list(fills),
                     edgecolors=border,
                     linewidths=width,

@@ -125,13 +125,13 @@ def _question(
     if not tree.task.has_classes and rows.target is not None:
         target = rows.target[view.rows]
         low, high = float(target.min()), float(target.max())
-        shown = np.flatnonzero(inside)
-        if len(shown) > MAX_POINTS:  # keep evenly spaced points in the order of x
-            shown = shown[np.argsort(view.x[shown], kind="stable")]
-            shown = shown[np.linspace(0, len(shown) - 1, MAX_POINTS).astype(int)]
+        points = np.flatnonzero(inside)
+        if len(points) > MAX_POINTS:  # keep evenly spaced points in the order of x
+            points = points[np.argsort(view.x[points], kind="stable")]
+            points = points[np.linspace(0, len(points) - 1, MAX_POINTS).astype(int)]
         tone = mix(painter.ink, painter.paper, 0.5)
-        heights = 0.05 + 0.9 * (target[shown] - low) / ((high - low) or 1.0)
-        panel.dots(view.x[shown], heights, [tone], 4.0)
+        heights = 0.05 + 0.9 * (target[points] - low) / ((high - low) or 1.0)
+        panel.dots(view.x[points], heights, [tone], 4.0)
     else:
         codes = np.zeros(len(view.rows), int)
         if rows.target is not None and palette:
@@ -161,10 +161,10 @@ def _write_labels(panel: _Panel, axis: PanelAxis, sheet: Sheet) -> None:
         panel.painter.small(panel.left + at, top, text, size)
 
 
-def _stack(panel: _Panel, place: Array, codes: Array, edges: Array, fills: list[Colour]) -> None:
+def _stack(panel: _Panel, x: Array, codes: Array, edges: Array, fills: list[Colour]) -> None:
     """Draw row counts as bars stacked by class; a value on an edge belongs to the left bar."""
     n = len(edges) - 1
-    bar = np.clip(np.searchsorted(edges, place, side="left") - 1, 0, n - 1)
+    bar = np.clip(np.searchsorted(edges, x, side="left") - 1, 0, n - 1)
     counts = np.array([np.bincount(bar[codes == k], minlength=n) for k in range(len(fills))], float)
     counts /= max(counts.sum(axis=0).max(), 1.0)
     floor = np.zeros(counts.shape[1])
@@ -182,13 +182,13 @@ def _survival_curve(panel: _Panel, tree: Tree, node: int) -> None:
         (0, 0.8, {"ls": (0, (2, 2))}),
         (node, 1.8, {"solid_joinstyle": "miter"}),
     )
-    for which, width, style in styles:
-        if not has_curve(tree, which):
+    for source, width, style in styles:
+        if not has_curve(tree, source):
             continue
-        steps = node_curve(tree, which).step_function()
+        steps = node_curve(tree, source).step_function()
         x, y = np.repeat(steps.x / end, 2)[1:], np.repeat(steps.y, 2)[:-1]
         points = list(zip(x.tolist(), y.tolist(), strict=True))
-        panel.line(points, panel.painter.grey if which != node else ink, width, **style)
+        panel.line(points, panel.painter.grey if source != node else ink, width, **style)
 
 
 def _box_plot(panel: _Panel, tree: Tree, rows: PanelRows, mine: Array) -> None:

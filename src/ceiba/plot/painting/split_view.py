@@ -96,33 +96,33 @@ def _levels(tree: Tree, node: int, mine: Array, column: Column, codes: Array) ->
         order = np.unique(codes[codes >= 0])
         borders = [int(np.count_nonzero(order <= tree.splits.cut[node]))]
     else:
-        listed, branches = tree.splits.level_map(node)
-        order = listed[np.argsort(branches, kind="stable")]
+        level_codes, branches = tree.splits.level_map(node)
+        order = level_codes[np.argsort(branches, kind="stable")]
         borders = np.cumsum(np.bincount(branches)).tolist()
         if not tree.splits.has_missing_branch[node]:
             borders.pop()
     slot = {int(code): k for k, code in enumerate(order)}
-    place = np.array([slot.get(int(code), np.nan) for code in codes], np.float64)
+    position = np.array([slot.get(int(code), np.nan) for code in codes], np.float64)
     names = [level_text(column.info.levels[int(code)]) for code in order]
     if tree.splits.has_missing_branch[node]:
-        place[codes < 0] = len(order)
+        position[codes < 0] = len(order)
         names.append("missing")
-    return _side_by_side(mine, place, names, borders)
+    return _side_by_side(mine, position, names, borders)
 
 
 def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) -> SplitView:
     info, cuts = column.info, tree.splits.node_cuts(node)
-    seen = values[np.isfinite(values)]
-    if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(seen)) <= {0.0, 1.0}:
+    present = values[np.isfinite(values)]
+    if info.display == "boolean" and 0 <= cuts[0] < 1 and set(np.unique(present)) <= {0.0, 1.0}:
         return _side_by_side(mine, values, ["no", "yes"], [1])
-    edges = bin_edges(seen, cuts, BINS) if len(seen) else None
+    edges = bin_edges(present, cuts, BINS) if len(present) else None
     if edges is None:  # no values in the node, or all equal to the cut
         edges = np.array([cuts[0] - 1.0, *cuts, cuts[-1] + 1.0])
     low, span = edges[0], edges[-1] - edges[0]
     places = tuple((cut - low) / span for cut in cuts)
     digits = int(tree.splits.digits[node])
     marks = [(at, format_cut(cut, info, digits)[1]) for at, cut in zip(places, cuts, strict=True)]
-    marks += _ends(info, seen, edges, {text for _, text in marks})
+    marks += _ends(info, present, edges, {text for _, text in marks})
     return SplitView(
         mine,
         np.clip((values - low) / span, 0.0, 1.0),
@@ -132,16 +132,16 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
     )
 
 
-def _ends(info: ColumnInfo, seen: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
+def _ends(info: ColumnInfo, values: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
     """Return the positions and texts of the extreme values, with "…" for those off the axis."""
-    if not len(seen):
+    if not len(values):
         return []
     width = edges[1] - edges[0]
-    least, most = float(seen.min()), float(seen.max())
-    texts = [format_value(end, info.display, DIGITS, info.zone) for end in (least, most)]
-    if least < edges[0] - width:
+    minimum, maximum = float(values.min()), float(values.max())
+    texts = [format_value(end, info.display, DIGITS, info.zone) for end in (minimum, maximum)]
+    if minimum < edges[0] - width:
         texts[0] += "…"
-    if most > edges[-1] + width:
+    if maximum > edges[-1] + width:
         texts[1] = "…" + texts[1]
-    places = np.clip((np.array([least, most]) - edges[0]) / (edges[-1] - edges[0]), 0.0, 1.0)
+    places = np.clip((np.array([minimum, maximum]) - edges[0]) / (edges[-1] - edges[0]), 0.0, 1.0)
     return [(float(at), text) for at, text in zip(places, texts, strict=True) if text not in cuts]

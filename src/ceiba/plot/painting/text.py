@@ -121,10 +121,10 @@ def _fallback_fonts(lacking: frozenset[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def round_numbers(most: float) -> list[float]:
-    """Return the round numbers 1, 2, 5, 10, 20, 50, ... up to `most`."""
-    powers = range(len(str(int(most))))
-    return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= most]
+def round_numbers(limit: float) -> list[float]:
+    """Return the round numbers 1, 2, 5, 10, 20, 50, ... up to `limit`."""
+    powers = range(len(str(int(limit))))
+    return [step * 10**k for k in powers for step in (1, 2, 5) if step * 10**k <= limit]
 
 
 def set_spaced_ticks(axis: Axis, places: Sequence[float], labels: Sequence[str]) -> None:
@@ -147,14 +147,14 @@ def _locator(candidates: list[tuple[float, str]]) -> Any:
             size = axis.majorTicks[0].label1.get_size() if axis.majorTicks else 10.0
             measure = text_measure(float(size))
             pixels = figure.dpi / 72
-            taken: list[tuple[float, float]] = []
+            spans: list[tuple[float, float]] = []
             chosen = []
-            for place, label in candidates:
-                at = axis.axes.transData.transform((place, 0.0))[0] / pixels
+            for position, label in candidates:
+                at = axis.axes.transData.transform((position, 0.0))[0] / pixels
                 half = measure(label, False) / 2 + 0.35 * size
-                if all(at + half <= low or at - half >= high for low, high in taken):
-                    taken.append((at - half, at + half))
-                    chosen.append(place)
+                if all(at + half <= low or at - half >= high for low, high in spans):
+                    spans.append((at - half, at + half))
+                    chosen.append(position)
             return np.sort(np.asarray(chosen, np.float64))
 
         def tick_values(self, vmin: float, vmax: float) -> Any:

@@ -98,17 +98,17 @@ class NodeTarget:
         """Return the statistics of each branch; rows with branch -1 are not counted."""
         if n_branches == 2 and self.weight is None and 0 < self.n_classes <= _MAX_MASKED_CLASSES:
             return self._count_two_branches(branch)
-        placed = branch >= 0
-        branch, values = branch[placed].astype(np.int64), self.values[placed]
-        weight = None if self.weight is None else self.weight[placed]
+        has_branch = branch >= 0
+        branch, values = branch[has_branch].astype(np.int64), self.values[has_branch]
+        weight = None if self.weight is None else self.weight[has_branch]
         n_rows = np.bincount(branch, minlength=n_branches)
         mass = n_rows.astype(np.float64)
         if weight is not None:
             mass = np.bincount(branch, weight, minlength=n_branches).astype(np.float64)
         if self.n_classes:
             cells = branch * self.n_classes + values
-            counted = np.bincount(cells, weight, minlength=n_branches * self.n_classes)
-            classes = counted.reshape(n_branches, self.n_classes).astype(np.float64)
+            cell_counts = np.bincount(cells, weight, minlength=n_branches * self.n_classes)
+            classes = cell_counts.reshape(n_branches, self.n_classes).astype(np.float64)
             return BranchCounts(n_rows, mass, classes, None, None)
         masses = np.ones(len(values)) if weight is None else weight
         safe = np.where(mass > 0, mass, 1.0)
@@ -117,7 +117,7 @@ class NodeTarget:
         risk = None
         if self.times is not None:
             event, time = (
-                np.bincount(branch, masses * self.times[placed, k], minlength=n_branches)
+                np.bincount(branch, masses * self.times[has_branch, k], minlength=n_branches)
                 for k in (1, 2)
             )
             risk = np.divide(event, time, out=np.zeros(n_branches), where=time > 0)
@@ -130,7 +130,7 @@ class NodeTarget:
         second = branch == 1
         first = branch == 0
         classes = np.array(
-            [[np.count_nonzero(side & part) for part in self._parts] for side in (first, second)]
+            [[np.count_nonzero(side & mask) for mask in self._parts] for side in (first, second)]
         )
         n_rows = classes.sum(axis=1)
         return BranchCounts(
@@ -148,8 +148,8 @@ def assign_branches(
     table, column = site.problem.table, int(splits.column[0])
     kind = splits.kind[0]
     info = table.schema.columns[column]
-    counted = needs_only_counts(site.problem)
-    if counted and not info.n_missing and site.weight is None:
+    counts_only = needs_only_counts(site.problem)
+    if counts_only and not info.n_missing and site.weight is None:
         if kind == SplitKind.CUT:
             values = table.columns[column].values
             values = values if len(site.rows) == site.problem.n_rows else values[site.rows]

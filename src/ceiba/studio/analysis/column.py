@@ -98,18 +98,18 @@ def _log_rank_curve(
     """Return up to `_POINTS` cuts and their gains (half the log-rank chi-square per row)."""
     # Without a minimum branch size, the test would prefer branches with a few early events.
     present = ~np.isnan(numbers)
-    values, place = np.unique(numbers[present], return_inverse=True)
+    values, rank = np.unique(numbers[present], return_inverse=True)
     ends = np.unique(np.linspace(0, len(values) - 1, _POINTS + 1).astype(int))[1:] - 1
-    n_left = np.cumsum(np.bincount(place))[ends]
-    ends = ends[(n_left >= least) & (len(place) - n_left >= least)]
+    n_left = np.cumsum(np.bincount(rank))[ends]
+    ends = ends[(n_left >= least) & (len(rank) - n_left >= least)]
     if not len(ends):
         return None
-    groups = np.searchsorted(ends, place)
-    at_risk, happened, observed = risk_sets(times[present, :2], groups, len(ends) + 1)
+    groups = np.searchsorted(ends, rank)
+    at_risk, n_events, observed = risk_sets(times[present, :2], groups, len(ends) + 1)
     total = at_risk.sum(axis=0)
     share = at_risk.cumsum(axis=0)[:-1] / total  # share of rows at risk that go left
-    variance = (share * (1 - share)) @ (happened * (total - happened) / np.maximum(total - 1, 1))
-    excess = observed.cumsum()[:-1] - share @ happened
+    variance = (share * (1 - share)) @ (n_events * (total - n_events) / np.maximum(total - 1, 1))
+    excess = observed.cumsum()[:-1] - share @ n_events
     chi2 = np.divide(excess**2, variance, out=np.zeros(len(ends)), where=variance > 0)
     return (values[ends] + values[ends + 1]) / 2, chi2 / (2 * len(numbers))
 

@@ -170,12 +170,12 @@ def check_answer(analysis: NodeAnalysis, node: int, column: Any) -> dict[str, An
     if not isinstance(column, str):
         raise OptionError(f"column must be the name of a column, got {column!r}.")
     analysis.problem.table.schema.index(column)
-    listed = find_rivals(analysis, node, by_gain=True)["rivals"]
-    gains = {rival["column"]: rival["gain"] for rival in listed if rival["gain"] is not None}
+    rivals = find_rivals(analysis, node, by_gain=True)["rivals"]
+    gains = {rival["column"]: rival["gain"] for rival in rivals if rival["gain"] is not None}
     if not gains:
         raise OptionError(f"Node {node} has no possible split. Choose another node.")
-    most = max(gains.values())
-    best = [name for name, gain in gains.items() if gain >= most - _TOLERANCE * max(abs(most), 1.0)]
+    top = max(gains.values())
+    best = [name for name, gain in gains.items() if gain >= top - _TOLERANCE * max(abs(top), 1.0)]
     return {"right": column in best, "best": best, "gains": gains}
 
 

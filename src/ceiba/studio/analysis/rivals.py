@@ -54,20 +54,20 @@ def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> 
     """Return each column's best split, ranked by gain above chance, or by gain if `by_gain`."""
     site = analysis.at(node)
     target = NodeTarget.of(site)
-    listed = _list_rivals(analysis, site, target)
-    if not by_gain and listed:
-        pending = [rival for rival in listed if rival["p_bound"] == "pending"]
-        if len(site.rows) * len(listed) <= _MAX_SOON:  # no p-value stays pending
+    rivals = _list_rivals(analysis, site, target)
+    if not by_gain and rivals:
+        pending = [rival for rival in rivals if rival["p_bound"] == "pending"]
+        if len(site.rows) * len(rivals) <= _MAX_SOON:  # no p-value stays pending
             for rival in pending:
                 rival.update(_permute(analysis, site, rival))
-        listed = _rank_by_excess(site, listed)
-    columns = {rival["column"] for rival in listed}
+        rivals = _rank_by_excess(site, rivals)
+    columns = {rival["column"] for rival in rivals}
     names = analysis.problem.table.schema.names
-    listed += [_no_split(name) for name in names if name not in columns]
+    rivals += [_no_split(name) for name in names if name not in columns]
     forbidden = rules_at(analysis.tree, node).forbid
     current = analysis.tree.node(node).split
     in_tree = None if current is None else split_to_json(current, analysis.tree.schema)
-    for rival in listed:
+    for rival in rivals:
         rival["forbidden"] = rival["column"] in forbidden
         rival["current"] = in_tree is not None and _is_same_split(rival["given"], in_tree)
     return {
@@ -75,9 +75,9 @@ def find_rivals(analysis: NodeAnalysis, node: int, *, by_gain: bool = False) -> 
         "n_rows": len(site.rows),
         "criterion": node_criterion(analysis.problem).name,
         "impurity": _node_impurity(analysis, node, site, target),
-        "rivals": listed,
+        "rivals": rivals,
         "in_tree": None
-        if in_tree is None or any(rival["current"] for rival in listed)
+        if in_tree is None or any(rival["current"] for rival in rivals)
         else _describe_current(analysis, node, site, target),
     }
 
@@ -88,23 +88,23 @@ def _list_rivals(
     """List the best split of each column, sorted by gain."""
     copied = _copy_rows(site)
     stump, exact = _grow_stump(site, copied)
-    listed = [
+    rivals = [
         _describe_rival(analysis, copied, target, splits, gain)
         for splits, gain in _list_splits(stump)
     ]
-    for rival in listed:
-        rival["exact"] = exact or rival is listed[0]
-    return listed
+    for rival in rivals:
+        rival["exact"] = exact or rival is rivals[0]
+    return rivals
 
 
-def _rank_by_excess(site: NodeSite, listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _rank_by_excess(site: NodeSite, rivals: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Sort splits by gain above chance, with insignificant splits last."""
     chance = _chance_gains(site)
-    for rival in listed:
+    for rival in rivals:
         rival["chance_gain"], limit = chance[rival["column"]]
         rival["by_chance"] = _is_by_chance(rival, limit)
     return sorted(
-        listed, key=lambda rival: (rival["by_chance"], rival["chance_gain"] - rival["gain"])
+        rivals, key=lambda rival: (rival["by_chance"], rival["chance_gain"] - rival["gain"])
     )
 
 
@@ -131,17 +131,17 @@ def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None
     site, forbidden = analysis.at(node), rules_at(analysis.tree, node).forbid
     copied, target, chance = _copy_rows(site), NodeTarget.of(site), _chance_gains(site)
     names = analysis.problem.table.schema.names
-    listed = [
+    candidates = [
         (names[int(splits.column[0])], splits, gain)
         for splits, gain in _list_splits(_grow_stump(site, copied)[0])
     ]
-    for name, splits, gain in sorted(listed, key=lambda item: chance[item[0]][0] - item[2]):
+    for name, splits, gain in sorted(candidates, key=lambda item: chance[item[0]][0] - item[2]):
         mean, limit = chance[name]
         # Skip forbidden columns, and gains that are too small to be significant.
         if name in forbidden or gain <= (mean + limit) / 2:
             continue
         rival = _describe_rival(analysis, copied, target, splits, gain)
-        if rival["p_bound"] == "pending" and len(site.rows) * len(listed) <= _MAX_SOON:
+        if rival["p_bound"] == "pending" and len(site.rows) * len(candidates) <= _MAX_SOON:
             rival.update(_permute(analysis, site, rival))
         if not _is_by_chance(rival, limit):
             return rival
@@ -191,8 +191,8 @@ def _grow_stump(site: NodeSite, copied: NodeSite) -> tuple[Tree, bool]:
     """Return a tree with the best split of each column, and whether all splits are unbinned."""
     n_columns = site.problem.table.n_columns
     options = one_level_options(site.problem.options, site.depth, n_columns)
-    whole = len(copied.rows) == copied.problem.n_rows
-    rows = None if whole else copied.rows.astype(np.uint32)
+    all_rows = len(copied.rows) == copied.problem.n_rows
+    rows = None if all_rows else copied.rows.astype(np.uint32)
 
     def grow(**changes: Any) -> Tree:
         problem = copied.problem.with_changes(options=replace(options, **changes))
@@ -236,17 +236,17 @@ def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
 
 def _put_best_first(coarse: Tree, best: Tree) -> Tree:
     """Replace the binned split of the best column by the exact split in the tree `best`."""
-    stored = coarse.competitors
-    if best.n_nodes == 1 or stored is None:
+    table = coarse.competitors
+    if best.n_nodes == 1 or table is None:
         return coarse
-    every = SplitTable.concatenate([coarse.splits.take(np.array([0])), stored.splits])
-    gains = np.array([coarse.gain[0], *stored.gain.tolist()])
-    others = np.flatnonzero(every.column != best.splits.column[0])
+    every = SplitTable.concatenate([coarse.splits.take(np.array([0])), table.splits])
+    gains = np.array([coarse.gain[0], *table.gain.tolist()])
+    indices = np.flatnonzero(every.column != best.splits.column[0])
     competitors = replace(
-        stored,
-        start=np.append(0, np.full(best.n_nodes, len(others))),
-        splits=every.take(others),
-        gain=gains[others],
+        table,
+        start=np.append(0, np.full(best.n_nodes, len(indices))),
+        splits=every.take(indices),
+        gain=gains[indices],
     )
     return replace(best, competitors=competitors)
 
@@ -255,11 +255,11 @@ def _list_splits(stump: Tree) -> list[tuple[SplitTable, float]]:
     if stump.n_nodes == 1:
         return []
     splits_by_gain = [(stump.splits.take(np.array([0])), float(stump.gain[0]))]
-    stored = stump.competitors
-    if stored is not None:
-        last = int(stored.start[1])
+    table = stump.competitors
+    if table is not None:
+        last = int(table.start[1])
         splits_by_gain += [
-            (stored.splits.take(np.array([k])), float(stored.gain[k])) for k in range(last)
+            (table.splits.take(np.array([k])), float(table.gain[k])) for k in range(last)
         ]
     return sorted(splits_by_gain, key=lambda rival: -rival[1])
 
@@ -327,8 +327,8 @@ def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, An
 def compute_p_values(analysis: NodeAnalysis, node: int) -> dict[str, Any]:
     """Compute the pending p-values of a node by permutation."""
     site = analysis.at(node)
-    listed = _list_rivals(analysis, site, NodeTarget.of(site))
-    pending = [rival for rival in listed if rival["p_bound"] == "pending"]
+    rivals = _list_rivals(analysis, site, NodeTarget.of(site))
+    pending = [rival for rival in rivals if rival["p_bound"] == "pending"]
     tests = {rival["column"]: _permute(analysis, site, rival) for rival in pending}
     return {"node": node, "p_values": tests}
 

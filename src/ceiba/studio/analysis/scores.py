@@ -238,11 +238,11 @@ def refit_fold(tree: Tree, by_hand: list[int], problem: Problem, rows: Any) -> T
         on_path[list(tree.path(node).nodes)] = True
     depth = tree.node_depth
 
-    def regrow_node(node: int, place: NodeSite) -> tuple[Tree, list[NodeSite]]:
+    def regrow_node(node: int, site: NodeSite) -> tuple[Tree, list[NodeSite]]:
         if on_path[node]:
-            return repeat_split(tree, node, place)
+            return repeat_split(tree, node, site)
         inside = slice(node, int(tree.subtree_end[node]))
         levels = int(depth[inside].max() - depth[node])
-        return grow_at(place, rules_at(tree, node), levels), []
+        return grow_at(site, rules_at(tree, node), levels), []
 
     return rebuild_subtree(tree, 0, NodeSite.root(problem, rows), regrow_node)

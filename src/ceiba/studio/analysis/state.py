@@ -77,15 +77,15 @@ def state_to_json(
 
 def _opened_test_to_json(workspace: Workspace, state: State) -> dict[str, Any] | None:
     """Return the scores of the final evaluation on test rows, or None if there is none yet."""
-    opened = workspace.opened_test
-    if opened is None:
+    test = workspace.opened_test
+    if test is None:
         return None
-    tree, data = opened.state.fitted_tree, workspace.prepare(opened.state.setup)
+    tree, data = test.state.fitted_tree, workspace.prepare(test.state.setup)
     assert data.test is not None
     return {
-        "line": opened.line,
+        "line": test.line,
         "figures": score_rows(tree, data.test),
-        "current": opened.state.model is state.model,
+        "current": test.state.model is state.model,
     }
 
 

@@ -42,11 +42,11 @@ class Trail:
         return points[-_MAX_POINTS:]
 
     def _score(self, state: State, analysis: NodeAnalysis) -> dict[str, Any] | None:
-        kept = self._figures.get(id(state.model))
-        if kept is None and analysis.data.X.n_rows <= _MAX_ROWS:
+        entry = self._figures.get(id(state.model))
+        if entry is None and analysis.data.X.n_rows <= _MAX_ROWS:
             figures = score_tree(NodeAnalysis(state, analysis.data, NodeRowCache(1)))
-            kept = self._figures[id(state.model)] = (state.model, figures)
-        return None if kept is None else kept[1]
+            entry = self._figures[id(state.model)] = (state.model, figures)
+        return None if entry is None else entry[1]
 
 
 def _rows_and_costs(state: State) -> Any:

@@ -104,10 +104,10 @@ def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: in
     """Return the value of each branch, followed by the value for rows without a branch."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
-    parts = [part if len(part) else truth for part in parts]
+    parts = [values if len(values) else truth for values in parts]
     if not n_classes:
-        return np.array([[part.mean()] for part in parts])
-    return np.array([np.bincount(part, minlength=n_classes) / len(part) for part in parts])
+        return np.array([[values.mean()] for values in parts])
+    return np.array([np.bincount(values, minlength=n_classes) / len(values) for values in parts])
 
 
 def _row_loss(value: Array, truth: Array) -> Array:
@@ -121,31 +121,31 @@ def compare_held_out(analysis: NodeAnalysis) -> list[dict[str, Any]]:
     held_out, tree = analysis.data.held_out, analysis.tree
     if held_out is None or tree.n_outputs > 1 or tree.task is Task.SURVIVAL:
         return []
-    counted = tree.refit_leaves(held_out.X, held_out.y, sample_weight=held_out.weight)
-    nodes = np.flatnonzero((counted.n_rows >= 5) & (tree.n_rows >= 5))[:_MAX_NODES].tolist()
+    new_tree = tree.refit_leaves(held_out.X, held_out.y, sample_weight=held_out.weight)
+    nodes = np.flatnonzero((new_tree.n_rows >= 5) & (tree.n_rows >= 5))[:_MAX_NODES].tolist()
     rows = {Task.CLASSIFICATION: _compare_classes, Task.REGRESSION: _compare_numbers}
     compare = tree.task.lookup(rows, "The studio")
-    listed = []
+    findings = []
     for node in nodes:
-        p_value, then, now = compare(tree, counted, node)
+        p_value, then, now = compare(tree, new_tree, node)
         if p_value <= _LEVEL / len(nodes):
-            listed.append(
+            findings.append(
                 {"code": "held_out_disagrees", "node": node, "p_value": p_value,
                  "train": then, "held_out": now}
             )  # fmt: skip
-    return listed
+    return findings
 
 
-def _compare_classes(tree: Tree, counted: Tree, node: int) -> _Comparison:
+def _compare_classes(tree: Tree, new_tree: Tree, node: int) -> _Comparison:
     assert tree.counts is not None
-    assert counted.counts is not None
-    pair = np.stack([tree.counts[node, 0], counted.counts[node, 0]])
+    assert new_tree.counts is not None
+    pair = np.stack([tree.counts[node, 0], new_tree.counts[node, 0]])
     test = chi_square_test(pair, n_draws=999)
     shares = pair / np.maximum(pair.sum(axis=1, keepdims=True), 1e-300)
     return test.p_value, shares[0].tolist(), shares[1].tolist()
 
 
-def _compare_numbers(tree: Tree, counted: Tree, node: int) -> _Comparison:
+def _compare_numbers(tree: Tree, new_tree: Tree, node: int) -> _Comparison:
     from scipy import stats
 
     figures = [
@@ -154,7 +154,7 @@ def _compare_numbers(tree: Tree, counted: Tree, node: int) -> _Comparison:
             float(max(side.impurity[node], 0.0)),
             int(side.n_rows[node]),
         )
-        for side in (tree, counted)
+        for side in (tree, new_tree)
     ]
     moments = [[mean, float(np.sqrt(variance))] for mean, variance, _ in figures]
     if tree.criterion != "squared_error" or all(variance == 0 for _, variance, _ in figures):
@@ -169,11 +169,11 @@ def _compare_numbers(tree: Tree, counted: Tree, node: int) -> _Comparison:
 
 def list_warnings(analysis: NodeAnalysis, cache: dict[Any, Any]) -> list[dict[str, Any]]:
     """Return all warnings about a tree."""
-    listed = []
+    entries = []
     for node in analysis.state.nodes_by_hand:
         key = analysis.key(node)
         if key not in cache:
             cache[key] = check_against_best(analysis, node)
         if cache[key] is not None:
-            listed.append({**cache[key], "node": node})
-    return listed + compare_held_out(analysis)
+            entries.append({**cache[key], "node": node})
+    return entries + compare_held_out(analysis)

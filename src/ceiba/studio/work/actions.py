@@ -203,12 +203,12 @@ def replace_split(
     context: ActionContext, state: State, node: int, split: Any, levels: int | None
 ) -> tuple[State, str]:
     """Replace the split of a node, and regrow the levels below it."""
-    here = replace(context, state=state)
-    path = branch_path(here.tree, here.check_node(node))
+    branch_context = replace(context, state=state)
+    path = branch_path(branch_context.tree, branch_context.check_node(node))
     if levels is not None:
         levels -= 1 + (levels_below_leaf(context.tree, path) or 0)
-    new_split = split_from_json(split, here.tree.schema)
-    return _edit(here, "set_split", node, new_split, on_rows=True, levels=levels)
+    new_split = split_from_json(split, branch_context.tree.schema)
+    return _edit(branch_context, "set_split", node, new_split, on_rows=True, levels=levels)
 
 
 def regrow(context: ActionContext, node: int) -> tuple[State, str]:
@@ -248,9 +248,9 @@ def copy(context: ActionContext, node: int, to: int) -> tuple[State, str]:
     context.check_node(node)
     at = branch_path(context.tree, context.check_node(to))
     state, line = _edit(context, "copy_splits", node, to, on_rows=True, at=at)
-    there = find_node(state.fitted_tree, at)
-    assert there is not None
-    copied = split_paths(state.fitted_tree, there)
+    target = find_node(state.fitted_tree, at)
+    assert target is not None
+    copied = split_paths(state.fitted_tree, target)
     return replace(state, by_hand=state.by_hand | set(copied)), line
 
 

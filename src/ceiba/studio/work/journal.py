@@ -52,13 +52,13 @@ class Journal:
         journal = cls(path, _open(path))
         try:
             content = journal._file.read()
-            stored = {} if new else _read_header(content, path)
+            old_header = {} if new else _read_header(content, path)
             journal.start = start
-            if stored and _is_same_work(stored, header):
-                journal.start = stored["start"]
+            if old_header and _is_same_work(old_header, header):
+                journal.start = old_header["start"]
                 journal._read(content)
             else:
-                if content and stored is not None:
+                if content and old_header is not None:
                     journal._rename_old(new)
                 journal._append(header)
         except BaseException:
@@ -128,9 +128,9 @@ class Journal:
         try:
             # Remove an incomplete line left by a crash or by a failed write.
             self._file.truncate(self._length)
-            written = 0
-            while written < len(line):  # on a nearly full disk, a write may be incomplete
-                written += self._file.write(line[written:])
+            n_bytes = 0
+            while n_bytes < len(line):  # on a nearly full disk, a write may be incomplete
+                n_bytes += self._file.write(line[n_bytes:])
             os.fsync(self._file.fileno())
         except OSError as error:
             with contextlib.suppress(OSError):
@@ -139,13 +139,13 @@ class Journal:
         self._length += len(line)
 
 
-def _is_same_work(stored: dict[str, Any], header: dict[str, Any]) -> bool:
+def _is_same_work(old_header: dict[str, Any], header: dict[str, Any]) -> bool:
     """Whether a stored header has the same data, model, lesson and target as a new one."""
-    ours, theirs = header["start"], stored.get("start")
-    if not isinstance(theirs, dict) or {**stored, "start": 0} != {**header, "start": 0}:
+    start, old_start = header["start"], old_header.get("start")
+    if not isinstance(old_start, dict) or {**old_header, "start": 0} != {**header, "start": 0}:
         return False
-    names = ["model", "lesson", *(["target"] if ours.get("target") is not None else [])]
-    return all(ours.get(name) == theirs.get(name) for name in names)
+    names = ["model", "lesson", *(["target"] if start.get("target") is not None else [])]
+    return all(start.get(name) == old_start.get(name) for name in names)
 
 
 def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:

@@ -54,8 +54,8 @@ def format_prepare_call(source: Source, setup: Setup) -> str:
     if setup.from_model:
         arguments = {k: v for k, v in arguments.items() if k in LIKE_MODEL}
         arguments["like"] = "model"
-    more = "".join(f", {name}={value}" for name, value in arguments.items())
-    return f"data = ceiba.prepare({target}{more})"
+    options = "".join(f", {name}={value}" for name, value in arguments.items())
+    return f"data = ceiba.prepare({target}{options})"
 
 
 def format_first_line(model: Any, setup: Setup) -> str:
@@ -76,8 +76,8 @@ def data_names(setup: Setup) -> str:
 
 def format_read_call(source: Source, file: str) -> str:
     """Format the call that reads a file."""
-    more = "".join(f", {name}={value!r}" for name, value in source.reading.items())
-    return f"ceiba.read_file({file!r}{more})"
+    options = "".join(f", {name}={value!r}" for name, value in source.reading.items())
+    return f"ceiba.read_file({file!r}{options})"
 
 
 def _sibling_path(source: Source, name: str) -> str:

@@ -153,10 +153,10 @@ class Setup:
             raise OptionError(
                 f"name must be a string of 1 to {_MAX_NAME_LENGTH} characters, got {name!r:.50}."
             )
-        others = {old: new for old, new in self.names.items() if old != column}
-        names = others if name.strip() == column else {**others, column: name.strip()}
-        taken = [names.get(other, other) for other in table.schema.names if other != column]
-        if name.strip() in taken:
+        other_names = {old: new for old, new in self.names.items() if old != column}
+        names = other_names if name.strip() == column else {**other_names, column: name.strip()}
+        column_names = [names.get(other, other) for other in table.schema.names if other != column]
+        if name.strip() in column_names:
             raise OptionError(f"Another column is already called {name.strip()!r}.")
         return replace(self, names=names)
 
@@ -190,17 +190,17 @@ class Setup:
                 f"monotone must be 0 for column {column!r}, whose levels have no order, got "
                 f"{direction}. Set its kind to ordered or number."
             )
-        others = {name: value for name, value in self.monotone.items() if name != column}
+        monotone = {name: value for name, value in self.monotone.items() if name != column}
         return replace(
-            self, monotone=others if direction == 0 else {**others, column: int(direction)}
+            self, monotone=monotone if direction == 0 else {**monotone, column: int(direction)}
         )
 
     def _with_cost(self, table: Table, column: str, cost: Any) -> Setup:
         number = isinstance(cost, int | float) and not isinstance(cost, bool)
         if not number or not 0 < cost < float("inf"):
             raise OptionError(f"cost must be a positive finite number, got {cost!r}.")
-        others = {name: value for name, value in self.costs.items() if name != column}
-        return replace(self, costs=others if cost == 1 else {**others, column: float(cost)})
+        costs = {name: value for name, value in self.costs.items() if name != column}
+        return replace(self, costs=costs if cost == 1 else {**costs, column: float(cost)})
 
     def with_options(self, options: Any, task: Task) -> Setup:
         """Return a setup with changed growing options, where None restores a default."""

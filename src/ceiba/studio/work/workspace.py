@@ -142,8 +142,8 @@ class Workspace:
 
     def find_validation(self, state: State) -> Validation | None:
         """Return the last cross-validation of a state, or None if there is none."""
-        found = (v for v in reversed(self.validations) if v.state.model is state.model)
-        return next(found, None)
+        matches = (v for v in reversed(self.validations) if v.state.model is state.model)
+        return next(matches, None)
 
     # ------------------------------------------------------------------ changing
 
@@ -184,7 +184,7 @@ class Workspace:
         if self.not_replayed is not None:
             raise OutputError(f"The action cannot be saved. {self.remarks[-1]}")
         before = list(self.steps), self.position, dict(self.snapshots), dict(self.lesson_answers)
-        n_validations, opened = len(self.validations), self.opened_test
+        n_validations, last_test = len(self.validations), self.opened_test
         self._apply(name, arguments)
         if self.journal is not None:
             try:
@@ -192,7 +192,7 @@ class Workspace:
             except CeibaError:
                 self.steps, self.position, self.snapshots, self.lesson_answers = before
                 del self.validations[n_validations:]
-                self.opened_test = opened
+                self.opened_test = last_test
                 raise
 
     def _apply(self, name: str, arguments: dict[str, Any]) -> None:
@@ -246,9 +246,9 @@ class Workspace:
 
     def _answer(self, *, node: Any, column: Any) -> None:
         context = self.context(self.state)
-        place = branch_path(context.tree, context.check_node(node))
+        path = branch_path(context.tree, context.check_node(node))
         context.tree.schema.index(str(column))
-        self.lesson_answers[place] = str(column)
+        self.lesson_answers[path] = str(column)
 
     def _open_test(self) -> None:
         """Use the test rows for the final evaluation, which is possible only once."""
