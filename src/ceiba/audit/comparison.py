@@ -193,11 +193,11 @@ def compare(
             mean_figure("mean absolute error", np.abs(off[0]), np.abs(off[1]), weight),
         ]
     else:
-        known = [label for m in models for label in classes_of(m) or ()]
+        all_labels = [label for m in models for label in classes_of(m) or ()]
         for model, x, name in zip(models, answers, "ab", strict=True):
             check_labels(model, x, truth, name)
-            known += x.tolist()
-        labels = sorted({*truth.tolist(), *known}, key=_sort_key)
+            all_labels += x.tolist()
+        labels = sorted({*truth.tolist(), *all_labels}, key=_sort_key)
         costs = _tree_costs(models) if cost_matrix is None else cost_matrix
         figures = _class_figures(answers, truth, labels, costs, profit_matrix, weight)
         figures += _probability_figures(models, X, truth, labels, positive, weight)
@@ -271,11 +271,11 @@ def _class_figures(
     wrong = [(x != truth).astype(float) for x in answers]
     figures = [mean_figure("error", wrong[0], wrong[1], weight)]
     code = {label: k for k, label in enumerate(labels)}
-    true, *given = (np.array([code[label] for label in x.tolist()]) for x in (truth, *answers))
+    true, *predicted = (np.array([code[label] for label in x.tolist()]) for x in (truth, *answers))
     costs = read_costs(cost, np.array(labels, dtype=object))
     for name, matrix in (("cost", costs), ("profit", _read_profits(profit, labels))):
         if matrix is not None:
-            first, second = (matrix[true, codes] for codes in given)
+            first, second = (matrix[true, codes] for codes in predicted)
             figures.append(mean_figure(name, first, second, weight))
     return figures
 
@@ -308,8 +308,8 @@ def _read_profits(profit: Any, labels: list[Any]) -> Array | None:
 def _probability_figures(
     models: tuple[Any, Any], X: Any, truth: Array, labels: list[Any], positive: Any, weight: Array
 ) -> list[Figure]:
-    found = [predict_shares(m, X, len(truth), name) for m, name in zip(models, "ab", strict=True)]
-    if found[0] is None or found[1] is None:
+    results = [predict_shares(m, X, len(truth), name) for m, name in zip(models, "ab", strict=True)]
+    if results[0] is None or results[1] is None:
         if positive is not None:
             raise OptionError("positive requires two models with predict_proba and classes_.")
         return []
@@ -318,7 +318,7 @@ def _probability_figures(
         positive = labels[1]
     if positive is not None and positive not in labels:
         raise OptionError(f"positive must be one of {labels}, got {positive!r}.")
-    for shares, classes in (found[0], found[1]):
+    for shares, classes in (results[0], results[1]):
         column = {label: k for k, label in enumerate(classes)}
         at = np.array([column.get(label, -1) for label in truth.tolist()])
         share = np.where(at >= 0, shares[np.arange(len(at)), at], 0.0)

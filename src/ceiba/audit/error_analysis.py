@@ -188,13 +188,13 @@ def find_segments(
     return tree, measured_on, sorted(segments, key=lambda segment: -segment.mean)
 
 
-def _p_value(values: Array, others: Array) -> float:
+def _p_value(values: Array, other_values: Array) -> float:
     """Return the p-value of the difference between a segment and other rows, 1 if undefined."""
     from scipy import stats
 
     if values.dtype.kind == "b":
-        counts = [[int(v.sum()), int(len(v) - v.sum())] for v in (values, others)]
+        counts = [[int(v.sum()), int(len(v) - v.sum())] for v in (values, other_values)]
         return float(stats.fisher_exact(counts)[1])
-    if min(len(values), len(others)) < 2 or (values.std() == 0 and others.std() == 0):
+    if min(len(values), len(other_values)) < 2 or (values.std() == 0 and other_values.std() == 0):
         return 1.0
-    return float(stats.ttest_ind(values, others, equal_var=False).pvalue)
+    return float(stats.ttest_ind(values, other_values, equal_var=False).pvalue)

@@ -109,8 +109,8 @@ def reasons(
     all_reasons: dict[int, Reasons] = {}
     for answer in dict.fromkeys(answers.tolist()):
         rows = np.flatnonzero(answers == answer)
-        wanted, already = wanted_nodes(tree, answer, target)
-        values = _contributions(tree, table.take(rows), answer, wanted, background)
+        ends, already = wanted_nodes(tree, answer, target)
+        values = _contributions(tree, table.take(rows), answer, ends, background)
         for i, row in enumerate(rows.tolist()):
             one = table.take(np.array([row]))
             of_row = _reasons_of_row(tree, one, values[i], k, target, excluded, lang)
@@ -129,20 +129,20 @@ def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
 
 
 def _contributions(
-    tree: Tree, table: Table, answer: Any, wanted: Array, background: Table | None
+    tree: Tree, table: Table, answer: Any, ends: Array, background: Table | None
 ) -> Array:
     """Return how much each column counts against the wanted prediction of each row."""
-    leaves = np.flatnonzero(tree.is_leaf & wanted)
+    leaves = np.flatnonzero(tree.is_leaf & ends)
     if background is not None:
-        accepted = background.take(np.flatnonzero(wanted[route.apply(tree, background)]))
+        accepted = background.take(np.flatnonzero(ends[route.apply(tree, background)]))
         if not accepted.n_rows:
             raise DataError("against= must contain a row with the wanted prediction, got none.")
-        found = shap_values(tree, table, background=accepted)
+        shapley = shap_values(tree, table, background=accepted)
     else:
         if not len(leaves):
             raise DataError("No leaf of the tree has the wanted prediction.")
-        found = shap_values(tree, table, leaves=leaves)
-    shap = np.asarray(found.values)  # type: ignore[union-attr]  # one output
+        shapley = shap_values(tree, table, leaves=leaves)
+    shap = np.asarray(shapley.values)  # type: ignore[union-attr]  # one output
     if tree.task.has_classes:
         # The wanted prediction is a class, or any class other than the predicted one.
         classes = np.unique(tree.answer[leaves])
@@ -167,26 +167,26 @@ def _reasons_of_row(
         if names[j] in excluded or names[j] not in clauses:
             continue
         k -= 1
-        others = [name for name in names if name != names[j]]
-        found = counterfactual(tree, row, target=target, fixed=others, k=1, lang=lang)
-        change = found[0].changes[0] if found else None
+        fixed = [name for name in names if name != names[j]]
+        matches = counterfactual(tree, row, target=target, fixed=fixed, k=1, lang=lang)
+        change = matches[0].changes[0] if matches else None
         rule = clauses[names[j]].text(lang=lang)
-        shown = user_value(row.columns[j].info, float(row.columns[j].values[0]))
-        value = f"{shown:.6g}" if isinstance(shown, float) else shown
+        row_value = user_value(row.columns[j].info, float(row.columns[j].values[0]))
+        value = f"{row_value:.6g}" if isinstance(row_value, float) else row_value
         value = word["explain.missing"] if value is None else value
         key = "reasons.no_change" if change is None else "reasons.change"
         condition = "" if change is None else change.condition
         text = word(key, column=names[j], value=value, rule=rule, change=condition)
-        yield Reason(names[j], shown, rule, float(values[j]), change, text)
+        yield Reason(names[j], row_value, rule, float(values[j]), change, text)
 
 
-def reasons_table(found: list[Reasons]) -> Listing:
+def reasons_table(results: list[Reasons]) -> Listing:
     """Return the reasons for several rows as a table, one reason per line."""
     names = ("row", "answer", "rank", "column", "value", "rule", "contribution", "change")
     cells = [
         (i, found_of_row.answer, rank, r.column, r.value, r.rule, r.contribution,
          None if r.change is None else r.change.condition)
-        for i, found_of_row in enumerate(found)
+        for i, found_of_row in enumerate(results)
         for rank, r in enumerate(found_of_row, 1)
     ]  # fmt: skip
     return Listing(

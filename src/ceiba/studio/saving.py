@@ -57,5 +57,5 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
 
 def _refit(workspace: Workspace) -> Any:
     """Return the model with leaf values estimated from training, held-out and test rows."""
-    whole = workspace.prepare_whole()
-    return workspace.state.model.refit_leaves(whole.X, whole.y, sample_weight=whole.weight)
+    data = workspace.prepare_whole()
+    return workspace.state.model.refit_leaves(data.X, data.y, sample_weight=data.weight)
