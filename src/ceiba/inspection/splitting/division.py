@@ -187,7 +187,7 @@ def gain(
         A name as in `ceiba.impurity`, or "gain_ratio", "twoing" or "hellinger".
     weight : array-like of shape (n_rows,), optional
     base : float, optional
-        Base of the logarithm, as in `ceiba.impurity`. The gain ratio is the same in every base.
+        Base of the logarithm, as in `ceiba.impurity`; not for the gain ratio, which has no unit.
 
     Returns
     -------
@@ -210,9 +210,9 @@ def gain(
     table = read({"column": column})
     target = read_target(y, task=chosen.task, n_rows=table.n_rows)
     weights = row_weights(weight, table.n_rows)
+    if base is not None and chosen.name == "gain_ratio":
+        raise OptionError("base has no effect with criterion='gain_ratio'. Leave base at None.")
     factor = log_factor(base, chosen.name)
-    if chosen.name == "gain_ratio":
-        factor = 1.0  # the base cancels in the ratio
     if split is None:
         return float(grow_stump(table, target, chosen, weights).gain[0]) * factor
     branch, n_branches = assign_branches(table.columns[0], split)
