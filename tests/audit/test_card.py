@@ -99,8 +99,8 @@ def test_calibration_counts_the_rows_of_each_leaf() -> None:
     for row in calibration:
         inside = y[leaf == row["leaf"]]
         assert row["rows"] == len(inside)
-        assert row["observed"] == pytest.approx(np.mean(inside == row["answer"]))
-        assert row["observed"] == pytest.approx(row["predicted"])  # the rows it was fitted on
+        assert row["observed"] == pytest.approx(np.mean(inside == row["prediction"]))
+        assert row["observed"] == pytest.approx(row["probability"])  # the rows it was fitted on
 
 
 def test_card_without_rows_says_what_it_lacks() -> None:

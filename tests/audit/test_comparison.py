@@ -127,6 +127,15 @@ def test_moves_count_every_row_and_disagreements_have_rules() -> None:
     assert inside["disagree"] > differ.mean()
 
 
+def test_listing_of_moves_says_how_many_pairs_it_leaves_out() -> None:
+    X, y = loans(1200)
+    large = ceiba.DecisionTreeClassifier(min_samples_leaf=5).fit(X, y)
+    moves = ceiba.compare(large, ceiba.DecisionTreeClassifier(max_depth=5).fit(X, y), X, y).moves
+    assert len(moves) == 50
+    assert moves.legend.startswith("50 of ")
+    assert not ceiba.compare(large.collapse(0), large.collapse(0), X, y).moves.legend
+
+
 def test_numbers_are_compared_by_squared_and_absolute_error() -> None:
     rng = np.random.default_rng(1)
     X, y = {"x": rng.normal(size=400)}, rng.normal(size=400)

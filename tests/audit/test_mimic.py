@@ -55,7 +55,7 @@ def test_fidelity_is_the_accuracy_against_the_model_on_held_out_rows(classes: in
     ]
     assert sum(mimic.leaves["held-out rows"]) == len(test)
     for row in mimic.leaves:
-        for i in row["rows to look at"]:
+        for i in row["example rows"]:
             assert mimic.model.predict(X.iloc[[i]])[0] != model.predict(X.iloc[[i]])[0]
     assert "agrees with the model on" in mimic.report().html
 
@@ -99,6 +99,8 @@ def test_an_optimal_tree_can_imitate() -> None:
         ({"held_out": 1.5}, "held_out must be a float between 0 and 1"),
         ({"of": "both"}, "of must be 'answer' or 'probability'"),
         ({"positive": "low"}, "positive requires"),
+        ({"leaves": 0}, "leaves must be an int of at least 1, got 0"),
+        ({"leaves": 3, "prune": "cv"}, "leaves or prune, not both"),
         ({"of": "probability", "positive": "x"}, "positive must be one of"),
     ],
 )

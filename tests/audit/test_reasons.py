@@ -105,6 +105,21 @@ def test_sentences_exist_in_three_languages(lang: str) -> None:
     assert text.count(f"job {each} {{") == 2, text
 
 
+def test_missing_values_and_rows_without_reasons_have_a_sentence() -> None:
+    tree = ceiba.tree.build(("income <= 20", {"no": 8, "yes": 2}, {"no": 1, "yes": 9}))
+    for lang, words in (
+        ("en", "income is missing:"),
+        ("es", "falta income:"),
+        ("pt", "falta income:"),
+    ):
+        missing = tree.reasons({"income": None}, lang=lang)
+        assert str(missing).startswith(f"1. {words}")
+    assert str(tree.reasons({"income": 30}, target="yes")).startswith("The row already has")
+    assert str(tree.reasons({"income": 15}, fixed=["income"])).startswith(
+        "No column counts against"
+    )
+
+
 def test_numbers_have_reasons_for_a_range() -> None:
     X, _ = loans()
     model = ceiba.DecisionTreeRegressor(max_depth=3).fit(X, X["income"] + X["age"])

@@ -84,7 +84,7 @@ def test_evaluate_by_prints_every_group(learned: Path) -> None:
 def test_stability_prints_and_draws(learned: Path) -> None:
     given = ("stability", "iris.ceiba", "iris.csv")
     text = ok(*given, "--resamples", 10, "--plot", "s.png", cwd=learned)
-    assert text.startswith("10 resampled trees: two of them give a row the same answer in 9")
+    assert text.startswith("10 resampled trees: two of them predict the same class for 9")
     assert (learned / "s.png").stat().st_size > 1000
     said = json.loads(ok(*given, "--rivals", 0, "--json", cwd=learned))
     assert set(said["column"]) >= {"petal length", "petal width"}

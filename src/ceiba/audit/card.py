@@ -137,13 +137,13 @@ def make_card(
     sections: dict[str, dict[str, Any] | str | Listing] = {
         "Model details": {
             "predicts": f"{target} ({tree.task})",
-            "answers": ", ".join(str(c) for labels in tree.target.classes for c in labels)
+            "predictions": ", ".join(str(c) for labels in tree.target.classes for c in labels)
             or "numbers",
             "tree": f"{tree.n_leaves} leaves, depth {tree.depth}",
             "grown by": " ".join(repr(model).split()) if model is not tree else "a bare tree",
             "rebuilt by": f"`{metadata['command']}`"
             if metadata.get("command")
-            else "fit with these parameters on the training rows",
+            else ("not recorded" if model is tree else "fit with these parameters"),
             "versions": f"ceiba {version('ceiba')}, scikit-learn {version('scikit-learn')}, "
             f"numpy {version('numpy')}",
             "hash of the model (SHA-256)": hashlib.sha256(model_text.encode("ascii")).hexdigest(),
@@ -173,7 +173,7 @@ def make_card(
     if train is not None:
         stability = model.stability(*train, resamples=50)
         agreement = ", ".join(
-            f"{100 * share:.1f} % of the answers of two such trees"
+            f"{100 * share:.1f} % of the predictions of two such trees"
             if tree.task.has_classes
             else f"{share:.4g}, the root mean square difference of two such trees"
             for share in np.atleast_1d(stability.agreement)
@@ -203,7 +203,7 @@ def _columns(tree: Tree, table: Table | None) -> Listing:
         cells.append((info.name, str(info.kind), info.n_missing, values))
     legend = f"levels and bounds that fewer than {_LEAST_ROWS} rows have are left out"
     if table is None:
-        legend = "pass the training rows for levels and ranges"
+        legend = "pass the training rows for levels and ranges, and to hide rare levels in rules"
     return Listing(rows_to_columns(("column", "kind", "missing", "values"), cells), legend=legend)
 
 
@@ -259,7 +259,7 @@ def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
         k = int(tree.answer[node])
         observed = mean_with_interval(inside == labels[k])
         cells.append((node, labels[k], float(tree.value[node, 0, k]), len(inside), *observed))
-    names = ("leaf", "answer", "predicted", "rows", "observed", "low", "high")
+    names = ("leaf", "prediction", "probability", "rows", "observed", "low", "high")
     return Listing(rows_to_columns(names, cells), legend="95 % intervals (Wilson)")
 
 

@@ -104,8 +104,8 @@ class Comparison(Printed):
             return []
         disagree, first, second, p = self.mcnemar.values()
         return [
-            f"They disagree on {disagree} of {self.n_rows} rows: the first is right in {first}, "
-            f"the second in {second}; McNemar's exact test: p = {p:.3g}."
+            f"They disagree on {disagree} of {self.n_rows} rows: the first is right on {first} of "
+            f"these, the second on {second}. McNemar's exact test: p = {p:.3g}."
         ]
 
     def blocks(self) -> list[Block]:
@@ -240,7 +240,7 @@ def compare_predictions(
         _test_mcnemar(answers, truth) if truth is not None and has_classes else None,
         count_moves(leaf_ids, answers, truth, has_classes),
         _rules(table, gap, answers, truth, has_classes, random_state, lang),
-        Listing(rows, title="rows to look at", legend="rows are numbered from 0"),
+        Listing(rows, title="rows that differ most", legend="rows are numbered from 0"),
     )
 
 
@@ -372,7 +372,7 @@ def count_moves(
     has_classes: bool,
 ) -> Listing:
     """Count rows by pair of leaves or predictions: at most 50 pairs, unequal predictions first."""
-    kind = "answer" if leaf_ids is None else "leaf"
+    kind = "prediction" if leaf_ids is None else "leaf"
     if leaf_ids is None and not has_classes:
         return Listing({}, title="rows by leaf")
     pairs = [x.tolist() for x in (answers if leaf_ids is None else leaf_ids)]
@@ -388,7 +388,8 @@ def count_moves(
     cells = [(*key[1:], *(count if has_classes else count[:1])) for key, count in largest]
     names = [f"{kind} of first", f"{kind} of second", "rows"]
     names += ["first right", "second right"] if has_classes else []
-    return Listing(rows_to_columns(names, cells), title=f"rows by {kind}")
+    legend = f"{len(cells)} of {len(counts)} pairs" if len(cells) < len(counts) else ""
+    return Listing(rows_to_columns(names, cells), title=f"rows by {kind}", legend=legend)
 
 
 def _rules(

@@ -73,13 +73,9 @@ class ErrorAnalysis(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as a dict, for JSON."""
-        return {
-            "figure": self._figure,
-            "error": self.error,
-            "error_interval": self.error_interval,
-            "n_rows": self.n_rows,
-            "segments": list(self.segments),
-        }
+        names = ("error", "error_interval", "n_rows")
+        figures = {name: getattr(self, name) for name in names}
+        return {"figure": self._figure, **figures, "segments": list(self.segments)}
 
     def blocks(self) -> list[Block]:
         """Return the title and the table of segments to print."""
@@ -141,7 +137,7 @@ def analyze_errors(
     names = ("leaf", "condition", "rows", name, "low", "high", "p-value")
     listing = Listing(
         rows_to_columns(names, cells),
-        title="segments, the worst first",
+        title="segments, from highest to lowest error",
         legend="95 % intervals; p-value: against all other rows, corrected for the number of "
         "leaves (Holm)",
     )

@@ -43,14 +43,14 @@ class Mimic(Printed):
     model : DecisionTreeClassifier or DecisionTreeRegressor
         The tree fitted to the predictions of the model.
     imitated : str
-        What the tree imitates: the predictions, or the probability of a class as a number.
+        What the tree imitates: predicted classes, predictions, or the probability of a class.
     fidelity : float
         Share of held-out rows for which the tree and the model predict the same; R2 for numbers.
     fidelity_interval : (float, float)
     n_rows, n_held_out : int
         Number of rows that grew the tree, and of rows that measured its fidelity.
     leaves : Listing
-        Fidelity (for numbers, mean distance) of each leaf, the worst first, with rows to look at.
+        Fidelity (for numbers, mean distance) of each leaf, the worst first, with example rows.
     accuracy : Listing or None
         Accuracy or R2 of the model and the tree; None without `y`, or with ``of="probability"``.
     """
@@ -81,19 +81,15 @@ class Mimic(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as a dict, for JSON."""
-        return {
-            "imitated": self.imitated,
-            "fidelity": self.fidelity,
-            "fidelity_interval": self.fidelity_interval,
-            "n_rows": self.n_rows,
-            "n_held_out": self.n_held_out,
-            "leaves": list(self.leaves),
-            "accuracy": None if self.accuracy is None else list(self.accuracy),
-        }
+        names = ("imitated", "fidelity", "fidelity_interval", "n_rows", "n_held_out")
+        accuracy = None if self.accuracy is None else list(self.accuracy)
+        figures = {name: getattr(self, name) for name in names}
+        return {**figures, "leaves": list(self.leaves), "accuracy": accuracy}
 
     def blocks(self) -> list[Block]:
         """Return the title and the tables to print."""
-        blocks = [f"{self.title}; imitated: {self.imitated}.", "", *self.leaves.blocks()]
+        about = f" It imitates the {self.imitated}." if self.model.tree_.task.has_classes else ""
+        blocks = [f"{self.title}.{about}", "", *self.leaves.blocks()]
         return blocks if self.accuracy is None else [*blocks, "", *self.accuracy.blocks()]
 
 
@@ -158,17 +154,21 @@ def mimic(
         raise OptionError(f"of must be 'answer' or 'probability', got {of!r}.")
     if positive is not None and of == "answer":
         raise OptionError("positive requires of='probability'.")
+    if leaves is not None and (not isinstance(leaves, int | np.integer) or leaves < 1):
+        raise OptionError(f"leaves must be an int of at least 1, got {leaves!r}.")
+    if leaves is not None and "prune" in params:
+        raise OptionError("Pass leaves or prune, not both.")
     model = open_model(model)
     X, truth, table = read_rows(X, y)
     answers = predict_with(model, X, table.n_rows)
-    imitated, values = "answers", answers
+    is_number = of == "probability" or are_numbers(model, answers)
+    imitated, values = "predictions" if is_number else "predicted classes", answers
     if of == "probability":
         imitated, values = _probability(model, X, table.n_rows, positive)
     test, train = divide_rows(table.n_rows, round(held_out * table.n_rows), random_state)
     if len(test) < 2 or len(train) < 2:
         counts = f"{len(train)} and {len(test)}"
         raise DataError(f"mimic requires at least 2 training and 2 held-out rows, got {counts}.")
-    is_number = of == "probability" or are_numbers(model, answers)
     if is_number:
         values = as_numbers(values, "Predictions of model")
     if truth is not None and of == "answer":
@@ -177,7 +177,7 @@ def mimic(
         else:
             check_labels(model, answers, truth)
     if leaves is not None:
-        params = {"prune": CostComplexity(n_leaves=leaves)} | params
+        params["prune"] = CostComplexity(n_leaves=leaves)
     elif params.get("search") is None:
         params = {"prune": "1se"} | params
     grower = DecisionTreeRegressor if is_number else DecisionTreeClassifier
@@ -225,14 +225,13 @@ def _by_leaf(tree: Any, rows: Table, goal: Array, numbers: Array) -> Listing:
         farthest = np.argsort(-off.astype(float), kind="stable")[: min(3, np.count_nonzero(off))]
         figures = mean_with_interval(~off if has_classes else off)
         condition = str(node_condition(tree.tree_, node)) or "all rows"
-        worst = numbers[inside[farthest]].tolist()
-        cells.append((node, condition, len(inside), *figures, worst))
+        cells.append((node, condition, len(inside), *figures, numbers[inside[farthest]].tolist()))
     cells.sort(key=lambda row: (row[3] != row[3], row[3] if has_classes else -row[3]))
     figure = "fidelity" if has_classes else "mean distance"
-    names = ("leaf", "condition", "held-out rows", figure, "low", "high", "rows to look at")
+    names = ("leaf", "condition", "held-out rows", figure, "low", "high", "example rows")
     return Listing(
         rows_to_columns(names, cells),
-        title="leaves, the least faithful first",
+        title="leaves, from lowest to highest fidelity",
         legend="95 % intervals; rows are numbered from 0",
     )
 

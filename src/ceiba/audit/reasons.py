@@ -2,10 +2,8 @@
 
 The row is compared with the accepted rows, which have the wanted prediction. Path-dependent Shapley
 values average over a column by the branch shares of accepted training rows, interventional ones by
-its values in accepted background rows. The contributions add up to the difference between the row
-and the average accepted row. The columns that lower the value most come first. Each change is the
-nearest counterfactual with all other columns fixed, found by an exact search that predicts the
-changed row.
+its values in accepted background rows. The columns that lower the value most come first. Each
+change is the nearest counterfactual with all other columns fixed, found by an exact search.
 """
 
 from __future__ import annotations
@@ -64,16 +62,19 @@ class Reasons(tuple[Reason, ...]):
     ----------
     answer : object
         The prediction for the row.
+    none : str
+        The sentence that is printed if there are no reasons.
     """
 
     answer: Any = None
+    none: str = ""
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the reasons as a list of dicts, for JSON."""
         return [asdict(reason) for reason in self]
 
     def __str__(self) -> str:
-        return "\n".join(f"{i}. {reason.text}" for i, reason in enumerate(self, 1))
+        return "\n".join(f"{i}. {reason.text}" for i, reason in enumerate(self, 1)) or self.none
 
     __repr__ = __str__
 
@@ -111,11 +112,12 @@ def reasons(
         rows = np.flatnonzero(answers == answer)
         ends, already = wanted_nodes(tree, answer, target)
         values = _contributions(tree, table.take(rows), answer, ends, background)
+        none = words(lang)["counterfactual.already" if already else "reasons.none"]
         for i, row in enumerate(rows.tolist()):
             one = table.take(np.array([row]))
             of_row = _reasons_of_row(tree, one, values[i], k, target, excluded, lang)
             all_reasons[row] = Reasons(() if already else of_row)
-            all_reasons[row].answer = answer
+            all_reasons[row].answer, all_reasons[row].none = answer, none
     return [all_reasons[row] for row in range(table.n_rows)]
 
 
@@ -163,7 +165,7 @@ def _reasons_of_row(
     for j in np.argsort(-values, kind="stable").tolist():
         if k == 0 or values[j] <= least:
             return
-        # A column that is not on the path does not affect the prediction of this row.
+        # Changing a column that is not on the path does not change the prediction of this row.
         if names[j] in excluded or names[j] not in clauses:
             continue
         k -= 1
@@ -173,22 +175,22 @@ def _reasons_of_row(
         rule = clauses[names[j]].text(lang=lang)
         row_value = user_value(row.columns[j].info, float(row.columns[j].values[0]))
         value = f"{row_value:.6g}" if isinstance(row_value, float) else row_value
-        value = word["explain.missing"] if value is None else value
+        key = "reasons.missing" if value is None else "explain.is"
+        what = word(key, column=names[j], value=value)
         key = "reasons.no_change" if change is None else "reasons.change"
         condition = "" if change is None else change.condition
-        text = word(key, column=names[j], value=value, rule=rule, change=condition)
+        text = word(key, what=what, rule=rule, change=condition)
         yield Reason(names[j], row_value, rule, float(values[j]), change, text)
 
 
 def reasons_table(results: list[Reasons]) -> Listing:
     """Return the reasons for several rows as a table, one reason per line."""
-    names = ("row", "answer", "rank", "column", "value", "rule", "contribution", "change")
+    names = ("row", "prediction", "rank", "column", "value", "rule", "contribution", "change")
     cells = [
         (i, found_of_row.answer, rank, r.column, r.value, r.rule, r.contribution,
          None if r.change is None else r.change.condition)
         for i, found_of_row in enumerate(results)
         for rank, r in enumerate(found_of_row, 1)
     ]  # fmt: skip
-    return Listing(
-        rows_to_columns(names, cells), title="reasons", legend="rows are numbered from 0"
-    )
+    columns = rows_to_columns(names, cells)
+    return Listing(columns, title="reasons", legend="rows are numbered from 0")

@@ -274,8 +274,8 @@ def count_from_one(listing: Listing) -> Listing:
     columns = {name: listing[name] for name in listing.columns}
     if "row" in columns:
         columns["row"] = columns["row"] + 1
-    if "rows to look at" in columns:
-        lists = [[row + 1 for row in rows] for rows in columns["rows to look at"].tolist()]
-        columns["rows to look at"] = np.array([*lists, None], dtype=object)[:-1]
+    if "example rows" in columns:
+        lists = [[row + 1 for row in rows] for rows in columns["example rows"].tolist()]
+        columns["example rows"] = np.array([*lists, None], dtype=object)[:-1]
     legend = listing.legend.replace("numbered from 0", "numbered from 1")
     return Listing(columns, title=listing.title, legend=legend)

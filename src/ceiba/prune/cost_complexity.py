@@ -250,7 +250,7 @@ class PruningSequence:
         weighted = "" if self.whole_tree.class_prior is None else "prior-weighted "
         legend = (
             f"alpha: cost per leaf, in units of the {weighted}mean {self.kind}; risk: R(T), "
-            f"of the root {self.root_risk:.6g}"
+            f"with R(root) = {self.root_risk:.6g}"
         )
         return Listing(figures, title="pruning sequence", legend=legend)
 

@@ -654,9 +654,9 @@ class TreeMethods:
     ) -> Reasons | Listing:
         """Return the main reasons for which a row does not get the wanted prediction.
 
-        Columns are ranked by exact Shapley values against the rows with the wanted prediction.
-        Each has the nearest change of that column alone that leads to the wanted prediction,
-        verified by predicting the changed row, or none.
+        The columns on the path of the row are ranked by exact Shapley values against the rows with
+        the wanted prediction. Each has the nearest change of that column alone that leads to the
+        wanted prediction, verified by predicting the changed row, or none.
 
         Parameters
         ----------

@@ -77,7 +77,7 @@ class Stability(Printed):
         each = np.atleast_1d(self.agreement)
         if self.tree.task.has_classes:
             shares = ", ".join(f"{share:.1%}".replace("%", " %") for share in each)
-            spread = f"two of them give a row the same answer in {shares} of cases"
+            spread = f"two of them predict the same class for {shares} of the rows"
         else:
             differences = ", ".join(format_number(float(value), 4) for value in each)
             spread = f"two of them differ by {differences} (root mean square)"
@@ -85,8 +85,8 @@ class Stability(Printed):
             spread += ", by output"
         lines = [
             f"{self.resamples} resampled trees: {spread}",
-            f"leaves: ours {self.tree.n_leaves}, theirs {middle:.0f} "
-            f"(middle 90 %: {low:.0f} to {high:.0f})",
+            f"leaves: {self.tree.n_leaves} in this tree, {middle:.0f} in the median resampled tree "
+            f"(90 % of them: {low:.0f} to {high:.0f})",
         ]
         columns = {name: self.nodes[name] for name in self.nodes.columns}
         for name in ("cut low", "cut high"):
