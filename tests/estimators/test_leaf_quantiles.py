@@ -140,7 +140,7 @@ def test_several_outputs_shards_and_trees_without_quantiles_are_refused(tmp_path
     (tmp_path / "rows.csv").write_text("x,y\n1,2\n3,4\n")
     with pytest.raises(OptionError, match="leaf_quantiles"):
         model.fit(ceiba.scan(tmp_path / "rows.csv"), "y")
-    with pytest.raises(OptionError, match="one output"):
+    with pytest.raises(OptionError, match="single-output"):
         model.fit(X, np.stack([Y, Y], axis=1))
     with pytest.raises(TreeError, match="has no quantiles"):
         ceiba.DecisionTreeRegressor(max_depth=2).fit(X, Y).predict_quantiles(X)

@@ -58,7 +58,7 @@ def test_prediction_is_the_weighted_median_class() -> None:
 def test_other_words_and_two_outputs_are_refused() -> None:
     with pytest.raises(OptionError, match="ordinal"):
         fit(CODES, "ordered")
-    with pytest.raises(OptionError, match="one output"):
+    with pytest.raises(OptionError, match="single-output"):
         fit(np.stack([CODES, CODES], axis=1))
 
 

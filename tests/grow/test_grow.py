@@ -75,7 +75,7 @@ def test_missing_error_names_column_and_row():
 @pytest.mark.parametrize("name", ["class_prior", "cost_matrix"])
 def test_prior_or_cost_for_several_outputs_is_refused(name):
     y = [["a", "x"], ["b", "y"]]
-    with pytest.raises(OptionError, match=f"{name} requires a target with one output"):
+    with pytest.raises(OptionError, match=f"{name} requires a single-output target"):
         grown([[1], [2]], y, **{name: [0.5, 0.5]})
 
 
@@ -110,7 +110,7 @@ def test_poisson_target_without_deviance_is_refused(y, message):
 def test_task_of_target_and_options_must_agree():
     table = read([[1], [2]])
     target = read_target([1.0, 2.0], task="regression")
-    with pytest.raises(OptionError, match="must be classification, got regression"):
+    with pytest.raises(OptionError, match="for classification, got a target for regression"):
         Problem(table, target, GrowOptions(task="classification")).grow()
 
 

@@ -88,7 +88,7 @@ def test_search_parameters_are_reached_by_name() -> None:
     with pytest.raises(OptionError, match="max_bins"):
         DecisionTreeClassifier(search="optimal", max_depth=2, max_bins=10).fit(*data())
     X, y = data()
-    with pytest.raises(OptionError, match="one output"):
+    with pytest.raises(OptionError, match="single-output"):
         DecisionTreeClassifier(search="optimal", max_depth=2).fit(X, np.stack([y, y], axis=1))
 
 

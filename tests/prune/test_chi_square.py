@@ -163,5 +163,5 @@ def test_bare_tree_is_told_that_data_are_needed(signal):
 
 def test_several_outputs_are_refused():
     X, Y = np.arange(20.0).reshape(-1, 1), np.stack([np.arange(20) % 2] * 2, axis=1)
-    with pytest.raises(OptionError, match="one output"):
+    with pytest.raises(OptionError, match="single-output"):
         ceiba.DecisionTreeClassifier(prune=ChiSquare()).fit(X, Y)

@@ -195,7 +195,7 @@ def test_smaller_confidence_prunes_more():
 
 
 def test_pessimistic_pruning_of_numbers_is_refused():
-    with pytest.raises(OptionError, match="requires a classification tree"):
+    with pytest.raises(OptionError, match="requires a single-output classification tree"):
         ceiba.DecisionTreeRegressor(prune=Pessimistic()).fit([[1], [2], [3]], [1.0, 2.0, 3.0])
 
 
@@ -257,5 +257,5 @@ def test_description_length_keeps_signal_and_drops_noise():
 
 def test_description_length_of_numbers_is_refused():
     tree = ceiba.DecisionTreeRegressor().fit([[1], [2]], [1.0, 2.0]).tree_
-    with pytest.raises(OptionError, match="requires a classification tree"):
+    with pytest.raises(OptionError, match="requires a single-output classification tree"):
         description_length(tree)

@@ -205,7 +205,7 @@ def test_from_tree_of_something_else_is_refused(tree, hint):
 
 def test_several_outputs_are_refused():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ceiba.OptionError, match="one output"):
+    with pytest.raises(ceiba.OptionError, match="single-output"):
         ceiba.RuleSet().fit(X, np.column_stack([y, y]))
 
 

@@ -110,15 +110,15 @@ def read_levels(levels: Any, n_outputs: int) -> npt.NDArray[np.float64]:
         values = np.zeros(0)
     if values.ndim != 1 or not len(values) or not ((values > 0) & (values < 1)).all():
         raise OptionError(
-            "leaf_quantiles must be a sequence of levels between 0 and 1, such as (0.1, 0.5, 0.9), "
-            f"got {levels!r}."
+            "leaf_quantiles must be a sequence of quantile levels between 0 and 1, such as "
+            f"(0.1, 0.5, 0.9), got {levels!r}."
         )
     if (np.diff(values) <= 0).any():
         raise OptionError(f"leaf_quantiles must be strictly increasing, got {levels!r}.")
     if n_outputs > 1:
         raise OptionError(
-            f"leaf_quantiles requires a target with one output, got {n_outputs}. Fit one tree per "
-            "output."
+            f"leaf_quantiles requires a single-output target, got {n_outputs} outputs. Fit one "
+            "tree per output."
         )
     return values
 

@@ -48,7 +48,7 @@ def check_combinations(
     """Raise an error if options conflict with each other or with the data."""
     if target.info.task != options.task:
         task = target.info.task
-        raise OptionError(f"The task of the target must be {options.task}, got {task}.")
+        raise OptionError(f"y must be a target for {options.task}, got a target for {task}.")
     if "_known" not in options.__dict__:  # each options object is checked only once
         _check_growers(options)
         options.__dict__["_known"] = True
@@ -61,8 +61,8 @@ def check_combinations(
         )
     if target.info.n_outputs > 1 and (texts := single_output_options(options)):
         raise OptionError(
-            f"{texts[0]} requires a target with one output, got {target.info.n_outputs}. Fit one "
-            "tree per output."
+            f"{texts[0]} requires a single-output target, got {target.info.n_outputs} outputs. Fit "
+            "one tree per output."
         )
     if table.n_rows > MAX_ROWS and table.grower != "shards":
         raise DataError(
@@ -170,7 +170,7 @@ def _check_monotonic(table: Table, target: Target, options: GrowOptions) -> None
 
 
 def single_output_options(options: GrowOptions) -> list[str]:
-    """Return the options in use that require a target with one output, as text."""
+    """Return the options in use that require a single-output target, as text."""
     texts = [_option_for(grower, options) for grower in options.growers if grower != "search"]
     if options.missing_rule == "surrogate":
         texts.append(f"missing={options.missing!r}")

@@ -123,8 +123,8 @@ class ChiSquare(Pruning):
             )
         if tree.n_outputs > 1:
             raise OptionError(
-                f"ChiSquare requires a target with one output, got {tree.n_outputs}. Fit one tree "
-                "per output."
+                f"ChiSquare requires a single-output target, got {tree.n_outputs} outputs. Fit one "
+                "tree per output."
             )
         refuse_costs_and_priors(tree, "ChiSquare", "tests row counts")
         test = SplitTest(

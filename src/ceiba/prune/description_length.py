@@ -49,7 +49,8 @@ def description_length(tree: Tree) -> Tree:
     3
     """
     if tree.counts is None or tree.n_outputs > 1:
-        raise OptionError("DescriptionLength requires a classification tree with one output.")
+        required = "DescriptionLength requires a single-output classification tree"
+        raise OptionError(f"{required}. Use CostComplexity for other trees.")
     refuse_costs_and_priors(tree, "DescriptionLength", "encodes class labels")
     alphas = _core.collapse_alphas(
         tree.parent, _leaf_bits(tree.counts[:, 0, :]), split=_split_bits(tree)

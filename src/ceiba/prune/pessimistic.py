@@ -187,8 +187,8 @@ class Pessimistic(Pruning):
         self.check()
         if tree.counts is None or tree.n_outputs > 1:
             raise OptionError(
-                "Pessimistic requires a classification tree with one output. Use CostComplexity "
-                "for other trees."
+                "Pessimistic requires a single-output classification tree. Use CostComplexity for "
+                "other trees."
             )
         refuse_costs_and_priors(tree, "Pessimistic", "counts misclassified rows")
         if self.raising and problem is None:

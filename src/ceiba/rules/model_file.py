@@ -98,7 +98,7 @@ def restore_rules(document: Document) -> RuleSet:
     parameters.object(("confidence",))
     fitted.object(("rules", "default", "share", "n_path_tests"))
     if not tree.task.has_classes or tree.n_outputs > 1:
-        field["class"].fail("A RuleSet requires a classification tree with one output.")
+        field["class"].fail("A RuleSet requires a single-output classification tree.")
     classes = tree.target.classes[0]
     rules = RuleSet(confidence=parameters["confidence"].number())
     share = from_json(fitted["share"], {})

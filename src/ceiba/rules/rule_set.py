@@ -154,8 +154,8 @@ class RuleSet(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit_rules(self, tree: Tree, X: Any, y: Any, sample_weight: Any) -> None:
         if not tree.task.has_classes or tree.n_outputs > 1:
             raise OptionError(
-                f"RuleSet requires a classification tree with one output, got a {tree.task} tree "
-                f"with n_outputs={tree.n_outputs}."
+                f"RuleSet requires a single-output classification tree, got a {tree.task} tree "
+                f"with {tree.n_outputs} output(s)."
             )
         if not 0 < self.confidence <= 0.5:
             raise OptionError(f"confidence must be in (0, 0.5], got {self.confidence!r}.")

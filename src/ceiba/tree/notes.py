@@ -202,12 +202,12 @@ def check_notes(tree: Tree) -> None:
     """Raise an error if the notes do not fit the tree, as in a damaged model file."""
     for node, note in (tree.notes or {}).items():
         if not 0 <= node < tree.n_nodes:
-            raise TreeError(f"Notes must be on nodes 0 to {tree.n_nodes - 1}, got node {node}.")
+            raise TreeError(f"Notes must refer to nodes 0 to {tree.n_nodes - 1}, got {node}.")
         if note.answer is None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
             raise TreeError(
-                f"Node {node}: override requires one output and no missing='fractional'."
+                f"Node {node}: override is not supported for several outputs or fractional rows."
             )
         if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():

@@ -264,4 +264,4 @@ def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
 def check_one_output(problem: Problem) -> None:
     """Raise an error for a target with several outputs."""
     if (n := problem.target.info.n_outputs) > 1:
-        raise OptionError(f"The studio supports targets with one output only, got {n} outputs.")
+        raise OptionError(f"The studio supports only single-output targets, got {n} outputs.")

@@ -113,7 +113,7 @@ def read_target(
         task = Task(task)
     if isinstance(y, Target):
         if y.info.task != task:
-            raise DataError(f"The task of the target must be {task}, got {y.info.task}.")
+            raise DataError(f"y must be a target for {task}, got a target for {y.info.task}.")
         _check_rows(list(y.values.T), n_rows)
         return y
     # Fast path for integer classes, which cannot be missing or infinite.
