@@ -209,7 +209,7 @@ class RpartFit(BaseTree):
 
     def _read_problem(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> Any:
         raise OptionError(
-            "rpart() models cannot be grown again, because cp depends on the whole tree. Use "
+            "rpart() models cannot be regrown, because cp depends on the whole tree. Use "
             "tree_.set_split(...) or tree_.regrow(...), which return a new tree."
         )
 

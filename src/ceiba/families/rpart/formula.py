@@ -295,7 +295,7 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
         yield from _terms(node[1], formula, adds if kind != "unary -" else not adds)
     elif kind in _INTERACTIONS or (kind == "call" and node[1] == "poly"):
         raise OptionError(
-            f"Trees cannot handle interaction terms: {_format_term(node)}. Name the columns, or "
+            f"Interaction terms are not supported: {_format_term(node)}. Name the columns, or "
             "compute a column with I(a * b)."
         )
     elif kind == "call" and node[1] == "offset":

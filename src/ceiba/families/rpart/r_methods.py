@@ -61,7 +61,7 @@ class RMethods(RpartFit):
         [0, 1]
         """
         if isinstance(cp, bool) or not isinstance(cp, int | float) or not cp >= 0:
-            raise OptionError(f"cp must be a number of at least 0, got {cp!r}.")
+            raise OptionError(f"cp must be a non-negative number, got {cp!r}.")
         tree = self._tree
         sequence = pruning_sequence(tree, count_stayed=False)
         whole = sequence.root_risk or 1.0

@@ -123,7 +123,7 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
         time, events = (np.array(output, np.float64) for output in outputs)
     except (TypeError, ValueError):
         raise DataError(
-            f"method={method!r}: time and {'status' if is_survival else 'events'} must be numbers. "
+            f"method={method!r}: time and {'status' if is_survival else 'events'} must be numeric. "
             "For a status of strings, use 'Surv(time, status == \"dead\") ~ ...'."
         ) from None
     codes = events[~np.isnan(events)]
@@ -137,14 +137,14 @@ def _refuse_target(target: Target, method: str) -> None:
     """Raise an error for targets that rpart does not support."""
     if target.info.n_outputs > 1:
         raise DataError(
-            f"rpart requires a target with one output, got {target.info.n_outputs}. Fit one model "
-            "per output, or use DecisionTreeClassifier or DecisionTreeRegressor. With "
-            "method='poisson', pass exposure=times, or use 'Surv(time, events) ~ ...'."
+            f"rpart requires a single-output target, got {target.info.n_outputs} outputs. Fit one "
+            "model per output, or use a DecisionTree class. With method='poisson', pass "
+            "exposure=times, or use 'Surv(time, events) ~ ...'."
         )
     if method in RATES and (target.values < 0).any():
         row = int(np.argmax(target.values[:, 0] < 0))
         raise DataError(
-            f"method={method!r} requires events of at least 0, got {target.values[row, 0]:g} in "
+            f"method={method!r} requires a non-negative target, got {target.values[row, 0]:g} in "
             f"row {row}. For targets with negative values, pass method='anova'."
         )
 
