@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,18 @@ def test_card_is_written_in_the_format_of_its_ending(scored: Path) -> None:
 def test_fixed_columns_are_separated_by_commas(scored: Path) -> None:
     given = ("counterfactual", "iris.ceiba", "iris.csv", "--row", 51)
     assert "petal width" in ok(*given, "--fixed", "petal length,sepal width", cwd=scored)
+
+
+def test_card_has_the_commands_that_rebuild_the_model(scored: Path) -> None:
+    ok("learn", scored / "iris.csv", "-t", "species", "-m", "big.ceiba", "-q", cwd=scored)
+    ok("prune", "big.ceiba", "--leaves", 3, "-o", "small.ceiba", cwd=scored)
+    commands = json.loads(ok("card", "small.ceiba", "--json", cwd=scored))["sections"]
+    rebuilt = commands["Model details"]["rebuilt by"].strip("`")
+    assert rebuilt == (
+        "ceiba learn iris.csv -t species -m big.ceiba -q && "
+        "ceiba prune big.ceiba --leaves 3 -o small.ceiba"
+    )
+    small = ceiba.load(scored / "small.ceiba").to_text()
+    for command in rebuilt.split(" && "):
+        ok(*shlex.split(command)[1:], cwd=scored)
+    assert ceiba.load(scored / "small.ceiba").to_text() == small

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -49,7 +51,12 @@ def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
-    """Save a model, back up an existing file, and return a message about the backup."""
+    """Save a model with its commands, back up an old file, and return a message about that."""
+    words = ["ceiba"]
+    for word in sys.argv[1:]:  # no local folders
+        words.append(Path(word).name if Path(word).is_absolute() else word)
+    commands = [metadata["command"]] if "command" in metadata else []
+    metadata = {**metadata, "command": " && ".join([*commands, shlex.join(words)])}
     names = (path.with_name(f"{path.name}.bak{number}") for number in ("", *range(2, 10**6)))
     backup = next(name for name in names if not name.exists())
     if replaces := path.is_file():

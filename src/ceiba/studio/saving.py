@@ -36,6 +36,8 @@ def make_file(workspace: Workspace, what: str, format: str | None = None) -> Out
     if what in ("model", "refit"):
         file = io.BytesIO()
         metadata = {**source.metadata, "target": state.setup.label(str(state.setup.target))}
+        if what == "model":
+            metadata["command"] = f"python {stem}_tree.py"  # the script of this state
         model = state.model if what == "model" else _refit(workspace)
         model.save(file, metadata=metadata)
         name = f"{stem}.ceiba" if what == "model" else f"{stem}_all_rows.ceiba"
