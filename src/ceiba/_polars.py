@@ -16,7 +16,7 @@ else:
                 import polars
             except ImportError:
                 raise ImportError(
-                    "Reading files requires polars. Install it with: pip install ceiba[files]",
+                    "Reading files requires 'polars'. Install it with: pip install 'ceiba[files]'",
                     name="polars",
                 ) from None
             return getattr(polars, name)

@@ -255,7 +255,7 @@ CASES = [
          ranges={"x": (0, 9.75)}),
     Case("no.xlsx", text(PLAIN), refused="cannot be read as a spreadsheet"),
     Case("shop.db::t", lambda path: database(path.with_name("shop.db")), NUMBER_AND_CATEGORY),
-    Case("ragged.csv", text(PLAIN + "1,2,3,4\n"), refused="line 42: 4 cells, but the table has 3"),
+    Case("ragged.csv", text(PLAIN + "1,2,3,4\n"), refused="line 42: expected 3 fields, got 4"),
     Case("empty.csv", text(""), refused="is empty"),
     Case("title.csv", text("Report of 2024\n\n" + PLAIN), NUMBER_AND_CATEGORY,
          ("--skip-rows", "2")),

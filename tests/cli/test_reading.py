@@ -338,7 +338,7 @@ def test_first_cell_that_is_too_long_is_named(tmp_path: Path) -> None:
 def test_errors_name_lines_below_long_cells(tmp_path: Path) -> None:
     path, cell = tmp_path / "long.csv", '"' + "a\n" * 70_000 + '"'
     for rows, message in (
-        (f"1,{cell}\n2,b,c\n", "line 70003: 3 cells, but the table has 2"),
+        (f"1,{cell}\n2,b,c\n", "line 70003: expected 2 fields, got 3"),
         ('1,a\n2,"b\n' + "3,c\n" * 40_000, "line 3: unclosed quote"),
     ):
         path.write_text(f"x,y\n{rows}", "utf-8")

@@ -96,7 +96,7 @@ def test_the_spool_has_no_name_and_goes_with_the_scan(tmp_path: Path) -> None:
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text("a,b\n1,2\n3,4,5\n")
-    with pytest.raises(DataError, match=r"wide\.csv, line 3: 3 cells, but the table has 2 columns"):
+    with pytest.raises(DataError, match=r"wide\.csv, line 3: expected 2 fields, got 3"):
         ceiba.scan(tmp_path / "wide.csv")
     (tmp_path / "none.csv").write_text("a,b\n")
     with pytest.raises(DataError, match="no rows"):
@@ -114,5 +114,5 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
 def test_scan_says_which_extra_reads_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "x.csv", LATE)
     monkeypatch.setitem(sys.modules, "polars", None)
-    with pytest.raises(ImportError, match=r"pip install ceiba\[files\]"):
+    with pytest.raises(ImportError, match=r"pip install 'ceiba\[files\]'"):
         ceiba.scan(path)

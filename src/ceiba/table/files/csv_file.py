@@ -161,8 +161,8 @@ class CsvPiece:
         for line, cells in self._records():
             if len(cells) > n:
                 raise DataError(
-                    f"{name}, line {line}: {len(cells)} cells, but the table has {n} columns. "
-                    f"Check the separator ({separator!r}); cells that contain it need quotes."
+                    f"{name}, line {line}: expected {n} fields, got {len(cells)}. Check the "
+                    f"separator ({separator!r}). Fields that contain it must be quoted."
                 )
 
 

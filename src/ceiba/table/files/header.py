@@ -31,7 +31,7 @@ def parse_records(text: str, separator: str, source: str) -> list[list[str]]:
     except csv.Error:  # a cell exceeds the size limit of the csv module
         if not rows:
             raise DataError(
-                f"{source}: the cells of the first record must have at most "
+                f"{source}: a field of the first record has more than "
                 f'{csv.field_size_limit():,} characters. Is there an unclosed quote (")?'
             ) from None
     return rows

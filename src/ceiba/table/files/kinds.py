@@ -77,7 +77,7 @@ def convert_columns(
         strange = text.filter(text.is_not_null() & ~text.is_in(list(levels)))
         if len(strange):
             raise DataError(
-                f"Column {name!r}: {strange[0]!r} is missing in --ordered ({', '.join(levels)})."
+                f"Column {name!r}: --ordered must contain {strange[0]!r}, got {'<'.join(levels)}."
             )
         frame = frame.with_columns(text.cast(pl.Enum(list(levels))))
     return frame

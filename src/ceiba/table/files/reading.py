@@ -217,7 +217,7 @@ def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
     if not nested:
         return frame, []
     if len(nested) == frame.width:
-        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert some.")
+        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert one.")
     return frame.drop(nested), [
         f"Dropped nested and binary columns: {', '.join(nested)}. Convert those that you need."
     ]
@@ -299,7 +299,7 @@ def read_database(source: str) -> Any:
             import duckdb
         except ImportError:
             raise ImportError(
-                f"Reading {path!r} requires duckdb. Install it with: pip install duckdb",
+                f"Reading {path!r} requires 'duckdb'. Install it with: pip install 'duckdb'",
                 name="duckdb",
             ) from None
         failures = (duckdb.Error,)
@@ -312,6 +312,6 @@ def read_database(source: str) -> Any:
         names = [column[0] for column in cursor.description]
         return pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
     except failures as error:
-        raise DataError(f"Cannot read table {table!r} of {path}: {first_line(error)}") from None
+        raise DataError(f"Cannot read table {table!r} in {path}: {first_line(error)}") from None
     finally:
         base.close()

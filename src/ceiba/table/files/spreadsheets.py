@@ -58,8 +58,8 @@ def _read_rows(path: str, choice: str, skip_rows: int) -> tuple[list[list[Any]],
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
         raise ImportError(
-            f"Reading {path!r} requires python-calamine. Install it with `pip install "
-            "'ceiba[excel]'`, or save the sheet as CSV.",
+            f"Reading {path!r} requires the 'python-calamine' package. Install it with: "
+            "pip install 'ceiba[excel]'. Alternatively, save the sheet as CSV.",
             name="python_calamine",
         ) from None
     try:
