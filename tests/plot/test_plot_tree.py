@@ -191,7 +191,7 @@ def test_plot_tree_without_matplotlib_names_the_extra() -> None:
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install ceiba[plot]" in done.stdout
+    assert "pip install 'ceiba[plot]'" in done.stdout
 
 
 def test_plot_tree_of_54_leaves_fits_a_page_and_a_poster_shows_all() -> None:

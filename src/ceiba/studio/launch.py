@@ -29,7 +29,7 @@ _HELD_OUT: Final = 0.25  # default share of rows to hold out for evaluation
 _MIN_LEAF: Final = 5  # default min_samples_leaf
 _MIN_LEAF_SHARE: Final = 0.005  # minimum of the default min_samples_leaf, as a share of the rows
 _MISSING_PACKAGE: Final = (
-    "The studio requires the package {!r}. Install it with: pip install ceiba[studio]"
+    "The studio requires the {!r} package. Install it with: pip install 'ceiba[studio]'"
 )
 
 

@@ -208,5 +208,5 @@ def test_without_cupy_the_error_says_how_to_install_it(monkeypatch: pytest.Monke
         def __dlpack_device__(self) -> tuple[int, int]:
             return 2, 0
 
-    with pytest.raises(ImportError, match=r"pip install ceiba\[gpu\]"):
+    with pytest.raises(ImportError, match=r"pip install 'ceiba\[gpu\]'"):
         ceiba.DecisionTreeClassifier().fit(Array(), [0, 1])

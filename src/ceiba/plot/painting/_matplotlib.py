@@ -21,7 +21,7 @@ def require_matplotlib() -> Any:
         import matplotlib as mpl
     except ImportError as error:
         raise ImportError(
-            "ceiba.plot requires matplotlib. Install it with: pip install ceiba[plot]"
+            "Plots require the 'matplotlib' package. Install it with: pip install 'ceiba[plot]'"
         ) from error
     return mpl
 
