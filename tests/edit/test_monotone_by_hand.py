@@ -161,9 +161,9 @@ def test_split_against_the_direction_is_refused():
     X = [[float(i)] for i in range(8)]
     y = [0.0, 0, 0, 0, 1, 1, 1, 1]
     tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
-    with pytest.raises(TreeError, match="requires values to fall with 'x0'"):
+    with pytest.raises(TreeError, match="requires predictions to decrease with 'x0'"):
         tree.set_split(0, "x0 <= 3.5", X, y, monotonic_cst=[-1])
-    with pytest.raises(TreeError, match="requires values to fall with 'x0'"):
+    with pytest.raises(TreeError, match="requires predictions to decrease with 'x0'"):
         tree.regrow(1, X, y, monotonic_cst=[-1])
 
 
@@ -173,5 +173,5 @@ def test_split_beyond_the_limits_above_is_refused():
     tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
     tree = tree.set_split(0, "x0 <= 0.5", X, y, max_depth=1, monotonic_cst=[1, 1])
     assert tree.value[1:, 0, 0].tolist() == [15.0, 20.5]
-    with pytest.raises(TreeError, match=r"values from -inf to 17\.75, .* has 30"):
+    with pytest.raises(TreeError, match=r"predictions from -inf to 17\.75, .* has 30"):
         tree.set_split(1, "x1 <= 0.5", X, y, monotonic_cst=[1, 1])

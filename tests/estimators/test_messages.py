@@ -51,7 +51,7 @@ def test_set_split_refuses_what_is_no_split(split: Any) -> None:
     iris = ceiba.datasets.load_iris()
     model = ceiba.DecisionTreeClassifier().fit(iris.X, iris.y)
     for thing in (model, model.tree_):
-        with pytest.raises(TreeError, match=r"is not a split.*Cut\('petal width', 0.8\)"):
+        with pytest.raises(TreeError, match=r"is not a valid split.*Cut\('petal width', 0.8\)"):
             thing.set_split(0, split, iris.X, iris.y)
 
 

@@ -302,8 +302,8 @@ def _parse_numbers(column: Column) -> Column:
             values.append(float(str(level).strip()))
         except ValueError:
             raise DataError(
-                f"Column {name!r} must contain numbers, got {level!r}. Correct the cell, or keep "
-                "the column as a category."
+                f"Column {name!r} must contain numbers, got {level!r}. Correct the value, or "
+                "keep the column categorical."
             ) from None
     numbers = np.array([*values, np.nan])[column.values]  # -1 (missing) selects NaN
     info = ColumnInfo(name, Kind.NUMERIC, (), "number", *column_range(name, numbers))

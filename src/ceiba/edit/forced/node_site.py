@@ -68,17 +68,17 @@ class ValueLimits:
     def check_split(self, column: str, direction: int, first: float, second: float) -> None:
         """Raise an error if a split violates `monotonic_cst` or these limits."""
         if (second - first) * direction < 0:
-            change = "rise" if direction > 0 else "fall"
+            change = "increase" if direction > 0 else "decrease"
             raise TreeError(
-                f"monotonic_cst requires values to {change} with {column!r}, but this split has "
-                f"{first:g} in branch 0 and {second:g} in branch 1. Choose another split, or "
+                f"monotonic_cst requires predictions to {change} with {column!r}, but this split "
+                f"has {first:g} in branch 0 and {second:g} in branch 1. Choose another split, or "
                 "remove monotonic_cst."
             )
         for b, value in enumerate((first, second)):
             if not self.low <= value <= self.high:
                 raise TreeError(
-                    f"monotonic_cst and the splits above require values from {self.low:g} to "
-                    f"{self.high:g}, but branch {b} of this split has {value:g}. Choose another "
+                    f"monotonic_cst and the splits above require predictions from {self.low:g} "
+                    f"to {self.high:g}, but branch {b} of this split has {value:g}. Choose another "
                     "split, or remove monotonic_cst."
                 )
 

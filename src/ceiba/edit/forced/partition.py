@@ -56,29 +56,28 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
             numbers = tuple(np.asarray(cuts, np.float64).reshape(-1).tolist())
         except (TypeError, ValueError):
             raise TreeError(
-                f"Cuts of column {column!r} must be numbers, got {cuts!r}. "
-                f"Pass a column with a list of cuts, for example ({column!r}, [1.0, 3.0])."
+                f"Cuts on column {column!r} must be numbers, got {cuts!r}. "
+                f"Pass the column and a list of cuts, such as ({column!r}, [1.0, 3.0])."
             ) from None
         question = Cut(column, numbers[0]) if len(numbers) == 1 else Intervals(column, numbers)
     else:
         raise TreeError(
-            f"{split!r} is not a split. Write {SPLIT_FORMS}, or ('x', [1.0, 3.0]) for several "
-            "cuts, or pass a Cut, Intervals, LevelSets or Presence, like Cut('petal width', 0.8)."
+            f"{split!r} is not a valid split. Write it as {SPLIT_FORMS}, or as ('x', [1.0, 3.0]) "
+            "for several cuts. Alternatively, pass a Cut, Intervals, LevelSets or Presence object, "
+            "such as Cut('petal width', 0.8)."
         )
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
-            raise TreeError(
-                f"LevelSets requires a categorical column, but {info.name!r} is {info.kind}. Pass "
-                "a Cut."
-            )
+            got = f"but {info.name!r} is {info.kind}"
+            raise TreeError(f"LevelSets requires a categorical column, {got}. Pass a Cut.")
         question = _complete_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical. Pass LevelSets instead of a Cut.")
     elif isinstance(question, Intervals):
         _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:
-        raise TreeError(f"low_branch must be 0 in the split of a node, got {question.low_branch}.")
+        raise TreeError(f"low_branch must be 0 for a split of a node, got {question.low_branch}.")
     return SplitTable.from_splits([question], schema), missing
 
 
@@ -90,10 +89,11 @@ def _check_intervals(split: Intervals, info: ColumnInfo) -> None:
         )
     cuts = np.asarray(split.cuts, np.float64)
     if len(cuts) + split.missing_branch < 2:
-        raise TreeError(f"Intervals of {info.name!r} must have three or more branches. Pass a Cut.")
+        n_branches = len(cuts) + 1 + split.missing_branch
+        raise TreeError(f"Intervals must have at least 3 branches, got {n_branches}. Pass a Cut.")
     if not (np.isfinite(cuts).all() and (np.diff(cuts) > 0).all()):
         raise TreeError(
-            f"Cuts of column {info.name!r} must be finite and strictly ascending, "
+            f"Cuts on column {info.name!r} must be finite and strictly ascending, "
             f"got [{', '.join(f'{cut:g}' for cut in cuts)}]."
         )
 
@@ -107,14 +107,14 @@ def _complete_levels(split: LevelSets, table: Table, rows: Rows) -> LevelSets:
     remaining = tuple(level for level in present if level not in named)
     if split.missing_branch and len(split.branches) < 2:
         raise TreeError(
-            f"A branch for missing values of {split.column!r} requires at least two groups of "
-            f"levels. Pass Presence({split.column!r}) instead."
+            f"A branch for missing values of {split.column!r} requires two or more level sets, "
+            f"got {len(split.branches)}. Pass Presence({split.column!r}) instead."
         )
     if remaining and len(split.branches) == 1:
         return LevelSets(split.column, (split.branches[0], remaining))
     if remaining:
         raise TreeError(
-            f"The split of {split.column!r} must have a branch for every level in the node, but "
+            f"The split on {split.column!r} must have a branch for every level in the node, but "
             f"has none for {remaining[0]!r}. Levels in the node: {', '.join(map(repr, present))}."
         )
     return split
@@ -221,7 +221,7 @@ class _UnplacedRows:
         rule = self.problem.options.missing_rule
         if rule == "error" and open_.any():
             raise DataError(
-                "Missing values are not supported with missing='error'. Impute them or use 'learn'."
+                "Missing values are not supported with missing='error'. Use missing='learn'."
             )
         if self.splits.kind[0] == SplitKind.PRESENCE:
             return self._partition(self.branch, 1, 0)

@@ -281,7 +281,8 @@ def override(
 def prune(context: ActionContext, alpha: Any = None, n_leaves: Any = None) -> tuple[State, str]:
     """Replace the tree by another tree of its pruning sequence."""
     if (alpha is None) == (n_leaves is None):
-        raise OptionError(f"prune requires either alpha or n_leaves, got {alpha} and {n_leaves}.")
+        got = f"{alpha=} and {n_leaves=}"
+        raise OptionError(f"prune requires exactly one of alpha and n_leaves, got {got}.")
     name, value = ("alpha", alpha) if n_leaves is None else ("n_leaves", n_leaves)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
         raise OptionError(f"{name} must be a non-negative number, got {value!r}.")
