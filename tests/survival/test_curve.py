@@ -99,14 +99,14 @@ def test_step_function_before_first_position_is_constant() -> None:
     [
         (lambda: SurvivalCurve.from_rows([-1, 2], [1, 1]), "at least 0, got -1 at index 0"),
         (lambda: SurvivalCurve.from_rows([np.nan], [1]), "finite"),
-        (lambda: SurvivalCurve.from_rows([1, 2], [1, 2]), "event must be 1 or True .*got 2"),
+        (lambda: SurvivalCurve.from_rows([1, 2], [1, 2]), "event must be 1 .event., .*got 2"),
         (lambda: SurvivalCurve.from_rows([1, 2], [1]), "shape of time"),
         (lambda: SurvivalCurve.from_rows([1], [1], [0]), "weight above 0"),
         (lambda: SurvivalCurve.from_rows([1], [1], [1, 1]), "1 values, got 2"),
         (lambda: SurvivalCurve.from_rows(["a"], [1]), "time must contain only numbers"),
         (lambda: SurvivalCurve([1, 1], [2, 1], [1, 1]), "ascending"),
         (lambda: SurvivalCurve([1], [2], [3]), "must not exceed at_risk"),
-        (lambda: SurvivalCurve([], [], []), "equal lengths > 0"),
+        (lambda: SurvivalCurve([], [], []), "non-empty"),
     ],
 )
 def test_curve_bad_rows_raise(call, message: str) -> None:  # type: ignore[no-untyped-def]

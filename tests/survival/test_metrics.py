@@ -146,7 +146,7 @@ def test_metrics_bad_input_raises() -> None:
         concordance([1, 2, 3], [1, 1, 1], [1, 2, 3], censoring=SurvivalCurve([1], [2], [2]))
     with pytest.raises(OptionError, match="times must be a strictly ascending"):
         brier_scores([1, 2], [1, 1], [[0.5, 0.5]] * 2, [2, 1], censoring)
-    with pytest.raises(DataError, match="one column per time"):
+    with pytest.raises(DataError, match="one per time, and group"):
         brier_scores([1, 2], [1, 1], [0.5, 0.5], [1], censoring)
     with pytest.raises(DataError, match="survival must have shape"):
         calibration([1, 2], [1, 1], [0.5], 1.0)

@@ -258,8 +258,8 @@ def brier_scores(
         raise OptionError("times must be a strictly ascending 1-d array with at least one entry.")
     if predicted.ndim != 2 or predicted.shape[1] != len(grid) or len(rows) != len(observed):
         raise DataError(
-            f"survival must have one column per time ({len(grid)}) and group one entry per row "
-            f"({len(observed)}), got shape {predicted.shape} and {len(rows)} entries."
+            f"survival must have {len(grid)} columns, one per time, and group must have "
+            f"{len(observed)} entries, one per row, got shapes {predicted.shape} and {rows.shape}."
         )
     if rows.min() < 0 or rows.max() >= len(predicted):
         raise DataError(

@@ -23,7 +23,7 @@ def read_rows(
     wrong = status[~np.isin(status, (0, 1))]
     if len(wrong) or status.dtype.kind not in "biuf":
         got = wrong[0] if status.dtype.kind in "biuf" else f"dtype {status.dtype}"
-        raise DataError(f"event must be 1 or True (event), or 0 or False (censored), got {got}.")
+        raise DataError(f"event must be 1 (event), 0 (censored) or a boolean, got {got}.")
     weights = np.ones(len(times)) if sample_weight is None else sample_weight
     weight = read_numbers(weights, "sample_weight")
     if len(weight) != len(times):
