@@ -22,7 +22,7 @@ def test_prior_as_dict_is_put_in_class_order():
     [
         ([0.5, 0.5], "one share for each of the 3 classes"),
         ([0.5, 0.4, 0.2], "sum to 1"),
-        ([1.5, -0.5, 0.0], "at least 0"),
+        ([1.5, -0.5, 0.0], "non-negative"),
         ({"a": 0.5, "b": 0.5}, "got none for 'c'"),
         ({"a": 0.5, "b": 0.3, "d": 0.2}, "unknown class 'd'"),
         (["x", "y", "z"], "must contain numbers"),
@@ -43,8 +43,8 @@ def test_costs_as_dict_are_truth_then_predicted():
     ("costs", "message"),
     [
         ([[0, 1], [1, 0]], r"shape \(3, 3\)"),
-        ([[1, 1, 1], [1, 0, 1], [1, 1, 0]], "0 on the diagonal"),
-        ([[0, -1, 1], [1, 0, 1], [1, 1, 0]], "at least 0"),
+        ([[1, 1, 1], [1, 0, 1], [1, 1, 0]], "zeros on the diagonal"),
+        ([[0, -1, 1], [1, 0, 1], [1, 1, 0]], "non-negative"),
         ([[0, 0, 0], [1, 0, 1], [1, 1, 0]], "only zeros for 'a'"),
         ({"a": 5}, r"pairs \(truth, predicted\)"),
         ({("a", "x"): 5}, "unknown class 'x'"),

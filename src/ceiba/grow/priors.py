@@ -48,7 +48,7 @@ def read_prior(prior: Any, classes: Classes) -> Array | None:
         )
     if (shares < 0).any() or abs(shares.sum() - 1.0) > 1e-6:
         raise OptionError(
-            f"class_prior must contain shares of at least 0 that sum to 1, got {shares.tolist()}, "
+            f"class_prior must contain non-negative shares that sum to 1, got {shares.tolist()}, "
             f"which sum to {shares.sum():.6g}."
         )
     return shares
@@ -75,7 +75,7 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
         )
     if (matrix < 0).any() or np.diagonal(matrix).any():
         raise OptionError(
-            "cost_matrix must contain costs of at least 0, and 0 on the diagonal, got "
+            "cost_matrix must contain non-negative costs, and zeros on the diagonal, got "
             f"{matrix.tolist()}."
         )
     free = np.flatnonzero(~matrix.any(axis=1))

@@ -381,8 +381,8 @@ class AucFoldTree(FoldTree):
         n = sum(self._has_both_classes(fold.test) for fold in folds)
         if n == 0:
             raise OptionError(
-                "score='auc' requires a fold with held-out rows of both classes. Pass fewer folds "
-                "or another score."
+                "score='auc' requires held-out rows of both classes in at least one fold. Pass "
+                "fewer folds or another score."
             )
         return fold_figures(first, second, n)
 

@@ -162,7 +162,7 @@ def read_seed(random_state: Any) -> int:
     if whole and int(random_state) >= 0:
         return int(random_state)
     raise OptionError(
-        "random_state must be None, an int of at least 0, a RandomState or a Generator, got "
+        "random_state must be None, a non-negative int, a RandomState or a Generator, got "
         f"{random_state!r}."
     )
 

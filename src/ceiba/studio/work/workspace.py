@@ -315,5 +315,5 @@ _WORKSPACE_ACTIONS: Final[dict[str, Callable[..., None]]] = {
 
 def _check_count(steps: Any) -> int:
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise OptionError(f"steps must be an integer of at least 1, got {steps!r}.")
+        raise OptionError(f"steps must be a positive integer, got {steps!r}.")
     return steps
