@@ -150,7 +150,7 @@ def test_plot_tree_fit_to_keeps_within_the_size(size: Any, direction: Any) -> No
 def test_plot_tree_fit_to_with_axes_or_nonsense_is_refused() -> None:
     model, _, _ = trees.iris()
     _, ax = plt.subplots()
-    with pytest.raises(OptionError, match="Pass one of them"):
+    with pytest.raises(OptionError, match="Pass only one of them"):
         plot_tree(model, ax=ax, fit_to=(4, 3))
     for wrong in ((4,), (0, 3), (4, float("nan"))):
         with pytest.raises(OptionError, match="in inches"):

@@ -54,8 +54,8 @@ def plot_pruning(
     source, table, word = table, getattr(table, "pruning_table_", table), words(lang)
     if not isinstance(table, Listing) or "n_leaves" not in table:
         raise OptionError(
-            "plot_pruning requires a pruning table, or an estimator that has one (as after fitting "
-            f"with prune='cv' or '1se'), got {type(source).__name__}."
+            "plot_pruning requires a pruning table or an estimator that has one (for example, "
+            f"one fitted with prune='cv'), got {type(source).__name__}."
         )
     ax = plain_axes(ax)
     ink = ink_of(ax)

@@ -105,7 +105,7 @@ def plot_regions(
     palette = tree_palette(tree, colors)
     _paint_cells(ax, tree, across, up, nodes, palette, paper)
     if node_ids and region_labels:
-        raise OptionError("node_ids is not supported with region_labels. Pass one of them.")
+        raise OptionError("node_ids is not supported with region_labels. Pass only one of them.")
     if node_ids or region_labels:
         labels = {leaf: f"R{k}" for k, leaf in enumerate(tree.leaves.tolist(), 1)}
         _number_regions(ax, across, up, nodes, labels if region_labels else {})

@@ -151,7 +151,7 @@ def _available_sizes(
     """Return the sizes in points that the drawing may have; by default, portrait and landscape."""
     if ax is not None:
         if fit_to is not None:
-            raise OptionError("fit_to is not supported with ax. Pass one of them.")
+            raise OptionError("fit_to is not supported with ax. Pass only one of them.")
         width, height = axes_size(ax)
         return [(width - 2 * MARGIN, height - 2 * MARGIN)]
     size = np.asarray(PAGE_SIZE if fit_to is None else fit_to, np.float64).reshape(-1)
