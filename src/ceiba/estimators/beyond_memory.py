@@ -283,7 +283,7 @@ def _check_memory(what: str, part: str, n_bytes: int, X: Any, instead: str) -> N
     if isinstance(X, Scan) and n_bytes * X.n_rows > X.memory:
         raise OptionError(
             f"{what} requires {-(-n_bytes * X.n_rows // 10**6)} MB for the {part} of {X.n_rows:,} "
-            f"rows, got memory={X.memory / 1e6:g} MB in ceiba.scan. Increase it or use {instead}."
+            f"rows, got memory={X.memory / 1e6:g} MB. Increase memory, or use {instead}."
         )
 
 

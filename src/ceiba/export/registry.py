@@ -135,7 +135,7 @@ def export(
     if path is None:
         return result
     if not isinstance(result, str | bytes):
-        raise OptionError(f"path is not supported with format={chosen.name!r}.")
+        raise OptionError(f"path is not supported with format={chosen.name!r}. Omit path.")
     with atomic_write(path) as file:
         file.write(result if isinstance(result, bytes) else result.encode("utf-8"))
     return result

@@ -110,7 +110,7 @@ def learn(
     numeric: Annotated[OptList, Option(help="Columns to read as numbers.")] = None,
     ordered: Annotated[OptList, Option(help="Level order of a column, such as size=S<M<L.")] = None,
     weight: Weight = None,
-    frequency: Annotated[OptStr, Option(help="Column with row frequencies.")] = None,
+    frequency: Annotated[OptStr, Option(help="Column of frequency weights.")] = None,
     keep_identifiers: KeepIdentifiers = False,
     reading: ReadingFlags = DEFAULT_READING,
     test_size: Annotated[OptFloat, Option(help="Share of rows to hold out for evaluation.")] = None,
@@ -140,7 +140,7 @@ def learn(
             "[default: 4GB for several files ('big/*.csv')]"
         ),
     ] = None,
-    scratch: Annotated[OptPath, Option(help="Directory for temporary files of --memory.")] = None,
+    scratch: Annotated[OptPath, Option(help="Directory for temporary files.")] = None,
     cluster: Annotated[
         OptStr, Option(help="Address of a Dask scheduler, such as tcp://host:8786.")
     ] = None,

@@ -140,9 +140,9 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
     """Convert floats to JSON, with NaN as null; reject NaN if `figure` names the array."""
     if np.isinf(values).any():
-        raise ModelFileError("The tree has an infinite number, which a model file cannot contain.")
+        raise ModelFileError("The tree contains infinity, which a model file cannot store.")
     if figure and np.isnan(values).any():
-        raise ModelFileError(f"The tree has NaN in {figure}, which a model file cannot contain.")
+        raise ModelFileError(f"The tree contains NaN in {figure}, which a model file cannot store.")
     return [
         None
         if x != x
