@@ -61,8 +61,8 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
-    def show_version(wanted: bool) -> None:
-        if wanted:
+    def show_version(value: bool) -> None:
+        if value:
             typer.echo(f"ceiba {version('ceiba')}")
             raise typer.Exit
 
@@ -92,8 +92,8 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
             if in_use is None or name in in_use:
                 app.command(name, rich_help_panel=heading)(with_flags(command))
             else:  # list the command in the help without declaring its flags
-                listed = app.command(name, rich_help_panel=heading, help=command.__doc__)
-                listed(lambda: None)
+                register = app.command(name, rich_help_panel=heading, help=command.__doc__)
+                register(lambda: None)
 
     return app
 

@@ -27,15 +27,15 @@ _MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 
 
 def open_table(
-    data: str, target: Any, flags: ReadingFlags, test: str | None, loaded: Any = None
+    data: str, target: Any, flags: ReadingFlags, test: str | None, table: Any = None
 ) -> tuple[Source, Any]:
-    """Return the data source of the studio and the target; `loaded` is a table already read.
+    """Return the data source of the studio and the target; `table` is a table already read.
 
     The target is a column, or the columns of time and event.
     """
     reading = flags.resolve()
-    loaded = load_table(data, reading) if loaded is None else loaded
-    return _build_source(data, loaded, reading, flags, target, test)
+    table = load_table(data, reading) if table is None else table
+    return _build_source(data, table, reading, flags, target, test)
 
 
 def open_model_table(
@@ -44,28 +44,28 @@ def open_model_table(
     """Return the studio's data source and the target for a model and its training table."""
     if data is None:
         raise OptionError("A model file requires its training table. Pass --data TABLE.")
-    opened, metadata = open_model(model)
-    tree = opened.tree_
+    fitted, metadata = open_model(model)
+    tree = fitted.tree_
     name = target if target is not None else tree.target.name or metadata.get("target")
     if name is None:
         raise OptionError("The model has no target name. Pass --target COLUMN.")
     surv = parse_surv(str(name)) if tree.task is Task.SURVIVAL else None
     name = str(name) if surv is None else (surv.time, surv.event)
     reading = flags.for_model(metadata, tree)
-    loaded = load_table(data, reading)
-    return _build_source(data, loaded, reading, flags, name, None, model=opened, model_file=model)
+    table = load_table(data, reading)
+    return _build_source(data, table, reading, flags, name, None, model=fitted, model_file=model)
 
 
 def _build_source(
     data: str,
-    loaded: Any,
+    table: Any,
     reading: Any,
     flags: ReadingFlags,
     target: Any,
     test: str | None,
-    **more: Any,
+    **options: Any,
 ) -> tuple[Source, Any]:
-    frame = loaded.frame
+    frame = table.frame
     name = None if target is None else target
     if isinstance(target, tuple):
         flags_of = zip(target, ("--time", "--event"), strict=True)
@@ -73,11 +73,11 @@ def _build_source(
     elif target is not None:
         name = find_column(target, frame.columns, "--target", data)
     how = {"data": Path(data).name, "missing_markers": list(reading.markers),
-           "reading": {**loaded.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
+           "reading": {**table.format.to_dict(), "names": list(frame.columns)}}  # fmt: skip
     # Users rename columns in the page, so remove the advice to pass a flag.
-    remarks = tuple(text.partition(" Pass names with --names")[0] for text in loaded.remarks)
+    remarks = tuple(text.partition(" Pass names with --names")[0] for text in table.remarks)
     columns = frame.get_columns()
-    del frame, loaded
+    del frame, table
     held_out = None if test is None else load_table(test, reading).frame
     file = Path(data.partition("::")[0])
     source = Source(
@@ -94,7 +94,7 @@ def _build_source(
         held_out=held_out,
         metadata=how,
         remarks=remarks,
-        **more,
+        **options,
     )
     return source, name
 

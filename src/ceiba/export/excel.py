@@ -144,9 +144,9 @@ def _formulas(
             formula = f'IF(COUNTA($A{row}:${_letters(first - 1)}{row})=0,"",{formula})'
         formulas.append(formula)
     leaf = f"${_letters(first + len(steps) - 1)}{row}"
-    place = f"MATCH({leaf},Rules!$A$2:$A${n_rules + 1},0)"
+    match = f"MATCH({leaf},Rules!$A$2:$A${n_rules + 1},0)"
     for at in map(_letters, lookups):
-        formulas.append(f'IF({leaf}="","",INDEX(Rules!${at}$2:${at}${n_rules + 1},{place}))')
+        formulas.append(f'IF({leaf}="","",INDEX(Rules!${at}$2:${at}${n_rules + 1},{match}))')
     return [f"><f>{escape(formula)}</f>" for formula in formulas]
 
 
@@ -236,26 +236,26 @@ class _Writer:
 
     def levels(self, cell: str, values: ValueSet) -> str:
         info, unseen = values.info, values.info.n_levels in values.codes
-        known = range(info.n_levels)
-        codes = [code for code in known if (code in values.codes) != unseen]
+        all_codes = range(info.n_levels)
+        codes = [code for code in all_codes if (code in values.codes) != unseen]
         is_present = f'{cell}<>""'
         if not codes:
             return is_present
-        found = self.is_among(cell, [info.levels[code] for code in codes])
-        return f"AND({is_present},NOT({found}))" if unseen else f"AND({is_present},{found})"
+        formula = self.is_among(cell, [info.levels[code] for code in codes])
+        return f"AND({is_present},NOT({formula}))" if unseen else f"AND({is_present},{formula})"
 
     def is_among(self, cell: str, levels: list[Any]) -> str:
         texts = [level for level in levels if isinstance(level, str)]
-        others = [level for level in levels if not isinstance(level, str)]
+        other_levels = [level for level in levels if not isinstance(level, str)]
         fits = all(len(text) <= 200 and text.isprintable() for text in texts)
         if fits and len(levels) <= _INLINE:
             parts = [f"EXACT({cell},{self.literal(text)})" for text in texts]
-            return _some(parts + [f"{cell}={self.literal(level)}" for level in others])
+            return _some(parts + [f"{cell}={self.literal(level)}" for level in other_levels])
         parts = []
         if texts:
             parts.append(f"SUMPRODUCT(--EXACT({cell},{self.lists.place(texts)}))>0")
-        if others:
-            parts.append(f"ISNUMBER(MATCH({cell},{self.lists.place(others)},0))")
+        if other_levels:
+            parts.append(f"ISNUMBER(MATCH({cell},{self.lists.place(other_levels)},0))")
         return _some(parts)
 
     def literal(self, level: Any) -> str:
@@ -357,9 +357,9 @@ def _text(text: str) -> str:
             f"characters, got {text[:40]!r} ({len(text):,} characters)."
         )
     # Escape text such as _x0041_ (read as "A"), and mark text that looks like a formula as text.
-    written = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
+    content = escape(re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text), {"\r": "_x000D_"})
     style = _QUOTED if text[:1] in tuple("=+-@\t\r") and text else _PLAIN
-    return f's="{style}" t="inlineStr"><is><t xml:space="preserve">{written}</t></is>'
+    return f's="{style}" t="inlineStr"><is><t xml:space="preserve">{content}</t></is>'
 
 
 # ---------------------------------------------------------------------- the file
@@ -383,7 +383,7 @@ def _sheet(rows: Iterable[Sequence[str | None]]) -> str:
 def _workbook(sheets: dict[str, Any]) -> bytes:
     """Return the bytes of an .xlsx file, identical for equal sheets."""
     numbers = range(1, len(sheets) + 1)
-    listed = "".join(
+    elements = "".join(
         f'<sheet name="{name}" sheetId="{i}" r:id="rId{i}"/>'
         for i, name in zip(numbers, sheets, strict=True)
     )
@@ -393,7 +393,7 @@ def _workbook(sheets: dict[str, Any]) -> bytes:
     kinds |= {"/xl/workbook.xml": "sheet.main", "/xl/styles.xml": "styles"}
     links = [(f"rId{i}", "worksheet", f"worksheets/sheet{i}.xml") for i in numbers]
     parts |= {
-        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{listed}'
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>{elements}'
         '</sheets><calcPr fullCalcOnLoad="1"/></workbook>',
         "xl/styles.xml": f'<styleSheet xmlns="{_MAIN}">{_STYLES}</styleSheet>',
         "xl/_rels/workbook.xml.rels": _relations([*links, ("styles", "styles", "styles.xml")]),
@@ -417,8 +417,8 @@ def _workbook(sheets: dict[str, Any]) -> bytes:
 
 
 def _relations(links: list[tuple[str, str, str]]) -> str:
-    written = "".join(
+    elements = "".join(
         f'<Relationship Id="{name}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
         for name, kind, target in links
     )
-    return f'<Relationships xmlns="{_PACKAGE}/relationships">{written}</Relationships>'
+    return f'<Relationships xmlns="{_PACKAGE}/relationships">{elements}</Relationships>'

@@ -108,18 +108,18 @@ def _node_fields(tree: Tree, i: int, times: list[float]) -> dict[str, Any]:
     if node.is_leaf:
         return fields
     start, end = tree.branch_start[i : i + 2].tolist()
-    default, most = int(tree.default_branch[i]), int(tree.majority_branch[i])
+    default, majority = int(tree.default_branch[i]), int(tree.majority_branch[i])
     fields["split"] = _split_fields(tree, tree.splits, i)
     fields["children"] = tree.branch_node[start:end].tolist()
     fields["gain"] = _finite_or_none(node.gain)
     fields["missing"] = None if default < 0 else default
-    fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, most)
+    fields["unseen"] = {"missing": None, "default": "root"}.get(tree.unseen, majority)
     if tree.missing == "fractional":
         fields["shares"] = tree.branch_share[start:end].tolist()
-    stored = tree.active_surrogates
-    if stored is not None:
-        first, last = stored.start[i : i + 2].tolist()
-        fields["surrogates"] = [_split_fields(tree, stored.splits, k) for k in range(first, last)]
+    table = tree.active_surrogates
+    if table is not None:
+        first, last = table.start[i : i + 2].tolist()
+        fields["surrogates"] = [_split_fields(tree, table.splits, k) for k in range(first, last)]
     return fields
 
 
@@ -188,8 +188,8 @@ def _property(tree: Tree, info: ColumnInfo) -> dict[str, Any]:
         if info.display == "duration":
             about["description"] = "seconds"
         if info.minimum is not None and info.maximum is not None:
-            seen = f"seen when fitting: {info.minimum:g} to {info.maximum:g}"
-            about["description"] = "; ".join(filter(None, [about.get("description"), seen]))
+            seen_range = f"seen when fitting: {info.minimum:g} to {info.maximum:g}"
+            about["description"] = "; ".join(filter(None, [about.get("description"), seen_range]))
     if tree.missing != "error":
         kinds = [*kinds, "null"]
         if "enum" in about:

@@ -126,9 +126,9 @@ class _Graph:
 
     # ------------------------------------------------------------------ tensors
 
-    def new_name(self, what: str) -> str:
+    def new_name(self, label: str) -> str:
         self.n_names += 1
-        return f"ceiba:{what}:{self.n_names}"
+        return f"ceiba:{label}:{self.n_names}"
 
     def constant(self, value: Any) -> str:
         import onnx
@@ -354,8 +354,8 @@ class _Graph:
             **thresholds,
             **weights,
         )  # fmt: skip
-        whole = self.op("Cast", [leaf], to=onnx.TensorProto.INT64)
-        return self.op("Reshape", [whole, self.constant(np.array([-1], np.int64))])
+        integers = self.op("Cast", [leaf], to=onnx.TensorProto.INT64)
+        return self.op("Reshape", [integers, self.constant(np.array([-1], np.int64))])
 
 
 def _branch_of_levels(program: Program, question: ProgramSplit) -> list[tuple[int, int]]:

@@ -159,12 +159,12 @@ class _Probe:
         if key not in self.cache:
             self.cache[key] = self.table([raw] * len(values), values)
         table = self.cache[key]
-        tree, found = self.tree, evaluate_split(self.tree.splits, node, table, rows)
+        tree, answers = self.tree, evaluate_split(self.tree.splits, node, table, rows)
         branch = route_at_node(tree, table, node, rows)[0]
         if tree.missing == "error":
-            branch[found == MISSING] = _REFUSED
+            branch[answers == MISSING] = _REFUSED
         elif tree.missing == "fractional" or tree.active_surrogates is not None:
-            branch[(found < 0) if tree.unseen == "missing" else (found == MISSING)] = _BY_RULES
+            branch[(answers < 0) if tree.unseen == "missing" else (answers == MISSING)] = _BY_RULES
         return [int(number) for number in branch]
 
     def try_branch(self, node: int, value: Any) -> int:
@@ -239,9 +239,9 @@ def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
         else:
             raw_splits[node] = _level_split(probe, node, name, info.levels)
     by_rules = [n for n, raw in raw_splits.items() if _BY_RULES in (raw.missing, raw.unknown)]
-    seen = any(tree.schema.columns[tree.splits.column[n]].n_missing for n in by_rules)
-    others = {raw.missing for raw in raw_splits.values()} - {_BY_RULES, _REFUSED}
-    if by_rules and (seen or others):
+    has_missing = any(tree.schema.columns[tree.splits.column[n]].n_missing for n in by_rules)
+    routes = {raw.missing for raw in raw_splits.values()} - {_BY_RULES, _REFUSED}
+    if by_rules and (has_missing or routes):
         raise TreeError(
             f"Node {by_rules[0]}: missing values in the transformers' output are not supported "
             "with surrogates or fractions. Impute every column, or fit with missing='learn' or "
@@ -262,10 +262,10 @@ def _is_flat(probe: _Probe, node: int) -> bool:
     if not isinstance(split, Cut):
         kind = type(split).__name__
         raise TreeError(f"Node {node}: {kind} splits are not supported on scaled or imputed data.")
-    least, most = probe.branches(node, [-_MAX_NUMBER, _MAX_NUMBER])
-    if least == most == probe.try_branch(node, np.nan):
-        raise TreeError(f"Node {node}: no value of the input column reaches branch {1 - least}.")
-    return least == most
+    minimum, maximum = probe.branches(node, [-_MAX_NUMBER, _MAX_NUMBER])
+    if minimum == maximum == probe.try_branch(node, np.nan):
+        raise TreeError(f"Node {node}: no value of the input column reaches branch {1 - minimum}.")
+    return minimum == maximum
 
 
 def _presence_split(name: str, present: int) -> _RawSplit:

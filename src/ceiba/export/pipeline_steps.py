@@ -69,10 +69,10 @@ def _find_positions(columns: Any, names: list[Any], n: int) -> list[int]:
         first = names.index(first) if isinstance(first, str) else first
         last = names.index(last) + 1 if isinstance(last, str) else last  # names are inclusive
         return list(range(n))[first : last : columns.step]
-    listed = [columns] if isinstance(columns, str | int) else list(columns)
-    if listed and isinstance(listed[0], bool | np.bool_):
-        return np.flatnonzero(listed).tolist()
-    return [names.index(key) if isinstance(key, str) else int(key) % n for key in listed]
+    keys = [columns] if isinstance(columns, str | int) else list(columns)
+    if keys and isinstance(keys[0], bool | np.bool_):
+        return np.flatnonzero(keys).tolist()
+    return [names.index(key) if isinstance(key, str) else int(key) % n for key in keys]
 
 
 def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
@@ -80,20 +80,20 @@ def _derive_imputed(step: Any, columns: list[DerivedColumn]) -> list[DerivedColu
         raise OptionError(
             f"missing_values of SimpleImputer must be NaN or None, got {step.missing_values!r}."
         )
-    filled = [
+    outputs = [
         replace(column, kind="filled") if column.kind == "same" else column for column in columns
     ]
     empty = [fill is None or fill != fill for fill in step.statistics_.tolist()]
     if step.strategy != "constant" and not step.keep_empty_features:
-        filled = [column for column, gone in zip(filled, empty, strict=True) if not gone]
+        outputs = [column for column, is_empty in zip(outputs, empty, strict=True) if not is_empty]
     if step.add_indicator:
         # The indicator is 0 for all numbers, so a split on it tests only for missing values.
         indicators = [columns[j] for j in step.indicator_.features_.tolist()]
-        filled += [
+        outputs += [
             column if column.kind == "levels" else replace(column, kind="number")
             for column in indicators
         ]
-    return filled
+    return outputs
 
 
 def _derive_encoded(step: Any, columns: list[DerivedColumn]) -> list[DerivedColumn]:
@@ -111,7 +111,7 @@ def _derive_encoded(step: Any, columns: list[DerivedColumn]) -> list[DerivedColu
 def _count_indicators(step: Any, j: int) -> int:
     """Return the number of columns that a OneHotEncoder derives from column j."""
     n = len(step.categories_[j])
-    dropped = step.drop_idx_ is not None and step.drop_idx_[j] is not None
+    drops_one = step.drop_idx_ is not None and step.drop_idx_[j] is not None
     infrequent = getattr(step, "infrequent_categories_", None)
     merged = None if infrequent is None else infrequent[j]
-    return n - dropped - (0 if merged is None else len(merged) - 1)
+    return n - drops_one - (0 if merged is None else len(merged) - 1)

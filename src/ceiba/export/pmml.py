@@ -92,14 +92,14 @@ def _quote(value: Any) -> str:
     return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
-def _data_type(values: tuple[Any, ...] | list[Any], what: str) -> str:
+def _data_type(values: tuple[Any, ...] | list[Any], owner: str) -> str:
     kinds = {type(value) for value in values}
     for kind, name in ((str, "string"), (bool, "boolean"), (int, "integer")):
         if kinds <= {kind}:
             return name
     if kinds <= {int, float}:
         return "double"
-    raise TreeError(f"pmml: {what} must not mix strings, booleans and numbers, got {values[:20]}.")
+    raise TreeError(f"pmml: {owner} must not mix strings, booleans and numbers, got {values[:20]}.")
 
 
 def _number_type(info: ColumnInfo) -> str:
@@ -233,7 +233,7 @@ def _combine(operator: str, parts: list[list[str]]) -> list[str]:
         return ["<False/>" if operator == "or" else "<True/>"]
     if len(parts) == 1:
         return parts[0]
-    inside = [f" {line}" for part in parts for line in part]
+    inside = [f" {line}" for lines in parts for line in lines]
     head = f'<CompoundPredicate booleanOperator="{operator}">'
     return [head, *inside, "</CompoundPredicate>"]
 
@@ -242,7 +242,7 @@ def _values(values: ValueSet) -> list[str]:
     parts = [_numbers(values)] if values.info.is_numeric else [_levels(values)]
     if values.missing:
         parts.insert(0, [_simple(values.info, "isMissing")])
-    return _combine("or", [part for part in parts if part])
+    return _combine("or", [lines for lines in parts if lines])
 
 
 def _simple(info: ColumnInfo, operator: str, value: Any = None) -> str:

@@ -166,9 +166,9 @@ def _wrap_node(
         sentence, max(width - len(front), 8), subsequent_indent="", break_on_hyphens=False
     )
     if len(lines) > 1:
-        rest = " ".join(lines[1:])
+        tail = " ".join(lines[1:])
         room = max(width - len(below) - 2, 8)
-        lines[1:] = textwrap.wrap(rest, room, break_on_hyphens=False)
+        lines[1:] = textwrap.wrap(tail, room, break_on_hyphens=False)
     block = [front + lines[0], *(f"{below}  {line}" for line in lines[1:])]
     for text in figures:
         if _count_cells(block[-1]) + 2 + _count_cells(text) <= width:
@@ -272,9 +272,9 @@ class _NodeText:
             f"{self.fill(k, 1)} {escape_control(level_text(label), one_line=True)}"
             for k, label in enumerate(labels[:cycle])
         ]
-        rest = len(labels) - cycle
-        more = self.word("text.more_classes", n=rest) if rest > 0 else ""
-        return "  ".join(entries) + more
+        n_hidden = len(labels) - cycle
+        ending = self.word("text.more_classes", n=n_hidden) if n_hidden > 0 else ""
+        return "  ".join(entries) + ending
 
     def colorize(self, node: int, text: str) -> str:
         """Color a prediction by its class, and make it bold at leaves."""
@@ -372,7 +372,7 @@ def to_rules(tree: Tree, *, exact: bool = False) -> str:
 def _answer(tree: Tree, node: int) -> str:
     label: Any = tree.node(node).label
     labels = label if isinstance(label, tuple) else (label,)
-    texts = [number_text(part) if isinstance(part, float) else str(part) for part in labels]
+    texts = [number_text(value) if isinstance(value, float) else str(value) for value in labels]
     answer = ", ".join(tree.target.format_output(k, text) for k, text in enumerate(texts))
     notes = []
     if tree.task.has_classes and tree.n_outputs == 1:
@@ -383,5 +383,5 @@ def _answer(tree: Tree, node: int) -> str:
     if tree.task is Task.SURVIVAL:
         answer, *figures = survival_texts(tree, node)
         notes += figures
-    written = f"  # {note}" if (note := note_text(tree, node)) else ""
-    return f"{answer}  ({', '.join(notes)}){written}" if notes else f"{answer}{written}"
+    comment = f"  # {note}" if (note := note_text(tree, node)) else ""
+    return f"{answer}  ({', '.join(notes)}){comment}" if notes else f"{answer}{comment}"

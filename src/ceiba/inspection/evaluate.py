@@ -313,8 +313,8 @@ def evaluate_classes(
     share = totals[:, 0] / totals.sum()
     factor = np.ones(k)
     if class_prior is not None:  # redistribute the priors of classes without rows
-        seen = np.where(share > 0, class_prior, 0.0)
-        factor = np.divide(seen / (seen.sum() or 1.0), share, out=np.zeros(k), where=share > 0)
+        priors = np.where(share > 0, class_prior, 0.0)
+        factor = np.divide(priors / (priors.sum() or 1.0), share, out=np.zeros(k), where=share > 0)
     n = count_effective_rows(weight, len(t), frequency_weights)
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
@@ -441,8 +441,8 @@ def _all_labels(
 ) -> list[Any]:
     """Return the labels of the model, followed by labels that occur only in `truth`."""
     labels = list(classes.tolist())
-    seen = set(labels)
-    unknown = [label for label in dict.fromkeys(truth.tolist()) if label not in seen]
+    model_labels = set(labels)
+    unknown = [label for label in dict.fromkeys(truth.tolist()) if label not in model_labels]
     if unknown and (cost_matrix is not None or class_prior is not None):
         lacks = "cost" if cost_matrix is not None else "prior"
         raise DataError(

@@ -189,18 +189,18 @@ class Explanation:
             f"({step.note or word('explain.is', column=step.column, value=step.shown)})"
             for step in self.steps
         ]
-        where = word("explain.leaf", leaf=self.leaf, n=self.n_rows)
+        basis = word("explain.leaf", leaf=self.leaf, n=self.n_rows)
         if self.probability is not None:
             share = self.probability.get(self.answer, float("nan"))
             probability = _probability_word(self.has_priors, self.lang)
             costs = self.costs_text()
-            parts = [f"{probability} {number_text(share, 3)}", *([costs] if costs else []), where]
-            where = "; ".join(parts)
+            parts = [f"{probability} {number_text(share, 3)}", *([costs] if costs else []), basis]
+            basis = "; ".join(parts)
         answer = ", ".join(self.survival) or _format_answer(self.answer)
         if self.outputs:
             pairs = zip(self.outputs, self.answer, strict=True)
             answer = ", ".join(f"{name} = {_format_answer(label)}" for name, label in pairs)
-        lines.append(f"=> {answer}  ({where})" + (f"  # {self.note}" if self.note else ""))
+        lines.append(f"=> {answer}  ({basis})" + (f"  # {self.note}" if self.note else ""))
         return [escape_control(line, one_line=True) for line in lines]
 
 
@@ -318,14 +318,14 @@ class Explanations(Sequence[Explanation]):
             answers, leaves = [row.answer for row in each], [row.leaf for row in each]
             baseline = np.array([row.baseline for row in each], np.float64)
             parts = [[row.contributions.get(name, 0.0) for name in names] for row in each]
-            added = np.array(parts, np.float64).reshape(len(each), len(names))
+            effects = np.array(parts, np.float64).reshape(len(each), len(names))
         else:
             # Rows that end in the same node took the same path, so each path is computed once.
             nodes, inverse = np.unique(route.apply(tree, table), return_inverse=True)
             base, by_node = _contributions_by_node(tree, nodes.tolist(), columns)
             answers = route.predict(tree, table).tolist()
             answers = [tuple(row) for row in answers] if tree.n_outputs > 1 else answers
-            leaves, baseline, added = nodes[inverse], base[inverse], by_node[inverse]
+            leaves, baseline, effects = nodes[inverse], base[inverse], by_node[inverse]
         figures: dict[str, Any] = {
             "prediction": answers,
             "leaf": np.asarray(leaves, np.int64),
@@ -333,7 +333,7 @@ class Explanations(Sequence[Explanation]):
         }
         for k, j in enumerate(columns):
             name = tree.schema.names[j]
-            figures[name if name not in figures else f"{name} (column)"] = added[:, k]
+            figures[name if name not in figures else f"{name} (column)"] = effects[:, k]
         word = words(self._lang)
         probability = _probability_word(tree.class_prior is not None, self._lang)
         legend = word("explain.contributions_legend", probability=probability)
@@ -344,7 +344,7 @@ def _contributions_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> 
     """Return the baseline and the column contributions for rows that end in each node."""
     position = {j: k for k, j in enumerate(columns)}
     parent, column = tree.parent.tolist(), tree.splits.column.tolist()
-    baseline, added = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
+    baseline, effects = np.empty(len(nodes)), np.zeros((len(nodes), len(columns)))
     for i, node in enumerate(nodes):
         tracked = _tracked_values(tree, int(tree.answer[node]) if _has_classes(tree) else 0)
         path = [node]
@@ -352,8 +352,8 @@ def _contributions_by_node(tree: Tree, nodes: list[int], columns: list[int]) -> 
             path.append(parent[path[-1]])
         baseline[i] = tracked[0]
         for below, above in zip(path[-2::-1], path[:0:-1], strict=True):
-            added[i, position[column[above]]] += tracked[below] - tracked[above]
-    return baseline, added
+            effects[i, position[column[above]]] += tracked[below] - tracked[above]
+    return baseline, effects
 
 
 def _format_answer(answer: Any) -> Any:

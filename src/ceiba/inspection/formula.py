@@ -93,8 +93,8 @@ def formula(
     >>> print(tree.formula("Yes"))
     Patrons = Some ∨ (Patrons = Full ∧ Hungry = Yes)
     """
-    wanted = _class_index(tree, target_class)
-    conditions = _simplify(node_conditions(tree, _find_class_nodes(tree, wanted)))
+    class_index = _class_index(tree, target_class)
+    conditions = _simplify(node_conditions(tree, _find_class_nodes(tree, class_index)))
     meet, join = (" ∧ ", " ∨ ") if unicode else (" and ", " or ")
     parts = []
     for condition in conditions:
@@ -102,7 +102,7 @@ def formula(
         bracket = len(clauses) > 1 and len(conditions) > 1
         text = join_texts(clauses, meet)
         parts.append(f"({text})" if bracket else text or "always")
-    label = tree.target.classes[0][wanted]
+    label = tree.target.classes[0][class_index]
     return Formula(label, tuple(conditions), join.join(parts) or "never")
 
 
@@ -118,19 +118,19 @@ def _class_index(tree: Tree, target_class: Any) -> int:
     raise OptionError(f"target_class must be a class, got {target_class!r}. Classes: {allowed}.")
 
 
-def _find_class_nodes(tree: Tree, wanted: int) -> list[tuple[int, bool]]:
+def _find_class_nodes(tree: Tree, class_index: int) -> list[tuple[int, bool]]:
     """Return the nodes that predict a class, with True if only rows that stay there get it."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
-    predicts = tree.answer == wanted
-    whole = np.where(tree.is_leaf | may_stay, predicts, True)
+    predicts = tree.answer == class_index
+    is_pure = np.where(tree.is_leaf | may_stay, predicts, True)
     for node in range(tree.n_nodes - 1, 0, -1):  # children have higher ids than their parent
-        whole[tree.parent[node]] &= whole[node]
+        is_pure[tree.parent[node]] &= is_pure[node]
     nodes: list[tuple[int, bool]] = []
     for node in range(tree.n_nodes):
         above = int(tree.parent[node])
-        if whole[node] and (above < 0 or not whole[above]):
+        if is_pure[node] and (above < 0 or not is_pure[above]):
             nodes.append((node, False))
-        elif not whole[node] and may_stay[node] and predicts[node]:
+        elif not is_pure[node] and may_stay[node] and predicts[node]:
             nodes.append((node, True))
     return nodes
 
@@ -185,9 +185,9 @@ def _find_covering(
     a: Condition, in_a: dict[str, ValueSet], b: Condition, in_b: dict[str, ValueSet]
 ) -> Condition | None:
     """Return the weaker of two conditions if the other one implies it, or else None."""
-    for whole, outer, inner in ((a, in_a, in_b), (b, in_b, in_a)):
+    for weaker, outer, inner in ((a, in_a, in_b), (b, in_b, in_a)):
         if all(n in inner and _has_same_values(inner[n] & outer[n], inner[n]) for n in outer):
-            return whole
+            return weaker
     return None
 
 

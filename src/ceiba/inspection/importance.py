@@ -84,9 +84,9 @@ def importance(
         worth[inner] /= cost[tree.splits.column[inner]]
     total = np.bincount(tree.splits.column[inner], worth[inner], n_columns).astype(np.float64)
     if surrogates and tree.surrogates is not None:
-        stored = tree.surrogates
-        node = np.repeat(np.arange(tree.n_nodes), np.diff(stored.start))
-        total += np.bincount(stored.splits.column, stored.adjusted * worth[node], n_columns)
+        table = tree.surrogates
+        node = np.repeat(np.arange(tree.n_nodes), np.diff(table.start))
+        total += np.bincount(table.splits.column, table.adjusted * worth[node], n_columns)
     if normalize and total.sum() > 0:
         total = total / total.sum()
     return total
@@ -224,8 +224,8 @@ def _score(tree: Tree, table: Table, truth: Any, weight: Array) -> float:
 
 
 def _rescale(figures: Array, scale: Scale) -> Array:
-    whole = {"sum": figures.sum(), "max": figures.max(initial=0.0), "none": 1.0}[scale]
-    return figures / whole if whole > 0 else figures
+    total = {"sum": figures.sum(), "max": figures.max(initial=0.0), "none": 1.0}[scale]
+    return figures / total if total > 0 else figures
 
 
 def heldout_gain(
@@ -275,8 +275,8 @@ def heldout_gain(
     result = np.zeros((repeats + 1, len(tree.schema.columns)))
     for j, gain in gains.by_column():
         result[0, j] = gains.mean(gain)
-        for at, drawn in enumerate(draws, 1):
-            result[at, j] = gains.mean(gain, drawn)
+        for at, counts in enumerate(draws, 1):
+            result[at, j] = gains.mean(gain, counts)
     return result
 
 
@@ -337,9 +337,9 @@ class RowGains:
         total = np.bincount(self.ends.row, self.ends.weight * each, self.n_rows)
         return np.asarray(total, np.float64)
 
-    def mean(self, gain: Array, drawn: npt.NDArray[Any] | None = None) -> float:
+    def mean(self, gain: Array, counts: npt.NDArray[Any] | None = None) -> float:
         """Return the weighted mean gain over rows, each counted as often as it was drawn."""
-        weight = self.weight if drawn is None else self.weight * drawn
+        weight = self.weight if counts is None else self.weight * counts
         scaled = weight * self._scale(weight)
         total = scaled.sum()
         return float(scaled @ gain / total) if total > 0 else 0.0

@@ -69,18 +69,18 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def share_interval(
-    which: npt.NDArray[Any],
+    mask: npt.NDArray[Any],
     weight: Array,
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> Interval:
     """Return the confidence interval of a weighted share of rows."""
     total = float(weight.sum())
-    share = float(weight @ which) / total
+    share = float(weight @ mask) / total
     if frequency_weights or bool(np.all(weight == weight[0])):
         return wilson(share, total if frequency_weights else len(weight), confidence)
     n = total**2 / float(weight @ weight)  # Kish's effective sample size
-    variance = float(((weight / total * (which - share)) ** 2).sum())
+    variance = float(((weight / total * (mask - share)) ** 2).sum())
     if 0 < share < 1 and n > 1 and variance > 0:
         n = min(share * (1 - share) / variance * (n - 1) / n, len(weight))
     return wilson(share, n, confidence)
@@ -233,8 +233,8 @@ def bootstrap_sums(moments: Array, weight: Array, frequency_weights: bool = Fals
     left = _RESAMPLES
     while left > 0:
         batch = min(left, max(1, _MAX_CELLS // rows))
-        drawn = rng.integers(rows, size=(batch, rows)) + rows * np.arange(batch)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=batch * rows).reshape(batch, rows)
+        sample = rng.integers(rows, size=(batch, rows)) + rows * np.arange(batch)[:, None]
+        counts = np.bincount(sample.ravel(), minlength=batch * rows).reshape(batch, rows)
         sums.append(counts.astype(np.float64) @ each)
         left -= batch
     return np.concatenate(sums)
@@ -258,8 +258,8 @@ def split_held_out_rows(
     held_out = np.zeros(n_rows, bool)
     groups = [order]
     if codes is not None:
-        drawn = codes[order]
-        groups = [order[drawn == c] for c in np.unique(drawn)]
+        strata = codes[order]
+        groups = [order[strata == c] for c in np.unique(strata)]
     for group in groups:
         held_out[group[: round(share * len(group))]] = True
     if not held_out.any() or held_out.all():

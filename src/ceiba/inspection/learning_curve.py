@@ -148,8 +148,8 @@ def learning_curve(
 
     def score_cell(size: int, repeat: int) -> float:
         order = np.random.default_rng([seed, size, repeat]).permutation(n)
-        learn, rest = order[:size], order[size:]
-        rows = test if test is not None else (take_rows(X, rest), take_rows(y, rest))
+        learn, test_rows = order[:size], order[size:]
+        rows = test if test is not None else (take_rows(X, test_rows), take_rows(y, test_rows))
         model = clone(estimator).fit(take_rows(X, learn), take_rows(y, learn))
         return float(model.score(*rows) if score is None else score(model, *rows))
 
@@ -157,8 +157,8 @@ def learning_curve(
     for score_of_cell in _score_cells(score_cell, cells, n_jobs):
         measured.append(score_of_cell)
         if progress:
-            filled = 30 * len(measured) // len(cells)
-            bar = f"{'█' * filled}{'·' * (30 - filled)} {len(measured)}/{len(cells)}"
+            n_blocks = 30 * len(measured) // len(cells)
+            bar = f"{'█' * n_blocks}{'·' * (30 - n_blocks)} {len(measured)}/{len(cells)}"
             end = "\n" if len(measured) == len(cells) else ""
             print(f"\rlearning curve {bar}", end=end, file=sys.stderr, flush=True)
     scores = np.array(measured, np.float64).reshape(len(chosen), repeats)
@@ -181,16 +181,16 @@ def take_rows(X: Any, rows: npt.NDArray[np.int64]) -> Any:
 
 
 def _check_sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> list[int]:
-    most = n if all_may_learn else n - 1
+    largest_size = n if all_may_learn else n - 1
     if sizes is None:
-        largest = max(1, most if all_may_learn else (9 * n) // 10)
+        largest = max(1, largest_size if all_may_learn else (9 * n) // 10)
         return sorted(
-            {max(2, round(largest * k / 10)) for k in range(1, 11)} & set(range(most + 1))
+            {max(2, round(largest * k / 10)) for k in range(1, 11)} & set(range(largest_size + 1))
         )
     chosen = [int(size) for size in sizes]
-    if not chosen or min(chosen) < 1 or max(chosen) > most:
+    if not chosen or min(chosen) < 1 or max(chosen) > largest_size:
         raise DataError(
-            f"sizes must be between 1 and {most}, got {min(chosen, default=0)} to "
+            f"sizes must be between 1 and {largest_size}, got {min(chosen, default=0)} to "
             f"{max(chosen, default=0)} of {n} rows."
             + ("" if all_may_learn else " Pass test= to train on all rows.")
         )

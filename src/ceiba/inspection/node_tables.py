@@ -72,15 +72,15 @@ def weakest_links(tree: Tree | PruningSequence, *, risk: str = "cost") -> Listin
     ([0, 2], [0.25, 0.25])
     """
     sequence = tree if isinstance(tree, PruningSequence) else pruning_sequence(tree, risk=risk)  # type: ignore[arg-type]
-    whole = sequence.whole_tree
-    risks = whole.risk if sequence.kind == "cost" else whole.search_share * whole.impurity
+    unpruned = sequence.whole_tree
+    risks = unpruned.risk if sequence.kind == "cost" else unpruned.search_share * unpruned.impurity
     rows: list[tuple[Any, ...]] = []
     for step, alpha in enumerate(sequence.alpha.tolist()):
-        leaf = whole.is_leaf | (sequence.node_alpha <= alpha)
-        top = leaf & ~_descendants(whole, leaf)  # leaves of the pruned tree at this step
-        branch_risk = sum_over_subtrees(whole, np.where(top, risks, 0.0))
-        leaves = sum_over_subtrees(whole, top.astype(np.float64))
-        inner = np.flatnonzero(~leaf & ~_descendants(whole, leaf))
+        leaf = unpruned.is_leaf | (sequence.node_alpha <= alpha)
+        top = leaf & ~_descendants(unpruned, leaf)  # leaves of the pruned tree at this step
+        branch_risk = sum_over_subtrees(unpruned, np.where(top, risks, 0.0))
+        leaves = sum_over_subtrees(unpruned, top.astype(np.float64))
+        inner = np.flatnonzero(~leaf & ~_descendants(unpruned, leaf))
         if len(inner) == 0:
             continue
         g = (risks[inner] - branch_risk[inner]) / (leaves[inner] - 1)
@@ -155,8 +155,8 @@ def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
     by_surrogate = [surrogate.sent for surrogate in surrogates]
     last, rows = _fallback(tree, i)
     yield i, "split", node.sentence(0), node.n_rows - sum(by_surrogate) - rows
-    for surrogate, sent in zip(surrogates, by_surrogate, strict=True):
-        yield i, "surrogate", surrogate.split.sentence(0, tree.schema), sent
+    for surrogate, n_rows in zip(surrogates, by_surrogate, strict=True):
+        yield i, "surrogate", surrogate.split.sentence(0, tree.schema), n_rows
     yield i, last, "-", rows
 
 

@@ -188,7 +188,7 @@ def probability_scores(
 
 def _mean_loss(
     losses: Array,
-    most: float,
+    maximum: float,
     surprised: npt.NDArray[np.bool_],
     certain: bool,
     w: Array,
@@ -206,11 +206,11 @@ def _mean_loss(
     if not certain:
         return mean, (max(low, 0.0), high)
     share = float((w * surprised).sum() / w.sum())
-    each = float((w * losses)[surprised].sum() / (w @ surprised)) if share > 0 else most
-    rest = mean - share * each
+    each = float((w * losses)[surprised].sum() / (w @ surprised)) if share > 0 else maximum
+    remainder = mean - share * each
     fewest, greatest = share_interval(surprised, w, counts, confidence)
-    below = np.hypot(rest - low, (share - fewest) * each)
-    above = np.hypot(high - rest, (greatest - share) * each)
+    below = np.hypot(remainder - low, (share - fewest) * each)
+    above = np.hypot(high - remainder, (greatest - share) * each)
     return mean, (max(float(mean - below), 0.0), float(mean + above))
 
 
@@ -272,10 +272,10 @@ def _weights_by_score(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[Array, Array, Array]:
     """Return the distinct scores, descending, and the weights of their positives and negatives."""
-    levels, where = np.unique(score, return_inverse=True)
+    levels, level = np.unique(score, return_inverse=True)
     n = len(levels)
-    hits = np.bincount(where, weight * truth, n).astype(np.float64)[::-1]
-    others = np.bincount(where, weight * ~truth, n).astype(np.float64)[::-1]
+    hits = np.bincount(level, weight * truth, n).astype(np.float64)[::-1]
+    others = np.bincount(level, weight * ~truth, n).astype(np.float64)[::-1]
     some = (hits + others) > 0
     return levels[::-1][some], hits[some], others[some]
 

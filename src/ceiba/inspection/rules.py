@@ -348,16 +348,16 @@ def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Inter
     counts = tree.counts if tree.counts is not None else tree.value * tree.weight[:, None, None]
     end_share = tree.end_share[nodes]
     hits = counts[nodes, 0, k] * end_share
-    rest = counts[nodes, 0, :].sum(axis=1) * end_share - hits
-    added = np.where((hits <= 0) | (rest <= 0), 0.5, 0.0)  # avoids log(0) below
+    misses = counts[nodes, 0, :].sum(axis=1) * end_share - hits
+    correction = np.where((hits <= 0) | (misses <= 0), 0.5, 0.0)  # avoids log(0) below
     total, total_rest = float(counts[0, 0, k]), float(counts[0, 0, :].sum() - counts[0, 0, k])
     if total <= 0 or total_rest <= 0:
         evidence = np.full(len(nodes), math.nan)
     else:
-        evidence = np.log(((hits + added) / total) / ((rest + added) / total_rest))
-    share = hits / max(total, 1e-300) - rest / max(total_rest, 1e-300)
+        evidence = np.log(((hits + correction) / total) / ((misses + correction) / total_rest))
+    share = hits / max(total, 1e-300) - misses / max(total_rest, 1e-300)
     return [
-        Interest(labels[k], float(hits[i]), float(rest[i]), float(tree.value[node, 0, k]),
+        Interest(labels[k], float(hits[i]), float(misses[i]), float(tree.value[node, 0, k]),
                  float(evidence[i]), float(share[i] * evidence[i]))
         for i, node in enumerate(nodes)
     ]  # fmt: skip
@@ -414,8 +414,8 @@ def _confidence_and_interval(
 def is_weighted(tree: Tree) -> bool:
     """Whether training rows had sample weights, as opposed to fractions of divided rows."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
-        whole = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
-        return not (whole and np.all(tree.weight <= tree.n_rows + 1e-6))
+        are_integers = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
+        return not (are_integers and np.all(tree.weight <= tree.n_rows + 1e-6))
     return not np.allclose(tree.weight, tree.n_rows, rtol=1e-9)
 
 
@@ -432,9 +432,9 @@ def _probability_interval(
     odds = 1.0
     if tree.class_prior is not None:
         # Priors multiply the odds by a factor that is constant for a fixed mix of other classes.
-        whole = tree.counts[0, 0]
-        factor = np.divide(tree.class_prior, whole, out=np.zeros(len(whole)), where=whole > 0)
-        mix = counts if share < 1 else whole
+        totals = tree.counts[0, 0]
+        factor = np.divide(tree.class_prior, totals, out=np.zeros(len(totals)), where=totals > 0)
+        mix = counts if share < 1 else totals
         rest = np.delete(mix, best)
         odds = float(factor[best] * rest.sum() / max(float(np.delete(factor, best) @ rest), 1e-300))
 

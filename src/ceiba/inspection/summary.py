@@ -130,19 +130,19 @@ def column_usage(tree: Tree) -> NDArray[np.float64]:
 def _title(tree: Tree, word: Catalogue) -> str:
     tree.task.require(Task, "A summary")
     if not tree.task.has_classes:
-        what = word[f"summary.{tree.task}"]
+        task = word[f"summary.{tree.task}"]
     else:
         labels = [level_text(label) for label in tree.target.classes[0]]
-        listed = ", ".join(labels)
+        class_names = ", ".join(labels)
         if len(labels) > 6:
-            listed = word("summary.many_classes", n=len(labels))
-        what = word("summary.classification", classes=listed)
+            class_names = word("summary.many_classes", n=len(labels))
+        task = word("summary.classification", classes=class_names)
         if tree.n_outputs > 1:
-            what += word("summary.more_targets", n=tree.n_outputs - 1)
+            task += word("summary.more_targets", n=tree.n_outputs - 1)
     name = ", ".join(tree.target.outputs) or tree.target.name
     if name is None:
-        return word("summary.title", what=what)
-    return word("summary.title_for", name=name, what=what)
+        return word("summary.title", what=task)
+    return word("summary.title_for", name=name, what=task)
 
 
 def _row_facts(tree: Tree, word: Catalogue) -> list[Fact]:

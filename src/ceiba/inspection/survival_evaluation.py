@@ -170,14 +170,14 @@ class SurvivalJudge:
 
         def rank(censoring: SurvivalCurve | None) -> Estimate:
             try:
-                found: Concordance = concordance(
+                result: Concordance = concordance(
                     time, event, self.risk[node], w, censoring=censoring, horizon=self.horizon
                 )
             except DataError:  # the rows may form no comparable pair
                 return _UNKNOWN
-            each = found.contributions / np.where(w > 0, repeats, 1.0)
-            low, high = estimate_interval(found.value, each, n, confidence, repeats, BOUNDED_TAIL)
-            return Estimate(found.value, max(low, 0.0), min(high, 1.0))
+            each = result.contributions / np.where(w > 0, repeats, 1.0)
+            low, high = estimate_interval(result.value, each, n, confidence, repeats, BOUNDED_TAIL)
+            return Estimate(result.value, max(low, 0.0), min(high, 1.0))
 
         lines = [
             (g.time, g.predicted, g.observed, g.low, g.high, g.n_rows)

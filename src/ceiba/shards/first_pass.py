@@ -84,7 +84,7 @@ def summarize_piece(
 def _summarize_batches(
     batches: Iterable[Any], target: str, weight: str | None, task: Task, keep_levels: bool
 ) -> PieceSummary:
-    seen = PieceSummary(weight=weight)
+    summary = PieceSummary(weight=weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warnings about a batch may not apply to the table
         for batch in batches:
@@ -94,26 +94,26 @@ def _summarize_batches(
                 columns, numbers = split_target(columns, weight)
                 weights = read_batch_weights(numbers)
                 if weights.any():
-                    seen.weight_bits = _widen_bits(seen.weight_bits, _core.bit_range(weights))
+                    summary.weight_bits = _widen_bits(summary.weight_bits, _core.bit_range(weights))
             learned = read_target(labels, task=task)
-            seen.n_rows += len(learned)
+            summary.n_rows += len(learned)
             if task.is_classification("A table larger than memory"):
-                seen.classes.append(learned.info.classes[0])
-                seen.counts.append(np.bincount(learned.values[:, 0]).astype(float))
+                summary.classes.append(learned.info.classes[0])
+                summary.counts.append(np.bincount(learned.values[:, 0]).astype(float))
             else:
                 values = np.ascontiguousarray(learned.values[:, 0])
-                seen.least = min(seen.least, float(values.min()))
-                seen.most = max(seen.most, float(values.max()))
+                summary.least = min(summary.least, float(values.min()))
+                summary.most = max(summary.most, float(values.max()))
                 if values.any():
-                    seen.bits = _widen_bits(seen.bits, _core.bit_range(values))
+                    summary.bits = _widen_bits(summary.bits, _core.bit_range(values))
             if columns.num_columns if hasattr(columns, "num_columns") else columns.shape[1]:
                 table = read(columns)
                 if weights is not None and not keep_levels and not weights.all():
                     if not weights.any():
                         continue
                     table = fit_schema(table, weights > 0)  # as in-memory fits do
-                _merge_columns(seen, table.schema.columns)
-    return seen
+                _merge_columns(summary, table.schema.columns)
+    return summary
 
 
 def _widen_bits(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
@@ -127,11 +127,11 @@ def read_batch_weights(numbers: Any) -> npt.NDArray[np.float64]:
     return values[:-1]
 
 
-def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
+def _merge_columns(summary: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
     for info in infos:
-        earlier = seen.infos.get(info.name)
+        earlier = summary.infos.get(info.name)
         if earlier is None or (earlier.is_numeric and not info.is_numeric):
-            seen.infos[info.name] = info
+            summary.infos[info.name] = info
             continue
         if info.is_numeric or earlier.levels == info.levels:
             continue
@@ -141,46 +141,46 @@ def _merge_columns(seen: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
                 f"partitions, got {earlier.levels} and {info.levels}. Make them equal."
             )
         levels = sort_levels(list({*earlier.levels, *info.levels}))
-        seen.infos[info.name] = replace(earlier, levels=levels)
+        summary.infos[info.name] = replace(earlier, levels=levels)
 
 
 def merge_pieces(looks: Sequence[PieceSummary]) -> PieceSummary:
     """Merge the summaries of all pieces into the summary of the table."""
-    whole = PieceSummary()
+    total = PieceSummary()
     for look in looks:
-        _merge_columns(whole, list(look.infos.values()))
-        whole.classes += look.classes
-        whole.counts += look.counts
-        whole.least, whole.most = min(whole.least, look.least), max(whole.most, look.most)
-        whole.bits = _widen_bits(whole.bits, look.bits)
-        whole.weight_bits = _widen_bits(whole.weight_bits, look.weight_bits)
-        whole.n_rows += look.n_rows
-        whole.weight = whole.weight or look.weight
-    if whole.weight is not None and whole.weight_bits == _NO_BITS:
-        raise DataError(f"Column {whole.weight!r} must contain a positive weight, got only zeros.")
-    return whole
+        _merge_columns(total, list(look.infos.values()))
+        total.classes += look.classes
+        total.counts += look.counts
+        total.least, total.most = min(total.least, look.least), max(total.most, look.most)
+        total.bits = _widen_bits(total.bits, look.bits)
+        total.weight_bits = _widen_bits(total.weight_bits, look.weight_bits)
+        total.n_rows += look.n_rows
+        total.weight = total.weight or look.weight
+    if total.weight is not None and total.weight_bits == _NO_BITS:
+        raise DataError(f"Column {total.weight!r} must contain a positive weight, got only zeros.")
+    return total
 
 
-def _class_totals(whole: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
+def _class_totals(summary: PieceSummary, name: str) -> tuple[TargetInfo, npt.NDArray[np.float64]]:
     """Return the classes of the target and the row count of each class."""
-    classes, codes = encode_labels(np.concatenate(whole.classes))
-    totals = np.bincount(codes, weights=np.concatenate(whole.counts), minlength=len(classes))
+    classes, codes = encode_labels(np.concatenate(summary.classes))
+    totals = np.bincount(codes, weights=np.concatenate(summary.counts), minlength=len(classes))
     return TargetInfo(name, Task.CLASSIFICATION, (classes,), 1), totals.astype(np.float64)
 
 
-def _number_target(whole: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
+def _number_target(summary: PieceSummary, units: Units, *, rates: bool) -> NumberTarget:
     """Return the scaled range of a numeric target; raise an error for invalid Poisson targets."""
-    if rates and whole.least < 0:
+    if rates and summary.least < 0:
         raise DataError(
             "Some value(s) of y are negative which is not allowed for Poisson regression. Use "
             "criterion='squared_error'."
         )
-    if rates and whole.most <= 0:
+    if rates and summary.most <= 0:
         raise DataError("Sum of y is not positive which is necessary for Poisson regression.")
-    low, high = whole.bits if whole.bits != _NO_BITS else (0, 1)
-    least, most = units.shrink_target(np.array([whole.least, whole.most])).tolist()
+    low, high = summary.bits if summary.bits != _NO_BITS else (0, 1)
+    least, most = units.shrink_target(np.array([summary.least, summary.most])).tolist()
     bits = (low - units.target, high - units.target)
-    return NumberTarget(least, most, bits, whole.n_rows, rates)
+    return NumberTarget(least, most, bits, summary.n_rows, rates)
 
 
 def sample_numbers(batches: Sequence[Any], names: Sequence[str]) -> tuple[Schema, dict[str, Any]]:
@@ -275,7 +275,7 @@ class RowWeights:
 
 
 def build_first_pass(
-    whole: PieceSummary,
+    summary: PieceSummary,
     names: Sequence[str],
     sample: tuple[Schema, Mapping[str, Any]],
     single: frozenset[str],
@@ -285,29 +285,29 @@ def build_first_pass(
     """Build the result of the first pass from the table's summary and a sample of its numbers."""
     name, options = target
     ignore_zeros = options.unseen != "error"
-    infos = {info.name: info for info in sample[0].columns} | whole.infos
+    infos = {info.name: info for info in sample[0].columns} | summary.infos
     schema = Schema(tuple(infos[column] for column in names))
 
     sampled = [column for column in names if column in sample[1]]
     values = [np.ascontiguousarray(sample[1][column], dtype=np.float64) for column in sampled]
-    placed = _core.place_edges_of(values, _MOST_BINS, [column in single for column in sampled])
-    edges_by_name = dict(zip(sampled, placed, strict=True))
+    all_edges = _core.place_edges_of(values, _MOST_BINS, [column in single for column in sampled])
+    edges_by_name = dict(zip(sampled, all_edges, strict=True))
     edges = [edges_by_name.get(column, []) for column in names]
     if options.task.is_classification("A table larger than memory"):
-        info, totals = _class_totals(whole, name)
+        info, totals = _class_totals(summary, name)
         per_class = None if weighting.per_class is None else weighting.per_class(info, totals)
-        weights, exponent = _build_weights(whole, weighting.column, per_class, ignore_zeros)
+        weights, exponent = _build_weights(summary, weighting.column, per_class, ignore_zeros)
         units = Units(weight=exponent)
         return FirstPass(schema, info, len(totals), totals, units, edges, single, weights)
-    weights, exponent = _build_weights(whole, weighting.column, None, ignore_zeros)
-    units = Units(Units.of(np.array([whole.least, whole.most]), None).target, exponent)
-    numbers = _number_target(whole, units, rates=options.criterion_name == "poisson")
+    weights, exponent = _build_weights(summary, weighting.column, None, ignore_zeros)
+    units = Units(Units.of(np.array([summary.least, summary.most]), None).target, exponent)
+    numbers = _number_target(summary, units, rates=options.criterion_name == "poisson")
     info = TargetInfo(name, Task.REGRESSION)
     return FirstPass(schema, info, numbers, np.empty(0), units, edges, single, weights)
 
 
 def _build_weights(
-    whole: PieceSummary,
+    summary: PieceSummary,
     column: str | None,
     per_class: npt.NDArray[np.float64] | None,
     ignore_zeros: bool,
@@ -317,7 +317,7 @@ def _build_weights(
         if per_class is None:
             return None, 0
         return RowWeights(None, per_class, _core.bit_range(per_class)), 0
-    low, high = whole.weight_bits
+    low, high = summary.weight_bits
     if per_class is not None:  # the exponent range of a product is the sum of the ranges
         bits = _core.bit_range(per_class)
         low, high = low + bits[0], high + bits[1]

@@ -144,10 +144,10 @@ def grow_over_shards(problem: Problem, rows: object, subtree: SubtreeContext | N
     assert isinstance(table, ShardedTable)
     if rows is not None or subtree is not None:
         raise OptionError("Growing on a subset of the rows requires a table in memory.")
-    whole = TreeRows(0, table.n_rows, table.n_rows, float(table.n_rows))
+    tree_rows = TreeRows(0, table.n_rows, table.n_rows, float(table.n_rows))
     if table.weight_totals is not None:
-        whole = TreeRows(0, table.n_rows, table.weight_totals.n_rows, table.weight_totals.total)
-    return _grow_in_rounds(problem, [whole])[0]
+        tree_rows = TreeRows(0, table.n_rows, table.weight_totals.n_rows, table.weight_totals.total)
+    return _grow_in_rounds(problem, [tree_rows])[0]
 
 
 def grow_trees(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
@@ -309,10 +309,10 @@ def choose_bins(table: ShardedTable, trees: Sequence[int], max_bins: int) -> lis
         weights = _split_by_tree([arrays[1] for arrays in samples], [ends for ends, _ in places])
     coarse, numbers = [], []
     for t in range(len(trees)):
-        sample = np.concatenate([part.reshape(k, -1) for part in values[t]], axis=1)
+        sample = np.concatenate([block.reshape(k, -1) for block in values[t]], axis=1)
         weight = None if weights is None else np.concatenate(weights[t])
         for j in range(k):
-            few = reduce(np.union1d, [part[t * k + j] for part in parts], np.empty(0))
+            few = reduce(np.union1d, [block[t * k + j] for block in parts], np.empty(0))
             coarse.append(len(few) > max_bins)
             if coarse[-1]:
                 few = np.asarray(_core.place_edges(sample[j], max_bins, bool(single[j]), weight))
@@ -375,7 +375,7 @@ def with_hazard(
     numbers = np.array([rate.min(), rate.max(), *bits], np.float64)
     firsts = np.cumsum(table.shard_rows)[:-1]
     parts = zip(np.split(rate, firsts), np.split(exposure, firsts), strict=True)
-    table.exchange.scatter("rates", [(*part, numbers) for part in parts])
+    table.exchange.scatter("rates", [(*figures, numbers) for figures in parts])
     table = table.with_changes(layout=with_rates(table.layout, numbers))
     return table, ShardedTarget(target.info, np.empty(0), units, target.values)
 
@@ -397,13 +397,13 @@ def grow_folds(
     weight = target.units.shrink_weight(problem.weight)
     for v in range(int(fold.max()) + 1):
         (train,) = np.nonzero(fold != v)
-        kept = train if problem.options.task is Task.SURVIVAL else None
+        fold_rows = train if problem.options.task is Task.SURVIVAL else None
         if weight is None:
-            parts.append(TreeRows(v + 1, len(train), len(train), float(len(train)), kept))
+            parts.append(TreeRows(v + 1, len(train), len(train), float(len(train)), fold_rows))
         else:
             mass = weight[train]
             n_learned = int(np.count_nonzero(mass))
-            parts.append(TreeRows(v + 1, len(train), n_learned, exact_sum(mass), kept))
+            parts.append(TreeRows(v + 1, len(train), n_learned, exact_sum(mass), fold_rows))
     trees = grow_trees(problem, parts)
     ends = _route_rows(table, trees)
     rows = [np.flatnonzero(fold == v).astype(np.uint32) for v in range(len(trees))]

@@ -50,10 +50,10 @@ class JournalExchange:
         """Return the merged results of all shards, from the journal if it contains them."""
         digest = hashlib.sha256(np.ascontiguousarray(rounds).tobytes()).digest()
         if self._replaying:
-            stored = self._read_record(digest)
-            if stored is not None:
+            record = self._read_record(digest)
+            if record is not None:
                 self.n_replayed += 1
-                return stored if len(stored) else self._inner.ask(rounds)
+                return record if len(record) else self._inner.ask(rounds)
         answer = self._inner.ask(rounds)
         self._write_record(digest, _ASK_AGAIN if _core.holds_rows(answer) else answer)
         return answer
@@ -122,18 +122,18 @@ def open_journal(
 def _fingerprint(table: ShardedTable, options: GrowOptions) -> str:
     """Return a hash of everything that affects the tree: columns, bins, options and rows."""
     layout: Any = table.layout
-    seen = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
+    digest = hashlib.sha256(repr((table.schema, table.n_rows, layout.weight_bits)).encode())
     params = {name: value for name, value in options.non_default.items() if name != "n_jobs"}
-    seen.update(repr((layout.target, sorted(params.items()), table.sizes)).encode())
+    digest.update(repr((layout.target, sorted(params.items()), table.sizes)).encode())
     for column in layout.columns:
         if isinstance(column, int):
-            seen.update(str(column).encode())
+            digest.update(str(column).encode())
         else:
             for numbers in (column.edge, column.least, column.most):
-                seen.update(np.ascontiguousarray(numbers).tobytes())
+                digest.update(np.ascontiguousarray(numbers).tobytes())
     for (checksum,) in table.exchange.collect("checksum"):  # different rows may have equal ranges
-        seen.update(checksum.tobytes())
-    return seen.hexdigest()
+        digest.update(checksum.tobytes())
+    return digest.hexdigest()
 
 
 def _mismatch_error(path: Path) -> DataError:

@@ -39,12 +39,12 @@ class Scratch:
             with contextlib.suppress(OSError):
                 path.unlink()
 
-    def check_free_space(self, needed: int) -> None:
+    def check_free_space(self, n_bytes: int) -> None:
         """Raise an error if the disk has fewer free bytes than required."""
         free = shutil.disk_usage(self.directory).free
-        if free < needed:
+        if free < n_bytes:
             raise DataError(
-                f"Scratch files require {needed / 1e9:.2f} GB in {self.directory}, got "
+                f"Scratch files require {n_bytes / 1e9:.2f} GB in {self.directory}, got "
                 f"{free / 1e9:.2f} GB of free space. Pass another directory as `scratch`."
             )
 
@@ -55,9 +55,9 @@ class Scratch:
             return {key: np.empty(shape, dtype) for key, (dtype, shape) in shapes.items()}
         try:
             handle, file = tempfile.mkstemp(f"-{name}", "ceiba-scratch-", self.directory)
-            with os.fdopen(handle, "r+b") as opened, self._unlink_early(Path(file)):
-                _reserve(opened.fileno(), size)
-                mapped = np.memmap(opened, np.uint8, "r+", shape=(size,))
+            with os.fdopen(handle, "r+b") as stream, self._unlink_early(Path(file)):
+                _reserve(stream.fileno(), size)
+                mapped = np.memmap(stream, np.uint8, "r+", shape=(size,))
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
                 raise

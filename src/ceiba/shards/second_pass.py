@@ -91,16 +91,16 @@ def _read_columns(columns: Any, schema: Schema, ignored: npt.NDArray[np.bool_] |
     return table
 
 
-def _total_weights(first: FirstPass, seen: Sequence[ShardSummary]) -> WeightTotals | None:
+def _total_weights(first: FirstPass, summaries: Sequence[ShardSummary]) -> WeightTotals | None:
     """Return the sums of the weights over all shards, or None if rows have no weights."""
     if first.weights is None:
         return None
-    sums = [shard.weight for shard in seen if shard.weight is not None]
+    sums = [shard.weight for shard in summaries if shard.weight is not None]
     digits: npt.NDArray[np.uint64] = np.sum(sums, axis=0, dtype=np.uint64)
     n_classes = first.counted if isinstance(first.counted, int) else 1
     total = round_digit_sums(digits.reshape(n_classes, -1).sum(axis=0, dtype=np.uint64))
     return WeightTotals(
-        sum(shard.n_learned for shard in seen),
+        sum(shard.n_learned for shard in summaries),
         float(total[0]),
         np.ldexp(round_digit_sums(digits), first.units.weight),
     )
@@ -117,11 +117,11 @@ class TableSummary:
 
 
 def merge_summaries(
-    first: FirstPass, seen: Sequence[ShardSummary], options: GrowOptions
+    first: FirstPass, summaries: Sequence[ShardSummary], options: GrowOptions
 ) -> TableSummary:
     """Merge the summaries of all shards; reject missing values if `missing="error"`."""
-    ranges = reduce(merge_ranges, [shard.ranges for shard in seen])
-    missing = np.sum([shard.missing for shard in seen], axis=0).tolist()
+    ranges = reduce(merge_ranges, [shard.ranges for shard in summaries])
+    missing = np.sum([shard.missing for shard in summaries], axis=0).tolist()
     schema = describe_schema(first.schema, ranges, missing)
     for info in schema.columns:
         if info.n_missing and options.missing_rule == "error":
@@ -136,7 +136,7 @@ def merge_summaries(
         else:
             columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
     bits = None if first.weights is None else first.weights.bits
-    weight = _total_weights(first, seen)
+    weight = _total_weights(first, summaries)
     totals = first.totals if weight is None else weight.per_class
     target = ShardedTarget(first.target, totals, first.units)
     return TableSummary(schema, ShardLayout(first.counted, tuple(columns), bits), weight, target)

@@ -341,15 +341,15 @@ def collect_distinct(shard: Any) -> Arrays:
 
 
 def _distinct_values(
-    shard: Any, j: int, rows: npt.NDArray[Any], most: int
+    shard: Any, j: int, rows: npt.NDArray[Any], limit: int
 ) -> npt.NDArray[np.float64]:
-    """Return at most `most` + 1 distinct values of a column in ascending order."""
-    seen: npt.NDArray[np.float64] = np.empty(0)
+    """Return at most `limit` + 1 distinct values of a column in ascending order."""
+    values: npt.NDArray[np.float64] = np.empty(0)
     at, size = 0, _FIRST_BLOCK
-    while at < len(rows) and len(seen) <= most:
-        seen = np.union1d(seen, shard.distinct(j, rows[at : at + size]))
+    while at < len(rows) and len(values) <= limit:
+        values = np.union1d(values, shard.distinct(j, rows[at : at + size]))
         at, size = at + size, shard.block
-    return seen[: most + 1]
+    return values[: limit + 1]
 
 
 def collect_sample(shard: Any) -> Arrays:

@@ -41,46 +41,44 @@ class ColumnLimits:
     high: float = math.inf
     cost: float = 1.0
 
-    def nearest(self, value: float, wanted: ValueSet) -> NewValue | None:
-        """Return the allowed value in `wanted` nearest to `value`, or None if there is none."""
+    def nearest(self, value: float, goal: ValueSet) -> NewValue | None:
+        """Return the allowed value in `goal` nearest to `value`, or None if there is none."""
         numeric = self.info.is_numeric
         missing = value != value if numeric else value < 0
-        if self._is_inside(value, missing, wanted):
+        if self._is_inside(value, missing, goal):
             return NewValue(value, 0.0)
         if self.fixed:
             return None
         find = self._nearest_number if numeric else self._nearest_level
-        if (new := find(value, wanted)) is None:
+        if (new := find(value, goal)) is None:
             return None
         distance = 1.0 if missing else self._distance(value, new)
         return NewValue(new, distance * self.cost)
 
-    def _is_inside(self, value: float, missing: bool, wanted: ValueSet) -> bool:
+    def _is_inside(self, value: float, missing: bool, goal: ValueSet) -> bool:
         if missing:
-            return wanted.missing
+            return goal.missing
         if self.info.is_numeric:
-            above = value > wanted.low or wanted.low == -math.inf  # low = -inf means no lower limit
-            return above and value <= wanted.high
-        return min(int(value), self.info.n_levels) in wanted.codes
+            above = value > goal.low or goal.low == -math.inf  # low = -inf means no lower limit
+            return above and value <= goal.high
+        return min(int(value), self.info.n_levels) in goal.codes
 
-    def _nearest_number(self, value: float, wanted: ValueSet) -> float | None:
+    def _nearest_number(self, value: float, goal: ValueSet) -> float | None:
         # A set excludes its lower end (low < x <= high), so its least value is the next float.
-        low = max(math.nextafter(wanted.low, math.inf), self.low)
-        high = min(wanted.high, self.high)
+        low = max(math.nextafter(goal.low, math.inf), self.low)
+        high = min(goal.high, self.high)
         if value == value and self.direction == "up":
             low = max(low, value)
         if value == value and self.direction == "down":
             high = min(high, value)
-        if wanted.low >= wanted.high or low > high:
+        if goal.low >= goal.high or low > high:
             return None
         start = value if value == value else self._middle()
         return min(max(start, low), high)
 
-    def _nearest_level(self, code: float, wanted: ValueSet) -> float | None:
+    def _nearest_level(self, code: float, goal: ValueSet) -> float | None:
         n = self.info.n_levels
-        codes = [
-            c for c in sorted(wanted.codes) if c < n and (self.codes is None or c in self.codes)
-        ]
+        codes = [c for c in sorted(goal.codes) if c < n and (self.codes is None or c in self.codes)]
         has_level = 0 <= code < n
         if has_level and self.direction == "up":
             codes = [c for c in codes if c > code]
@@ -91,7 +89,7 @@ class ColumnLimits:
         if self.info.kind is Kind.ORDERED and has_level:
             return float(min(codes, key=lambda c: abs(c - code)))
         # All other levels are equally distant; prefer a level that a split names.
-        return float(next((c for c in codes if c in wanted.named), codes[0]))
+        return float(next((c for c in codes if c in goal.named), codes[0]))
 
     def _distance(self, value: float, new: float) -> float:
         if self.info.is_numeric:

@@ -98,11 +98,11 @@ class Counterfactual:
 
     def _format(self, word: Catalogue) -> str:
         """Format the changes and the prediction as text in the language of `word`."""
-        what = word["split.and"].join(change._format(word) for change in self.changes)
+        changes = word["split.and"].join(change._format(word) for change in self.changes)
         p, rows = self.probability, word("page.n_train_rows", n=self.n_rows)
         sure = "" if p is None else f"{word['explain.probability']} {p:.3g}, "
         answer = f"{self.answer:.6g}" if p is None else self.answer
-        return f"{what} -> {answer} ({sure}{rows})"
+        return f"{changes} -> {answer} ({sure}{rows})"
 
 
 class Counterfactuals(tuple[Counterfactual, ...]):
@@ -121,7 +121,7 @@ class Counterfactuals(tuple[Counterfactual, ...]):
         word = words(self._lang)
         if not self:
             return word["counterfactual.already" if self.already else "counterfactual.none"]
-        return "\n".join(f"{i}. {found._format(word)}" for i, found in enumerate(self, 1))
+        return "\n".join(f"{i}. {item._format(word)}" for i, item in enumerate(self, 1))
 
     __repr__ = __str__
 
@@ -190,9 +190,9 @@ def counterfactual(
     route.check_rows(tree, table)
     limits = read_limits(tree.schema, fixed, direction or {}, allowed or {}, cost or {})
     search = _Search(tree, table, limits, order, lang)
-    wanted, already = wanted_nodes(tree, route.predict(tree, table)[0], target)
+    ends, already = wanted_nodes(tree, route.predict(tree, table)[0], target)
     alternatives: dict[Any, Counterfactual] = {}
-    for node, box in () if already else search.find_leaves(wanted):
+    for node, box in () if already else search.find_leaves(ends):
         alternative = search.counterfactual(node, box)
         kind = frozenset((change.column, _change_kind(change)) for change in alternative.changes)
         # Skip a counterfactual that contains all changes of an earlier counterfactual.
@@ -200,9 +200,9 @@ def counterfactual(
             alternatives[kind] = alternative
             if len(alternatives) == k:
                 break
-    found = Counterfactuals(alternatives.values())
-    found.already, found._lang = already, lang
-    return found
+    result = Counterfactuals(alternatives.values())
+    result.already, result._lang = already, lang
+    return result
 
 
 def _change_kind(change: Change) -> Any:
@@ -242,8 +242,8 @@ class _Search:
         self.by_columns = order == "columns"
         self.values = [float(column.values[0]) for column in table.columns]
 
-    def find_leaves(self, wanted: Any) -> Iterator[tuple[int, Box]]:
-        """Yield the `wanted` end nodes by priority, each with a box of rows that end there."""
+    def find_leaves(self, ends: Any) -> Iterator[tuple[int, Box]]:
+        """Yield the end nodes in `ends` by priority, each with a box of rows that end there."""
         # Invariant: the priority of a node is at most that of all nodes below it. So when a leaf is
         # popped, no leaf in the heap or below it is nearer. Tickets break ties by insertion order.
         tree, ticket = self.tree, count()
@@ -252,7 +252,7 @@ class _Search:
         while heap:
             _, _, node, stops, box = heapq.heappop(heap)
             if stops:
-                if wanted[node]:
+                if ends[node]:
                     yield node, box
                 continue
             for branch in (*range(int(tree.n_branches[node])), STAYS):
@@ -284,19 +284,19 @@ class _Search:
         if not chains:
             yield box
             return
-        first, rest = chains[0], chains[1:]
+        first, remaining = chains[0], chains[1:]
         undecided: Box | None = box  # rows that no surrogate so far can route
         for yes, unable in first.tests:
             assert undecided is not None
             j = self.tree.schema.index(yes.info.name)
             decided = _intersect(undecided, j, yes)
             if decided is not None:
-                yield from self._apply_surrogates(decided, rest)
+                yield from self._apply_surrogates(decided, remaining)
             undecided = _intersect(undecided, j, unable)
             if undecided is None:
                 return
         if first.default and undecided is not None:
-            yield from self._apply_surrogates(undecided, rest)
+            yield from self._apply_surrogates(undecided, remaining)
 
     def _new_value(self, j: int, values: ValueSet) -> NewValue | None:
         return self.limits[j].nearest(self.values[j], values)
@@ -315,15 +315,15 @@ class _Search:
     def counterfactual(self, node: int, box: Box) -> Counterfactual:
         """Return the row in a box that is nearest to the given row, and check its prediction."""
         changes, values = [], list(self.values)
-        for j, wanted in box.items():
-            new = self._new_value(j, wanted)
+        for j, goal in box.items():
+            new = self._new_value(j, goal)
             assert new is not None
             if _is_same(new.value, self.values[j]):
                 continue
             values[j] = new.value
             info = self.limits[j].info
             old, now = user_value(info, self.values[j]), user_value(info, new.value)
-            condition = self._format_condition(j, wanted)
+            condition = self._format_condition(j, goal)
             changes.append(Change(info.name, old, now, condition, new.distance))
         tree = self.tree
         changed = self._table(values)
@@ -348,18 +348,18 @@ class _Search:
             },
         )
 
-    def _format_condition(self, j: int, wanted: ValueSet) -> str:
+    def _format_condition(self, j: int, goal: ValueSet) -> str:
         """Return the condition on the new value, limited to the allowed values, as text."""
         limit = self.limits[j]
         if limit.codes is not None:
-            wanted = wanted.of_codes(limit.codes)
+            goal = goal.of_codes(limit.codes)
         low, high = limit.low, limit.high
-        if limit.info.is_numeric and (low > wanted.low or high < wanted.high):
-            wanted = wanted & ValueSet(
+        if limit.info.is_numeric and (low > goal.low or high < goal.high):
+            goal = goal & ValueSet(
                 limit.info, low=math.nextafter(low, -math.inf), high=high, missing=False
             )
         # Print all digits, because any value that satisfies the condition must reach the leaf.
-        text = wanted.present.text(digits=ALL_DIGITS, lang=self.lang)
+        text = goal.present.text(digits=ALL_DIGITS, lang=self.lang)
         return text or f"{limit.info.name} {words(self.lang)['split.is_present']}"
 
     def _table(self, values: list[float]) -> Table:

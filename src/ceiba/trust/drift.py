@@ -209,8 +209,8 @@ def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
     """Return E[f], E[log f], E[f log f] for f = (X + 1/2) / (n + len(p) / 2), X ~ Bin(n, p)."""
     from scipy.special import gammaln, xlog1py, xlogy
 
-    whole = n + 0.5 * len(p)
-    mean, variance = (n * p + 0.5) / whole, n * p * (1 - p) / whole**2
+    total = n + 0.5 * len(p)
+    mean, variance = (n * p + 0.5) / total, n * p * (1 - p) / total**2
     log = np.log(mean)
     moments = np.array([mean, log - variance / (2 * mean**2), mean * log + variance / (2 * mean)])
     # For rare leaves, second-order expansions about the mean are too inaccurate. Compute the exact
@@ -219,7 +219,7 @@ def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
     x = np.arange(min(n, 4 * _FEW) + 1)
     log_choose = gammaln(n + 1) - gammaln(x + 1) - gammaln(n - x + 1)
     density = np.exp(log_choose + xlogy(x, p[few, None]) + xlog1py(n - x, -p[few, None]))
-    f = (x + 0.5) / whole
+    f = (x + 0.5) / total
     moments[:, few] = density @ f, density @ np.log(f), density @ (f * np.log(f))
     return moments[0], moments[1], moments[2]
 
@@ -287,8 +287,8 @@ def _round_figures(listing: Listing) -> Listing:
     return Listing(columns, title=listing.title, legend=listing.legend)
 
 
-def _share(part: float, whole: float) -> float:
-    return float(part / whole) if whole else float("nan")
+def _share(amount: float, total: float) -> float:
+    return float(amount / total) if total else float("nan")
 
 
 def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
@@ -309,9 +309,9 @@ def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str,
         if classes:
             then, now, p = _compare_shares(tree, i, rows_then[i], hits[i], now_n[i])
         else:
-            here = ends.node == i
+            in_leaf = ends.node == i
             then, now, p = _compare_means(
-                tree, i, rows_then[i], truth.values[ends.row[here], 0], ends.weight[here]
+                tree, i, rows_then[i], truth.values[ends.row[in_leaf], 0], ends.weight[in_leaf]
             )
         if weighted:  # the effective number of training rows is unknown
             then, p = (then[0], np.nan, np.nan), np.nan
@@ -382,13 +382,13 @@ def _leaf_listing(
     }
     legend = "shares: of all rows; PSI: the leaf's part"
     if rates is not None:
-        rate, what = "rate", "share of the leaf's class"
+        rate, description = "rate", "share of the leaf's class"
         if not tree.task.has_classes:
-            rate, what = "mean", "mean of the target"
+            rate, description = "mean", "mean of the target"
         rows |= {f"{rate} {name}": figures[ends] for name, figures in rates.items()}
         if tree.class_prior is not None:
-            what += " in the rows, without priors"
-        legend += f"; {rate}: {what}, 95 % interval, p corrected for all leaves"
+            description += " in the rows, without priors"
+        legend += f"; {rate}: {description}, 95 % interval, p corrected for all leaves"
         if is_weighted(tree):
             legend += "; then is weighted, so it has no interval and is not compared"
         elif not tree.task.has_classes and np.isnan(rows["mean then"]).all():

@@ -158,17 +158,17 @@ def _predict_quantiles(
     tree: Tree, table: Any, predicted: Array, n_threads: int
 ) -> list[tuple[float, Array, Array]]:
     """Return the level, predictions and root value of each quantile that a tree predicts."""
-    level, found = quantile_level(tree.criterion), []
+    level, quantiles = quantile_level(tree.criterion), []
     if level is not None and tree.criterion != "absolute_error":
-        found.append((level, predicted, tree.value[0, :, 0]))
+        quantiles.append((level, predicted, tree.value[0, :, 0]))
     if tree.attachments is not None and "quantiles" in tree.attachments:
         levels, values = leaf_quantiles(tree)
         if isinstance(table, Table):
             answers = route.node_numbers(tree, table, values=values, n_threads=n_threads)
         else:
             answers = values[table]
-        found += [(q, answers[:, [i]], values[0, [i]]) for i, q in enumerate(levels.tolist())]
-    return found
+        quantiles += [(q, answers[:, [i]], values[0, [i]]) for i, q in enumerate(levels.tolist())]
+    return quantiles
 
 
 def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
@@ -184,17 +184,17 @@ def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
         return target.values
     for k, labels in enumerate(tree.target.classes):
         counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
-        seen = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
+        rows_of = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
         # With costs or priors an unknown class raises an error later, so do not warn about it.
         refused = tree.cost_matrix is not None or tree.class_prior is not None
-        _check_labels(seen, labels.tolist(), warn=not refused)
+        _check_labels(rows_of, labels.tolist(), warn=not refused)
     columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]
     return np.stack(columns, axis=1)
 
 
-def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> None:
+def _check_labels(counts: dict[Any, int], labels: list[Any], *, warn: bool) -> None:
     """Raise an error if no label is a class of the model; warn if some labels are not."""
-    unknown = sorted((label for label in seen if label not in labels), key=lambda c: -seen[c])
+    unknown = sorted((label for label in counts if label not in labels), key=lambda c: -counts[c])
     if not unknown:
         return
     by_text = {str(label): label for label in labels}
@@ -206,20 +206,20 @@ def _check_labels(seen: dict[Any, int], labels: list[Any], *, warn: bool) -> Non
         elif hint := did_you_mean(str(label), by_text):
             hints.append(hint.replace("?", f" for {label!r}?"))
     unknown_text = ", ".join(
-        f"{label!r} ({pluralize(seen[label], 'row')})" for label in unknown[:_MAX_LABELS]
+        f"{label!r} ({pluralize(counts[label], 'row')})" for label in unknown[:_MAX_LABELS]
     )
     unknown_text += ", ..." if len(unknown) > _MAX_LABELS else ""
     names = ", ".join(repr(label) for label in labels[:_MAX_LABELS])
     names += ", ..." if len(labels) > _MAX_LABELS else ""
-    rest = f"{unknown_text}. Classes of the model: {names}.{''.join(hints)}"
-    if len(unknown) == len(seen):
-        raise DataError(f"y must contain at least one class of the model, got only {rest}")
+    details = f"{unknown_text}. Classes of the model: {names}.{''.join(hints)}"
+    if len(unknown) == len(counts):
+        raise DataError(f"y must contain at least one class of the model, got only {details}")
     if not warn:
         return
-    rows = pluralize(sum(seen[label] for label in unknown), "row")
+    rows = pluralize(sum(counts[label] for label in unknown), "row")
     warnings.warn(
-        f"y has classes that the model does not know, in {rows} of {sum(seen.values())}; these "
-        f"rows count as errors: {rest}",
+        f"y has classes that the model does not know, in {rows} of {sum(counts.values())}; these "
+        f"rows count as errors: {details}",
         DataWarning,
         stacklevel=5,
     )
@@ -265,7 +265,7 @@ class GroupEvaluation(Printed):
             "value": [_format(row["value"]) for row in rows],
             "interval": [f"{_format(row['low'])} to {_format(row['high'])}" for row in rows],
         }
-        what = f", of class {self.positive!r}" if self.positive is not None else ""
+        subject = f", of class {self.positive!r}" if self.positive is not None else ""
         few = any(
             getattr(evaluation, "approximate", False) for evaluation in self.evaluations.values()
         )
@@ -279,7 +279,7 @@ class GroupEvaluation(Printed):
         tail = ["differences whose interval leaves out 0:", *marked]
         if not marked:
             tail = ["no difference to the largest group has an interval that leaves out 0"]
-        return [*Listing(table, title=f"by {self.by}{what}, {level}").blocks(), *tail]
+        return [*Listing(table, title=f"by {self.by}{subject}, {level}").blocks(), *tail]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results as a dict of lists and plain Python values."""
@@ -350,8 +350,8 @@ def _format(value: float) -> str:
 
 
 def _format_group(value: Any) -> str:
-    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return str(int(value)) if whole else str(value)
+    is_integer = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return str(int(value)) if is_integer else str(value)
 
 
 @dataclass(frozen=True)
@@ -363,15 +363,15 @@ class _GroupRows:
     frequency: bool
     confidence: float
 
-    def share(self, which: Array, among: Array) -> Estimate:
-        """Return the share of the rows `among` that are in `which`, with Wilson's interval."""
+    def share(self, hits: Array, among: Array) -> Estimate:
+        """Return the share of the rows `among` that are in `hits`, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:
             return Estimate(math.nan, math.nan, math.nan)
-        share = float(w[among & which].sum()) / total
+        share = float(w[among & hits].sum()) / total
         return Estimate(
-            share, *share_interval(which[among], w[among], self.frequency, self.confidence)
+            share, *share_interval(hits[among], w[among], self.frequency, self.confidence)
         )
 
     def mean(self, values: Array) -> Estimate:
@@ -450,5 +450,5 @@ def read_evaluation(tree: Tree, X: Any, y: Any, by: Any, event: Any = None) -> t
         return X, y, None
     if not isinstance(by, str):
         return X, y, ("group", by)
-    rest, labels = split_target(X, by)
-    return (X if by in tree.schema.names else rest), y, (by, labels)
+    features, labels = split_target(X, by)
+    return (X if by in tree.schema.names else features), y, (by, labels)

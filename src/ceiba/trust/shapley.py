@@ -62,9 +62,9 @@ class ShapleyValues:
         return len(self.values)
 
     def __repr__(self) -> str:
-        what = "interactions" if self.interactions else "values"
+        kind = "interactions" if self.interactions else "values"
         classes = f", {len(self.classes)} classes" if self.classes else ""
-        return f"<Shapley {what}: {len(self)} rows, {len(self.names)} columns{classes}>"
+        return f"<Shapley {kind}: {len(self)} rows, {len(self.names)} columns{classes}>"
 
     def of_class(self, label: Any) -> ShapleyValues:
         """Return the contributions to the probability of one class.
@@ -202,13 +202,13 @@ def shap_values(
 
     table = route.read(tree, X)
     route.check_rows(tree, table)
-    others, weight = None, None
+    sample, weight = None, None
     if background is not None:
-        others = route.read(tree, background)
-        route.check_rows(tree, others)
-        if not others.n_rows:
+        sample = route.read(tree, background)
+        route.check_rows(tree, sample)
+        if not sample.n_rows:
             raise DataError("background must have at least one row. Pass a sample of X.")
-        weight = np.full(others.n_rows, 1.0 / others.n_rows)
+        weight = np.full(sample.n_rows, 1.0 / sample.n_rows)
     # Probabilities sum to 1, so the contributions to the last class follow from the others.
     widths = [int(n) for n in tree.n_classes] if tree.task.has_classes else [1]
     widths *= 1 if tree.task.has_classes else tree.n_outputs
@@ -221,17 +221,17 @@ def shap_values(
         table.core(),
         np.ascontiguousarray(value),
         _branch_shares(tree, leaves),
-        None if others is None else others.core(),
+        None if sample is None else sample.core(),
         weight,
         interactions,
         n_threads,
     )
-    if others is not None:
+    if sample is not None:
         if tree.missing == "fractional":
-            _, node, share = route.spread(tree, others)
-            expected = (share[:, None] * value[node]).sum(axis=0) / others.n_rows
+            _, node, share = route.spread(tree, sample)
+            expected = (share[:, None] * value[node]).sum(axis=0) / sample.n_rows
         else:
-            expected = value[route.apply(tree, others)].mean(axis=0)
+            expected = value[route.apply(tree, sample)].mean(axis=0)
     shape = (table.n_columns,) * (2 if interactions else 1)
     parts = flat.reshape(table.n_rows, *shape, value.shape[1])
     outputs, end = [], 0

@@ -68,10 +68,10 @@ def errors(
     if model is not None:
         if drop:
             raise OptionError("--drop is not supported with --model.")
-        opened, metadata = open_model(model)
-        read_as = reading.for_model(metadata, opened.tree_)
-        X, y, _, _ = read_truth(opened, data, read_as, target, None)
-        result = analyze_errors(opened, X, y)
+        fitted, metadata = open_model(model)
+        read_as = reading.for_model(metadata, fitted.tree_)
+        X, y, _, _ = read_truth(fitted, data, read_as, target, None)
+        result = analyze_errors(fitted, X, y)
     else:
         if target is None:
             raise OptionError("--predictions requires --target.")
@@ -108,11 +108,11 @@ def drift(
     from ceiba.trust import drift as drift_of
 
     show_warnings()
-    opened, metadata = open_model(model)
-    tree = opened.tree_
+    fitted, metadata = open_model(model)
+    tree = fitted.tree_
     if with_target or target is not None:
         read_as = reading.for_model(metadata, tree)
-        result = drift_of(tree, *read_truth(opened, data, read_as, target, None)[:2])
+        result = drift_of(tree, *read_truth(fitted, data, read_as, target, None)[:2])
     else:
         result = drift_of(tree, read_all(tree, metadata, data, reading))
     answer(result, result.to_dict(), as_json)
@@ -148,17 +148,17 @@ def stability(
 
     show_warnings()
     check_out_path(plot, "--plot")
-    opened, metadata = open_model(model)
-    read_as = reading.for_model(metadata, opened.tree_)
-    X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
+    fitted, metadata = open_model(model)
+    read_as = reading.for_model(metadata, fitted.tree_)
+    X, y, weights, _ = read_truth(fitted, data, read_as, target, weight)
     if rivals is not None:
         if resamples is not None:
             raise OptionError("--resamples is not supported with --rivals.")
-        result = opened.rival_columns(X, y, weights, node=rivals, random_state=seed)
+        result = fitted.rival_columns(X, y, weights, node=rivals, random_state=seed)
         figures = result.table.to_dict()
     else:
         number = 200 if resamples is None else resamples
-        result = opened.stability(X, y, weights, resamples=number, random_state=seed)
+        result = fitted.stability(X, y, weights, resamples=number, random_state=seed)
         figures = {
             "agreement": result.agreement,
             "n_leaves": result.n_leaves,
@@ -199,18 +199,18 @@ def card(
     check_out_path(out)
     if by is not None and data is None:
         raise OptionError("--by requires --data.")
-    opened, metadata = open_model(model)
-    opened.metadata_ = metadata
-    read_as = reading.for_model(metadata, opened.tree_)
+    fitted, metadata = open_model(model)
+    fitted.metadata_ = metadata
+    read_as = reading.for_model(metadata, fitted.tree_)
     groups: list[object] = []
     rows = {}
     for name, file, column in (("test", data, by), ("train", train, None)):
         if file is not None:
-            X, y, _, _ = read_truth(opened, file, read_as, target, None, column, groups)
-            rows[name] = (route.read(opened.tree_, X), y)
-    made = make_card(
-        opened,
-        opened.tree_,
+            X, y, _, _ = read_truth(fitted, file, read_as, target, None, column, groups)
+            rows[name] = (route.read(fitted.tree_, X), y)
+    result = make_card(
+        fitted,
+        fitted.tree_,
         **rows,
         by=None if by is None else (by, groups),
         purpose=purpose,
@@ -218,7 +218,7 @@ def card(
         approval=approval,
     )
     if out is not None:
-        made.save(out)
+        result.save(out)
         remark(f"written to {out}", quiet)
     if out is None or as_json:
-        answer(str(made).rstrip("\n"), made.to_dict(), as_json)
+        answer(str(result).rstrip("\n"), result.to_dict(), as_json)

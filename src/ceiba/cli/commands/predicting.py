@@ -193,17 +193,17 @@ def evaluate(
     from ceiba.cli.rows import evaluate_file, evaluation_to_dict, format_evaluation
 
     show_warnings()
-    opened, metadata = open_model(model)
-    read_as = reading.for_model(metadata, opened.tree_)
-    if opened.tree_.task is Task.SURVIVAL:
-        target = _survival_target(opened.tree_, target, time, event)
+    fitted, metadata = open_model(model)
+    read_as = reading.for_model(metadata, fitted.tree_)
+    if fitted.tree_.task is Task.SURVIVAL:
+        target = _survival_target(fitted.tree_, target, time, event)
     elif time is not None or event is not None:
         raise OptionError("--time and --event are supported for survival trees only.")
     limits = {
         "horizon": horizon,
         "times": None if times is None else read_numbers("--times", times),
     }
-    evaluation = evaluate_file(opened, data, read_as, target, weight, by, positive, limits)
+    evaluation = evaluate_file(fitted, data, read_as, target, weight, by, positive, limits)
     blocks = format_evaluation(evaluation)
     if gains:
         scores = getattr(evaluation, "scores", None)
@@ -260,8 +260,8 @@ def explain(
     blocks: list[Any] = [explanation]
     figures = explanation.to_dict()
     if shapley:
-        others = None if background is None else read_all(tree, metadata, background, reading)
-        listings = _list_contributions(tree, table, others)
+        rows = None if background is None else read_all(tree, metadata, background, reading)
+        listings = _list_contributions(tree, table, rows)
         blocks += [block for listing in listings for block in ("", listing)]
         tables = [listing.to_dict() for listing in listings]
         figures |= {"shapley": tables[0] if len(tables) == 1 else tables}
@@ -273,11 +273,11 @@ def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)
-    parts = values if isinstance(values, tuple) else (values,)
+    outputs = values if isinstance(values, tuple) else (values,)
     if not tree.task.has_classes:
-        return [part.row(0) for part in parts]
+        return [output.row(0) for output in outputs]
     answers = tree.predict(table).reshape(-1).tolist()
-    return [part.of_class(label).row(0) for part, label in zip(parts, answers, strict=True)]
+    return [output.of_class(label).row(0) for output, label in zip(outputs, answers, strict=True)]
 
 
 def counterfactual(
@@ -410,7 +410,7 @@ def reasons(
 
     show_warnings()
     tree, metadata = open_tree(model)
-    found = reasons_of(
+    result = reasons_of(
         tree,
         read_row(tree, metadata, data, row, values, reading),
         k=k,
@@ -420,4 +420,4 @@ def reasons(
         fixed=split_names(fixed),
         lang=LANG.get(),
     )[0]
-    answer(str(found), {"answer": found.answer, "reasons": found.to_dict()}, as_json)
+    answer(str(result), {"answer": result.answer, "reasons": result.to_dict()}, as_json)

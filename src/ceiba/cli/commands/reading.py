@@ -72,14 +72,14 @@ def show(
     if as_json:
         answer("", json.loads(tree.export("json")), True)
         return
-    wanted = get_width() is not None if bars is None else bars
+    is_terminal = get_width() is not None if bars is None else bars
     style = {**tree_style(), "unicode": not ascii_ and supports_unicode()}
     text = tree.to_text(
         max_depth=max_depth,
         node_ids=node_ids,
         impurity=impurity,
         counts=counts,
-        bars=wanted and tree.n_outputs == 1,
+        bars=is_terminal and tree.n_outputs == 1,
         **style,
     )
     print(render(text))
@@ -130,9 +130,9 @@ def summary(model: Model, as_json: AsJson = False) -> None:
     """
     from ceiba.inspection import summary as make
 
-    opened, metadata = open_model(model)
-    pruning = getattr(opened, "pruning_table_", None)
-    card = make(opened.tree_, pruning=pruning, lang=LANG.get())
+    fitted, metadata = open_model(model)
+    pruning = getattr(fitted, "pruning_table_", None)
+    card = make(fitted.tree_, pruning=pruning, lang=LANG.get())
     lines: list[Any] = [card]
     if metadata.get("data"):
         lines.append(words(LANG.get())("summary.learned_from", name=metadata["data"]))
@@ -212,7 +212,7 @@ def plot(
     """
     from ceiba import plot as pictures
 
-    opened, _ = open_model(model)
+    fitted, _ = open_model(model)
     check_out_path(out)
     _picture_format(out)
     if kind not in _PLOTS:
@@ -225,11 +225,11 @@ def plot(
         if kind != "tree":
             raise OptionError(f"--max-depth requires --kind tree, got --kind {kind}.")
         options["max_depth"] = max_depth
-    thing: Any = opened
+    thing: Any = fitted
     if kind == "pruning":
         from ceiba.prune import pruning_sequence
 
-        thing = getattr(opened, "pruning_table_", None) or pruning_sequence(opened.tree_)
+        thing = getattr(fitted, "pruning_table_", None) or pruning_sequence(fitted.tree_)
     save_figure(getattr(pictures, _PLOTS[kind])(thing, **options), out, dpi)
     remark(f"written to {out}", quiet)
 
@@ -322,37 +322,37 @@ def report(
         raise OptionError("--positive requires --by.")
     if weight is not None and not fits_again:
         raise OptionError("--weight requires --stability or --rivals.")
-    opened, metadata = open_model(model)
-    read_as = reading.for_model(metadata, opened.tree_)
+    fitted, metadata = open_model(model)
+    read_as = reading.for_model(metadata, fitted.tree_)
     options: dict[str, Any] = {"title": title, "lang": lang}
     if train is not None:
-        X, y, weights, _ = read_truth(opened, train, read_as, target, weight)
+        X, y, weights, _ = read_truth(fitted, train, read_as, target, weight)
         options["train"] = (X, y)
         if stability is not None:
-            options["stability"] = opened.stability(X, y, weights, resamples=stability)
+            options["stability"] = fitted.stability(X, y, weights, resamples=stability)
         options["rivals"] = [
-            opened.rival_columns(X, y, weights, node=node) for node in rivals or ()
+            fitted.rival_columns(X, y, weights, node=node) for node in rivals or ()
         ]
     if data is not None:
-        X, y, _, dropped = read_truth(opened, data, read_as, target, None)
+        X, y, _, n_dropped = read_truth(fitted, data, read_as, target, None)
         options["test"] = (X, y)
         options["groups"] = [
-            evaluate_file(opened, data, read_as, target, None, column, positive)
+            evaluate_file(fitted, data, read_as, target, None, column, positive)
             for column in by or ()
         ]
-        if dropped:
-            remark(f"Left out: {pluralize(dropped, 'row')} without a target value.", quiet)
+        if n_dropped:
+            remark(f"Left out: {pluralize(n_dropped, 'row')} without a target value.", quiet)
     if drift is not None:
         from ceiba.table.files import read_batches
 
         first = next(read_batches(drift, read_as, 1_000))
-        if (target or opened.tree_.target.name) in first.columns:
-            X, y, _, _ = read_truth(opened, drift, read_as, target, None)
+        if (target or fitted.tree_.target.name) in first.columns:
+            X, y, _, _ = read_truth(fitted, drift, read_as, target, None)
         else:
-            X, y = read_all(opened.tree_, metadata, drift, reading), None
-        options["drift"] = opened.drift(X, y)
+            X, y = read_all(fitted.tree_, metadata, drift, reading), None
+        options["drift"] = fitted.drift(X, y)
     path = out or Path(Path(model).name.split(".")[0] + ".html")
-    page = opened.report(path, **options)
+    page = fitted.report(path, **options)
     remark(f"written to {path}", quiet)
     if show:
         page.show()

@@ -129,8 +129,8 @@ def lesson(
 
     if number is None:
         titles = {n: lessons.lesson(n).title(lang) for n in NUMBERS}
-        listed = [{"lesson": n, "title": title} for n, title in titles.items()]
-        answer("\n".join(f"{n}  {title}" for n, title in titles.items()), listed, as_json)
+        entries = [{"lesson": n, "title": title} for n, title in titles.items()]
+        answer("\n".join(f"{n}  {title}" for n, title in titles.items()), entries, as_json)
         return
     chosen = lessons.lesson(number)
     path = out if out is not None else Path(f"lesson_{number}_{lang}.ipynb")

@@ -83,7 +83,7 @@ def studio(
     is_model = data is not None and data.endswith((".ceiba", ".ceiba.gz"))
     if rows is not None and not is_model:
         raise OptionError("--data requires a model file: ceiba studio MODEL --data TABLE.")
-    loaded = None if data is None or is_model else _read_while_importing(data, reading)
+    table = None if data is None or is_model else _read_while_importing(data, reading)
     from ceiba.cli.studio_job import open_example, open_model_table, open_table
 
     try:
@@ -105,8 +105,8 @@ def studio(
         source, name = open_model_table(data, rows, target, reading)
     else:
         answer = target if time is None or event is None else (time, event)
-        source, name = open_table(data, answer, reading, test, loaded)
-    del loaded  # avoid a second copy of a large table in memory
+        source, name = open_table(data, answer, reading, test, table)
+    del table  # avoid a second copy of a large table in memory
     path = workspace
     if path is None and source.file is not None and source.folder is not None:
         path = source.folder / f"{Path(source.file.partition('::')[0]).name}.studio"
@@ -115,14 +115,14 @@ def studio(
         names = ", ".join(map(repr, start.ignore))
         remark(f"Dropped identifiers: {names}. Restore them on the page.", quiet)
     named_lesson = (data or example) if lesson else None
-    opened = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
-    for text in (*source.remarks, *opened.remarks):
+    work = open_workspace(source, start, path, lang, named_lesson, defer_root=not lesson, new=new)
+    for text in (*source.remarks, *work.remarks):
         remark(f"warning: {text}", quiet)
-    if opened.resumed is not None:
-        done = opened.resumed["actions"]
+    if work.resumed is not None:
+        done = work.resumed["actions"]
         remark(f"Resumed {done} actions from {path}. --new starts a new workspace.", quiet)
     address = Address(host, port)
-    run(opened, address, browser=not no_browser, tell=remark)
+    run(work, address, browser=not no_browser, tell=remark)
     remark("" if path is None else f"The workspace is saved in {path}.", quiet)
 
 

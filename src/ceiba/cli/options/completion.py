@@ -80,11 +80,11 @@ def _list_columns(context: typer.Context) -> list[str]:
 def _complete_list(context: typer.Context, incomplete: str) -> list[str]:
     """Return completions for the last name in a comma-separated list of columns."""
     before, comma, last = incomplete.rpartition(",")
-    taken = set(before.split(","))
+    previous = set(before.split(","))
     return [
         f"{before}{comma}{name}"
         for name in _list_columns(context)
-        if name.startswith(last) and name not in taken
+        if name.startswith(last) and name not in previous
     ]
 
 

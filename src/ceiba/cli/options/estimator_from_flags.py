@@ -18,19 +18,19 @@ _FEW: Final = 20
 _RECIPES: Final = ("cart", "rpart", "id3", "c45", "chaid")
 
 
-def read_task(wanted: str) -> Task:
+def read_task(name: str) -> Task:
     """Return the task named by ``--task``."""
     from ceiba.estimators.parameters import ESTIMATORS
 
-    if wanted not in ESTIMATORS:
-        raise OptionError(f"--task must be one of {', '.join(ESTIMATORS)}, got {wanted!r}.")
-    return Task(wanted)
+    if name not in ESTIMATORS:
+        raise OptionError(f"--task must be one of {', '.join(ESTIMATORS)}, got {name!r}.")
+    return Task(name)
 
 
-def infer_task(y: pl.Series, wanted: str | None) -> Task:
-    """Return the task `wanted`, or infer it from the target if it is None."""
-    if wanted is not None:
-        return read_task(wanted)
+def infer_task(y: pl.Series, name: str | None) -> Task:
+    """Return the task `name`, or infer it from the target if it is None."""
+    if name is not None:
+        return read_task(name)
     if not y.dtype.is_numeric():
         return Task.CLASSIFICATION
     if y.dtype.is_float() and not (y == y.round()).all():
@@ -54,8 +54,8 @@ def read_pairs(text: str, option: str, labels: Sequence[Any]) -> dict[Any, float
     """Parse a text such as ``yes=0.4,no=0.6`` into a dict from class labels to numbers."""
     by_text = {str(label): label for label in labels}
     numbers: dict[Any, float] = {}
-    for part in text.split(","):
-        name, equals, value = part.partition("=")
+    for pair in text.split(","):
+        name, equals, value = pair.partition("=")
         try:
             number = float(value)
         except ValueError:

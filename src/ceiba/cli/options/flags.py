@@ -163,8 +163,8 @@ def flag_rows() -> Mapping[str, Any]:
     """Return a dict of the estimator parameters that have a command line flag."""
     from ceiba.estimators.parameters import PARAMETERS
 
-    others = (PARAMETERS[Task.SURVIVAL], PARAMETERS[Task.REGRESSION])
-    rows = {**others[0], **others[1], **PARAMETERS[Task.CLASSIFICATION]}
+    parameters = (PARAMETERS[Task.SURVIVAL], PARAMETERS[Task.REGRESSION])
+    rows = {**parameters[0], **parameters[1], **PARAMETERS[Task.CLASSIFICATION]}
     return {name: row for name, row in rows.items() if row.flag is not None}
 
 
@@ -174,7 +174,7 @@ def _declare_flag(name: str, row: Any) -> Any:
 
     first = row.help.partition(". ")[0].rstrip(".") + "."
     first = _NAME.sub(
-        lambda part: f"--{part[1].replace('_', '-')}" + (f" {part[2]}" if part[2] else ""),
+        lambda match: f"--{match[1].replace('_', '-')}" + (f" {match[2]}" if match[2] else ""),
         _OBJECT.sub("", first),
     ).replace("`", "")
     rows = {task: rows[name] for task, rows in PARAMETERS.items() if name in rows}
@@ -184,14 +184,14 @@ def _declare_flag(name: str, row: Any) -> Any:
     }
     names = next(iter(lists.values()))
     if len(set(lists.values())) > 1:  # tasks differ in the allowed values
-        names = "; ".join(f"{listed} ({task})" for task, listed in lists.items())
-    listed = f" One of {names}." if names else ""
+        names = "; ".join(f"{choices} ({task})" for task, choices in lists.items())
+    choices = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())
     default = "" if row.default is None else rf" \[default: {', '.join(defaults)}]"
     return Annotated[
         (int if row.flag is int else str) | None,
         typer.Option(
-            help=first + listed + default,
+            help=first + choices + default,
             rich_help_panel=_GROWING_PANELS[name in _PRUNING],
             metavar=_METAVARS_BY_FLAG.get(row.flag, "NAME"),
         ),
@@ -229,7 +229,7 @@ _METAVARS_BY_FLAG: Final = {int: "INTEGER", float: "NUMBER", tuple: "0.1,0.9", l
 def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[str, str]) -> Any:
     """Add the metavar, help panel, allowed values, default and completion to a flag."""
     declared: tuple[Any, ...] = getattr(hint, "__metadata__", ())
-    infos = [part for part in declared if isinstance(part, OptionInfo | ArgumentInfo)]
+    infos = [item for item in declared if isinstance(item, OptionInfo | ArgumentInfo)]
     if not infos:
         return hint
     kind = hint.__origin__
@@ -242,15 +242,15 @@ def _complete_declaration(name: str, default: Any, hint: Any, panels: Mapping[st
     if is_flag:
         info.metavar = " "
     elif info.metavar is None:
-        by_type = next(metavar for part, metavar in _METAVARS_BY_TYPE if part in str(kind))
+        by_type = next(metavar for item, metavar in _METAVARS_BY_TYPE if item in str(kind))
         info.metavar = _METAVARS.get(name, by_type)
     text = (info.help or "").strip().replace(r"\[default", "[default")
-    text, opened, default_words = text.partition("[default")
+    text, bracket, default_words = text.partition("[default")
     text = text.rstrip()
     choices = CHOICES.get(name, ())
     if choices and not all(choice in text for choice in choices):
         text = f"{text} One of {', '.join(choices)}."
-    if opened:
+    if bracket:
         text = rf"{text} \[default{default_words}"
     elif not is_flag and default is not inspect.Parameter.empty:
         text = rf"{text} \[default: {'none' if default in (None, '') else default}]"
@@ -281,9 +281,9 @@ def hide_types(command: Any) -> None:
 
 def use_flag_names(text: str) -> str:
     """Rewrite an error message for the command line: flags instead of Python parameters."""
-    text = _PARAMETER.sub(lambda part: _find_flag(part[1]) or f"--set {part[1]}", text)
-    text = _OF_COMMANDS.sub(lambda part: f"--{part[1]}" + " " * part[0].endswith("="), text)
-    text = _BARE.sub(lambda part: f"{_find_flag(part[1]) or part[1]} must be ", text)
+    text = _PARAMETER.sub(lambda match: _find_flag(match[1]) or f"--set {match[1]}", text)
+    text = _OF_COMMANDS.sub(lambda match: f"--{match[1]}" + " " * match[0].endswith("="), text)
+    text = _BARE.sub(lambda match: f"{_find_flag(match[1]) or match[1]} must be ", text)
     text = _AMONG.sub(_join_names, text)
     text = _NOT_TYPED.sub("", _OBJECT_CLASSES.sub("", text))
     for pattern, plain in _RANGES:
@@ -304,14 +304,14 @@ def read_usage_error(error: BaseException) -> tuple[int, str] | None:
     return int(error.exit_code), f"{text}{stop} See {path} --help."
 
 
-def _join_names(part: re.Match[str]) -> str:
-    names = [name.strip().strip("'") for name in part[1].split(",")]
+def _join_names(match: re.Match[str]) -> str:
+    names = [name.strip().strip("'") for name in match[1].split(",")]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _format_setting(part: re.Match[str]) -> str:
-    flag = _find_flag(part[1])
-    return part[0] if flag is None else f"{flag} {part[2].strip(chr(39))}"
+def _format_setting(match: re.Match[str]) -> str:
+    flag = _find_flag(match[1])
+    return match[0] if flag is None else f"{flag} {match[2].strip(chr(39))}"
 
 
 def _find_flag(name: str) -> str | None:

@@ -81,7 +81,7 @@ def split_pair(option: str, text: str, form: str = "COLUMN=VALUE") -> tuple[str,
 def read_numbers(option: str, text: str) -> list[float]:
     """Parse numbers separated by commas."""
     try:
-        return [float(part) for part in text.split(",")]
+        return [float(number) for number in text.split(",")]
     except ValueError:
         raise OptionError(f"{option} must be numbers such as 0.1,0.9, got {text!r}.") from None
 
@@ -104,9 +104,9 @@ def resolve_example(
 PANEL: Final = "Input file"
 
 
-def _reading_option(kind: Any, name: str, help: str, **more: Any) -> Any:  # noqa: A002
+def _reading_option(kind: Any, name: str, help: str, **options: Any) -> Any:  # noqa: A002
     """Return the declaration of an option for reading tables."""
-    option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **more)
+    option = typer.Option(name, help=help, show_default=False, rich_help_panel=PANEL, **options)
     return Annotated[kind, option]
 
 
@@ -186,11 +186,11 @@ class ReadingFlags:
         """Return a `ReadOptions` with these values, completed from the training file."""
         from ceiba.table.files import Style
 
-        stored = metadata.get("reading")
-        stored = stored if isinstance(stored, dict) else {}
-        styles = stored.get("styles")
+        settings = metadata.get("reading")
+        settings = settings if isinstance(settings, dict) else {}
+        styles = settings.get("styles")
         named = styles.items() if isinstance(styles, dict) else ()
-        names = stored.get("names")
+        names = settings.get("names")
         reading = self.resolve(
             quiet,
             expected=tree.schema.names if tree.schema.named else (),

@@ -95,7 +95,7 @@ def _list_blocks(value: Any, has_codes: bool) -> list[Block]:
     if isinstance(items, list | tuple):
         return [block for item in items for block in _list_blocks(item, has_codes)]
     parts = _CODE.split(str(value)) if has_codes else [str(value)]
-    return ["".join(part if k % 2 else escape_control(part) for k, part in enumerate(parts))]
+    return ["".join(text if k % 2 else escape_control(text) for k, text in enumerate(parts))]
 
 
 def answer(value: Any, data: Any, as_json: bool) -> None:
@@ -192,7 +192,7 @@ def exit_code(error: BaseException) -> int:
 
 
 @contextlib.contextmanager
-def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
+def progress(label: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a transient progress bar if the work takes longer than a second."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
@@ -215,7 +215,7 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
                        TimeRemainingColumn())  # fmt: skip
             bars.append(Progress(*columns, console=Console(stderr=True), transient=True))
             bars[0].start()
-            bars[0].add_task(what, total=total or None)
+            bars[0].add_task(label, total=total or None)
         if bars:
             bars[0].update(0, completed=done)
 
@@ -227,12 +227,12 @@ def progress(what: str, total: int, quiet: bool = False) -> Iterator[Callable[[i
 
 
 @contextlib.contextmanager
-def spinner(what: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+def spinner(label: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show a spinner during work of unknown length."""
     if quiet or not sys.stderr.isatty():
         yield lambda words: None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(what) as status:
+    with Console(stderr=True).status(label) as status:
         yield lambda words: status.update(words)

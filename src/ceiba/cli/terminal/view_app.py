@@ -67,8 +67,8 @@ class TreeViewer(App[None]):
             yield outline
             with VerticalScroll(id="side"):
                 yield Static(id="figures")
-        wanted = "Search: a column, a level, a class, #node"
-        yield Input(placeholder=wanted, id="search")
+        hint = "Search: a column, a level, a class, #node"
+        yield Input(placeholder=hint, id="search")
         yield Footer()
 
     def on_mount(self) -> None:
@@ -215,15 +215,15 @@ class TreeViewer(App[None]):
         self._find((at.data or 0) + 1 if at is not None else 0)
 
     def _find(self, start: int) -> None:
-        wanted, n = self.search_text.casefold(), self.model.n_nodes
-        if not wanted:
+        text, n = self.search_text.casefold(), self.model.n_nodes
+        if not text:
             return
-        if wanted.startswith("#") and wanted[1:].isdigit() and int(wanted[1:]) < n:
-            self._go_to(int(wanted[1:]))
+        if text.startswith("#") and text[1:].isdigit() and int(text[1:]) < n:
+            self._go_to(int(text[1:]))
             return
         for k in range(n):
             node = (start + k) % n
-            if wanted in self._label(node).plain.casefold():
+            if text in self._label(node).plain.casefold():
                 self._go_to(node)
                 return
         self.notify(f"Not found: {self.search_text!r}.", severity="warning")

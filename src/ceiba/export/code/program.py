@@ -88,11 +88,11 @@ class Program:
 def header(tree: Tree, before_note: str | None = None) -> str:
     """Return an ASCII description of a tree; a prefix `before_note` adds the notes of the tree."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
-    what = f" of {', '.join(ascii(name) for name in named)}" if named else ""
+    target = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)
     lines = "".join(f"{before_note}{ascii(note)[1:-1]}" for note in notes)
     risk = ", which predicts the relative risk" if tree.task is Task.SURVIVAL else ""
-    return f"A tree{what} with {tree.n_leaves} leaves{risk}.{lines}"
+    return f"A tree{target} with {tree.n_leaves} leaves{risk}.{lines}"
 
 
 def to_program(tree: Tree, format_name: str) -> Program:
@@ -108,7 +108,7 @@ def to_program(tree: Tree, format_name: str) -> Program:
     position = {j: k for k, j in enumerate(column_ids)}
     surrogates = tree.active_surrogates
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
-    default, most = tree.default_branch.tolist(), tree.majority_branch.tolist()
+    default, majority = tree.default_branch.tolist(), tree.majority_branch.tolist()
     shares = tree.branch_share.tolist() if tree.missing == "fractional" else []
     # Store equal level sets once, because splits on columns with many levels often repeat them.
     set_ids: dict[tuple[tuple[int, ...], ...], int] = {}
@@ -122,16 +122,16 @@ def to_program(tree: Tree, format_name: str) -> Program:
         if not children:
             program_nodes.append(ProgramNode(None))
             continue
-        stored: range = range(0)
+        indices: range = range(0)
         if surrogates is not None:
-            stored = range(*surrogates.start[i : i + 2].tolist())
+            indices = range(*surrogates.start[i : i + 2].tolist())
         program_nodes.append(
             ProgramNode(
                 question(tree.splits, i),
                 children,
                 default[i],
-                {"missing": -1, "default": ROOT}.get(tree.unseen, most[i]),
-                tuple(question(surrogates.splits, k) for k in stored)
+                {"missing": -1, "default": ROOT}.get(tree.unseen, majority[i]),
+                tuple(question(surrogates.splits, k) for k in indices)
                 if surrogates is not None
                 else (),
                 tuple(shares[start[i] : start[i + 1]]),

@@ -296,8 +296,8 @@ def _tables(program: Program, fractional: bool) -> str:
         if fractional and tree.cost_matrix is not None:
             text += f"COSTS = {tree.cost_matrix.tolist()!r}\n"
     value = "\n".join(f"    {row!r}," for row in program.value)
-    what = "class probabilities" if tree.task.has_classes else "the value"
-    text += f"\n# Of each node and output: {what}.\nVALUE = [\n{value}\n]\n"
+    content = "class probabilities" if tree.task.has_classes else "the value"
+    text += f"\n# Of each node and output: {content}.\nVALUE = [\n{value}\n]\n"
     if tree.task.has_classes and not fractional:
         text += f"\n# Class of each node and output.\nANSWER = {program.answer!r}\n"
     return text

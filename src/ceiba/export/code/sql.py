@@ -167,7 +167,7 @@ def _query(
     times: list[float],
 ) -> str:
     parts = [table] if isinstance(table, str) else list(table)
-    source = ".".join(writer.name(part) for part in parts)
+    source = ".".join(writer.name(identifier) for identifier in parts)
     names = [*tree.schema.names, *([tree.target.name] if tree.target.name else [])]
     clash = next((name for name in names if name.casefold() == f"{prefix}leaf".casefold()), None)
     if clash is not None:
@@ -198,12 +198,12 @@ def _query(
     comment = f"{header(tree).rstrip('.')}, written by ceiba; NULL is missing."
     lines = [f"-- {comment}", *(f"-- {note}" for note in note_lines(tree))]
     lines += ["SELECT", "  s.*"]
-    taken: set[str] = set()
+    quoted_names: set[str] = set()
     for i, (name, by_node) in enumerate(columns):
         quoted = writer.new_column(name)
-        if quoted in taken:  # `new_column` may make two names equal
+        if quoted in quoted_names:  # `new_column` may make two names equal
             quoted = writer.new_column(f"{name}_{i}")
-        taken.add(quoted)
+        quoted_names.add(quoted)
         lines[-1] += ","
         lines.append(f"  {writer.lookup(f's.{leaf}', by_node)} AS {quoted}")
     case = writer.tree_case({node: str(node) for node in nodes})
@@ -302,7 +302,7 @@ class _SqlWriter:
         indent: str = _INDENT,
     ) -> str:
         """Return the CASE expression for the rows of a subtree that end in the nodes `ends`."""
-        parts, rest = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
+        parts, others = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)
         tops = [(node, False) for node, _ in parts]
@@ -310,12 +310,12 @@ class _SqlWriter:
         for node, condition in reachable_ends(self.tree, tops, top=top):
             inner = self.subtree_case(node, ends_of[node], results, default, (), deeper)
             whens.append((self.condition(condition), inner))
-        if parts and len(rest) > _MAX_WHENS:
-            inner = self.subtree_case(top, rest, results, default, (), deeper)
+        if parts and len(others) > _MAX_WHENS:
+            inner = self.subtree_case(top, others, results, default, (), deeper)
             return _case(whens, inner, indent)
         # If every row reaches a leaf, a WHEN need not repeat the tests of earlier WHENs.
         sequential = self.places_every_row and (top > 0 or bool(parts))
-        for node, condition in reachable_ends(self.tree, rest, top=top, sequential=sequential):
+        for node, condition in reachable_ends(self.tree, others, top=top, sequential=sequential):
             whens.append((self.condition(condition), results[node]))
         return _case(whens, default, indent)
 
@@ -355,10 +355,10 @@ class _SqlWriter:
             for level in info.levels:
                 self.literal(level)  # raises an error if SQL cannot represent the level
             self.checked.add(info.name)
-        listed = [info.levels[code] for code in codes]
+        levels = [info.levels[code] for code in codes]
         parts = [f"{column} IS NULL"] if values.missing else []
-        if listed:
-            parts.append(self.format_membership(column, listed, "NOT IN" if unseen else "IN"))
+        if levels:
+            parts.append(self.format_membership(column, levels, "NOT IN" if unseen else "IN"))
         elif unseen:
             parts.append(f"{column} IS NOT NULL")
         return _join_or(parts)
@@ -371,15 +371,15 @@ class _SqlWriter:
             column = self.dialect.text_comparison.format(column)
             tail = self.dialect.comparison_suffix
             levels = [level + tail if isinstance(level, str) else level for level in levels]
-        listed = [self.literal(level) for level in levels]
-        if len(listed) == 1 and word == "IN":
-            return f"{column} = {listed[0]}"
-        most = self.dialect.max_list or len(listed)
-        lists = [", ".join(listed[i : i + most]) for i in range(0, len(listed), most)]
+        literals = [self.literal(level) for level in levels]
+        if len(literals) == 1 and word == "IN":
+            return f"{column} = {literals[0]}"
+        size = self.dialect.max_list or len(literals)
+        lists = [", ".join(literals[i : i + size]) for i in range(0, len(literals), size)]
         forms = self.dialect.many_lists if self.tree.n_leaves > _MAX_WHENS else None
         if forms is not None:
             return forms[word == "NOT IN"].format(column, lists[0])
-        parts = [f"{column} {word} ({part})" for part in lists]
+        parts = [f"{column} {word} ({literal_list})" for literal_list in lists]
         return _join_or(parts) if word == "IN" else _join_and(parts)
 
     def numbers(self, column: str, values: ValueSet) -> str:
@@ -437,10 +437,10 @@ def _divide(
     part_of = {top: top}
     for node in on_path[1:]:
         part_of[node] = node if node in parts else part_of[int(tree.parent[node])]
-    rest: list[tuple[int, bool]] = []
+    others: list[tuple[int, bool]] = []
     for end in ends:
-        parts.get(part_of[end[0]], rest).append(end)
-    return list(parts.items()), rest
+        parts.get(part_of[end[0]], others).append(end)
+    return list(parts.items()), others
 
 
 def _join_and(parts: list[str]) -> str:

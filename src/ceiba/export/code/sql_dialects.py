@@ -118,8 +118,8 @@ def format_quotient(x: float) -> str:
 
 def _powers(exponent: int) -> list[str]:
     """Return 2**exponent as factors that SQLite reads exactly."""
-    whole, rest = divmod(exponent, 49)
-    return ["562949953421312.0"] * whole + ([f"{2**rest}.0"] if rest else [])
+    quotient, remainder = divmod(exponent, 49)
+    return ["562949953421312.0"] * quotient + ([f"{2**remainder}.0"] if remainder else [])
 
 
 # ---------------------------------------------------------------------- the table
@@ -158,7 +158,7 @@ class Dialect:
 
     def column(self, name: str) -> str:
         """Return the quoted name of a table column."""
-        bad = next((part for part in self.forbidden if part in name), None)
+        bad = next((character for character in self.forbidden if character in name), None)
         if bad is not None:
             raise TreeError(
                 f"sql: {self.title} does not support {bad!r} in column names, got {name!r}. "
@@ -168,8 +168,8 @@ class Dialect:
 
     def new_column(self, name: str) -> str:
         """Return the quoted name of a new column, with ``_`` for unsupported characters."""
-        for part in self.forbidden:
-            name = name.replace(part, "_")
+        for character in self.forbidden:
+            name = name.replace(character, "_")
         return self.quoted(name)
 
     def time_expression(self, column: str, zoned: bool) -> str:

@@ -77,7 +77,7 @@ def fill_on_white(fills: NodeFills, node: int, leaf: bool) -> str:
     """Return the fill of a node blended with white, as "#rrggbb"."""
     colour, share = fills(node, leaf=leaf)
     parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
-    return "#" + "".join(f"{round(share * part + (1 - share) * 255):02X}" for part in parts)
+    return "#" + "".join(f"{round(share * channel + (1 - share) * 255):02X}" for channel in parts)
 
 
 def _quote(*lines: str) -> str:

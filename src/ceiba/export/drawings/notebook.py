@@ -72,13 +72,13 @@ def _fold_lightest(tree: Tree) -> FoldedTree:
     """Fold the subtrees of least weight if the tree has more than MAX_NODES nodes."""
     weight = fold_weight(tree)
     parent, weights = tree.parent.tolist(), weight.tolist()
-    whole = fold_tree(parent)
-    if len(whole.nodes) <= MAX_NODES:
-        return whole
+    folding = fold_tree(parent)
+    if len(folding.nodes) <= MAX_NODES:
+        return folding
     # Keep the heaviest inner nodes that fit. A child is never heavier than its parent, so this also
     # keeps all ancestors of a kept node.
     inner = sorted(weight[~tree.is_leaf].tolist(), reverse=True)
-    most = MAX_NODES // 2
+    max_inner = MAX_NODES // 2
     return fold_tree(
-        parent, weight=weights, min_weight=inner[min(most, len(inner) - 1)] * (1 + 1e-12)
+        parent, weight=weights, min_weight=inner[min(max_inner, len(inner) - 1)] * (1 + 1e-12)
     )

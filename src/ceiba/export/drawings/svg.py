@@ -121,7 +121,7 @@ def _page(tree: Tree, drawing: Drawing, foot: Footer, palette: list[str]) -> str
         f'font-size="{_n(sheet.font_size)}" fill="currentColor">',
         f"<title>{escape(escape_control(title))}</title>",
         *_edges(tree, drawing),
-        *(part for box in drawing.boxes for part in _box(fills, box, drawing, palette)),
+        *(element for box in drawing.boxes for element in _box(fills, box, drawing, palette)),
         *_foot(foot, palette, drawing.height + line, line, sheet.font_size),
         "</svg>",
     ]
@@ -192,10 +192,10 @@ def _foot(foot: Footer, palette: list[str], top: float, line: float, size: float
     return parts
 
 
-def _text(x: float, top: float, text: str, size: float, more: str, anchor: str = "middle") -> str:
+def _text(x: float, top: float, text: str, size: float, attrs: str, anchor: str = "middle") -> str:
     """Return one line of text as an SVG element with its top at `top`."""
     return (
-        f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{more}>'
+        f'<text x="{_n(x)}" y="{_n(top + 1.01 * size)}" text-anchor="{anchor}"{attrs}>'
         f"{escape(escape_control(text))}</text>"
     )
 

@@ -118,8 +118,8 @@ class ColumnDescription:
         """
         if self.quantiles:
             low, high = (_format_value(self.quantiles[k], self.display) for k in (0, -1))
-            most = max(self.histogram, default=0) or 1
-            heights = [max(n > 0, round(n / most * (len(_SPARK) - 1))) for n in self.histogram]
+            highest = max(self.histogram, default=0) or 1
+            heights = [max(n > 0, round(n / highest * (len(_SPARK) - 1))) for n in self.histogram]
             shape = "".join(_SPARK[height] for height in heights) if unicode else "..."
             infinite = f", inf {percent(self.n_infinite / self.n_counted)}"
             return f"{low} {shape} {high}{infinite if self.n_infinite else ''}"
@@ -264,11 +264,11 @@ def _gap_remarks(facts: dict[str, Any], counts: NDArray[np.int64]) -> list[Remar
     if not n_present:
         return [_remark("empty", name, "has no values.")]
     remarks = []
-    most = int(counts.max())
-    if most == n_present > 1:
+    largest = int(counts.max())
+    if largest == n_present > 1:
         remarks.append(_remark("constant", name, "has one value in all rows."))
-    elif n_present >= _ENOUGH_ROWS and most >= _NEARLY * n_present:
-        text = f"has one value in {percent(most / n_present)} of rows."
+    elif n_present >= _ENOUGH_ROWS and largest >= _NEARLY * n_present:
+        text = f"has one value in {percent(largest / n_present)} of rows."
         remarks.append(_remark("nearly_constant", name, text))
     if facts["missing"] > _MANY_MISSING:
         text = f"is missing in {percent(facts['missing'])} of the rows."
@@ -280,21 +280,21 @@ def _missing_codes(
     name: str, distinct: NDArray[np.float64], counts: NDArray[np.int64]
 ) -> list[Remark]:
     """Return remarks about frequent values such as -999 that may stand for missing values."""
-    rest = distinct[np.isfinite(distinct) & ~np.isin(distinct, _MISSING_CODES)]
-    if len(rest) < 2:
+    valid = distinct[np.isfinite(distinct) & ~np.isin(distinct, _MISSING_CODES)]
+    if len(valid) < 2:
         return []
-    many = len(rest) >= _FEW_VALUES
-    low, high, n = float(rest[0]), float(rest[-1]), int(counts.sum())
+    many = len(valid) >= _FEW_VALUES
+    low, high, n = float(valid[0]), float(valid[-1]), int(counts.sum())
     remarks = []
     for value in distinct[np.isin(distinct, _MISSING_CODES)].tolist():
         rows = int(counts[distinct == value][0])
         far = max(low - value, value - high) > (high - low) * (1 if many else _FAR)
         only_negative = many and value < 0 <= low and rows >= _NOT_RARE * n
         if rows >= _RECURS and (far or only_negative):
-            shown = number_text(value, 6)
+            code = number_text(value, 6)
             text = (
-                f"Column {name!r} is {shown} in {percent(rows / n)} of the rows; all others are "
-                f"{number_text(low, 4)} to {number_text(high, 4)}. Does {shown} mean missing? Then "
+                f"Column {name!r} is {code} in {percent(rows / n)} of the rows; all others are "
+                f"{number_text(low, 4)} to {number_text(high, 4)}. Does {code} mean missing? Then "
                 "read it as missing."
             )
             remarks.append(Remark("missing_code", name, text, value))

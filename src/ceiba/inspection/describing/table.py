@@ -97,10 +97,10 @@ class Description:
                 parts.append(f"{len(names)} {word} ({names_text})")
         n, cells = len(self.columns), self.n_missing
         target = f"; target {self.target}" if self.target is not None else ""
-        listed = f": {', '.join(parts)}" if parts else ""
+        summary = f": {', '.join(parts)}" if parts else ""
         return (
             f"{self.n_rows:,} {'row' if self.n_rows == 1 else 'rows'}, "
-            f"{n:,} {'column' if n == 1 else 'columns'}{listed}{target}; "
+            f"{n:,} {'column' if n == 1 else 'columns'}{summary}{target}; "
             f"{f'{cells:,}' if cells else 'no'} missing {'cell' if cells == 1 else 'cells'}"
         )
 
@@ -120,8 +120,8 @@ class Description:
             strength = [column.association for column in self.columns]
             # Associations with a rare class are small, so show two significant digits.
             figures["association"] = ["" if a is None else f"{a:.2g}" for a in strength]
-            known = sorted((a for a in strength if a is not None), reverse=True)
-            figures["rank"] = ["" if a is None else str(known.index(a) + 1) for a in strength]
+            ranked = sorted((a for a in strength if a is not None), reverse=True)
+            figures["rank"] = ["" if a is None else str(ranked.index(a) + 1) for a in strength]
             legend.append(
                 f"association: share of the impurity of {self.target} that the best single split "
                 "takes away"
@@ -145,8 +145,8 @@ class Description:
     def _repr_html_(self) -> str:
         from html import escape
 
-        listed = "".join(f"<li>{escape(remark.text)}</li>" for remark in self.remarks)
-        return self.table()._repr_html_() + (f"<ul>{listed}</ul>" if listed else "")
+        items = "".join(f"<li>{escape(remark.text)}</li>" for remark in self.remarks)
+        return self.table()._repr_html_() + (f"<ul>{items}</ul>" if items else "")
 
 
 def describe(X: Any, target: str | None = None, *, bins: int = 10, top: int = 10) -> Description:

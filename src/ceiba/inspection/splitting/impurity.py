@@ -109,8 +109,8 @@ def plurality(labels: Any, *, weight: npt.ArrayLike | None = None) -> Any:
     if isinstance(labels, Mapping):
         if not labels:
             raise OptionError("labels must not be empty.")
-        most = max(labels.values())
-        return next(label for label, count in labels.items() if count == most)
+        highest = max(labels.values())
+        return next(label for label, count in labels.items() if count == highest)
     target = read_target(labels, task="classification", n_rows=len(labels))
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
     counts = np.bincount(target.values[:, 0], weights=weights)

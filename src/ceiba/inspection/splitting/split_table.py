@@ -227,11 +227,11 @@ def _moment_costs(y: Array, w: Array, last: npt.NDArray[np.int64], name: str) ->
         extra = y * y
     else:
         extra = y * np.log(y, out=np.zeros_like(y), where=y > 0)
-    sums = [np.cumsum(w * part) for part in (np.ones_like(y), y, extra)]
+    sums = [np.cumsum(w * moment) for moment in (np.ones_like(y), y, extra)]
     cost = np.zeros(len(last))
     for size, first, second in (
-        [part[last] for part in sums],
-        [part[-1] - part[last] for part in sums],
+        [moment[last] for moment in sums],
+        [moment[-1] - moment[last] for moment in sums],
     ):
         if name == "squared_error":
             cost += second - first * first / size

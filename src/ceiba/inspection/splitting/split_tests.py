@@ -47,27 +47,27 @@ def split_tests(tree: Tree) -> Listing:
     >>> listing["column"].tolist(), int(listing["df"][0])
     (['petal length'], 6)
     """
-    stored = tree.tests
-    if stored is None and tree.n_nodes == 1:  # no split passed a test
-        stored = SplitTests.of_nodes(1, {})
-    if stored is None:
+    table = tree.tests
+    if table is None and tree.n_nodes == 1:  # no split passed a test
+        table = SplitTests.of_nodes(1, {})
+    if table is None:
         return _test_branches(tree)
-    nodes = np.flatnonzero(~np.isnan(stored.p_value))
-    tests: list[Any] = [stored.of(node) for node in nodes.tolist()]
+    nodes = np.flatnonzero(~np.isnan(table.p_value))
+    tests: list[Any] = [table.of(node) for node in nodes.tolist()]
     columns: dict[str, Any] = {
         "node": nodes,
         "column": [tree.schema.names[tree.splits.column[node]] for node in nodes.tolist()],
-        "statistic": stored.statistic[nodes],
+        "statistic": table.statistic[nodes],
         "df": [" and ".join(f"{d:g}" for d in test.df) for test in tests]
-        if not np.isnan(stored.df2[nodes]).all()
-        else stored.df[nodes],
-        "p_value": stored.p_value[nodes],
+        if not np.isnan(table.df2[nodes]).all()
+        else table.df[nodes],
+        "p_value": table.p_value[nodes],
         "factor": np.array([test.factor for test in tests]),
         "adjusted_p_value": np.array([test.adjusted_p_value for test in tests]),
         "groups": [" | ".join(_branch_groups(tree, node)) for node in nodes.tolist()],
     }
     legend = (
-        f"statistic: {_NAMES.get(stored.name, 'of the test')}; adjusted_p_value: p_value times the "
+        f"statistic: {_NAMES.get(table.name, 'of the test')}; adjusted_p_value: p_value times the "
         "factor that corrects for the search (Bonferroni)"
     )
     return Listing(columns, title="tests", legend=legend)
@@ -78,8 +78,8 @@ def _test_branches(tree: Tree) -> Listing:
     from scipy import stats
 
     if tree.n_outputs > 1 or not tree.n_rows[0]:
-        what = "several outputs" if tree.n_outputs > 1 else "a tree without training counts"
-        raise OptionError(f"split_tests is not supported for {what}.")
+        kind = "several outputs" if tree.n_outputs > 1 else "a tree without training counts"
+        raise OptionError(f"split_tests is not supported for {kind}.")
     classes = tree.counts is not None
     if not classes and tree.criterion != "squared_error":
         raise OptionError(f"split_tests is not supported with criterion={tree.criterion!r}.")

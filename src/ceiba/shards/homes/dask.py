@@ -69,14 +69,14 @@ def open_client(cluster: Any) -> Iterator[Any]:
         ) from error
     if isinstance(cluster, str):
         try:
-            opened = Client(cluster, timeout=_CONNECT_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
+            client = Client(cluster, timeout=_CONNECT_TIMEOUT, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise DataError(
                 f"Dask scheduler not found at {cluster}: {error}. Start one with `dask scheduler`, "
                 "and pass the address that it prints."
             ) from error
-        with opened:
-            yield opened
+        with client:
+            yield client
         return
     if cluster is None:
         try:
@@ -108,16 +108,16 @@ class DaskExchange:
 
     def _submit_rounds(self, rounds: Words) -> Any:
         client = self._client
-        sent = self._submit(_identity, rounds)
+        message = self._submit(_identity, rounds)
         holders = client.who_has(self._shards)
         by_worker: dict[tuple[str, ...], list[Any]] = {}
         for shard in self._shards:
-            place = tuple(sorted(holders.get(shard.key) or ())[:1])
-            answer = self._submit(_answer, shard, sent, **_worker_hint(place))
-            by_worker.setdefault(place, []).append(answer)
+            hosts = tuple(sorted(holders.get(shard.key) or ())[:1])
+            answer = self._submit(_answer, shard, message, **_worker_hint(hosts))
+            by_worker.setdefault(hosts, []).append(answer)
         merged = [
-            self._submit(_merge, answers, **_worker_hint(place)) if len(answers) > 1 else answers[0]
-            for place, answers in by_worker.items()
+            self._submit(_merge, answers, **_worker_hint(hosts)) if len(answers) > 1 else answers[0]
+            for hosts, answers in by_worker.items()
         ]
         while len(merged) > 1:
             pairs = [merged[k : k + 2] for k in range(0, len(merged), 2)]
@@ -127,8 +127,8 @@ class DaskExchange:
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
         """Send arrays of one kind, such as fold numbers, to each shard."""
         self._shards = [
-            self._submit(Shard.scatter, shard, kind, part)
-            for shard, part in zip(self._shards, arrays, strict=True)
+            self._submit(Shard.scatter, shard, kind, numbers)
+            for shard, numbers in zip(self._shards, arrays, strict=True)
         ]
 
     def collect(self, kind: str) -> list[Arrays]:
@@ -140,12 +140,12 @@ class DaskExchange:
             lambda: [self._submit(Shard.collect, shard, kind) for shard in shards],
         )
 
-    def _submit(self, work: Any, *args: Any, **where: Any) -> Any:
-        return self._client.submit(work, *args, pure=False, retries=RETRIES, **where)
+    def _submit(self, work: Any, *args: Any, **hint: Any) -> Any:
+        return self._client.submit(work, *args, pure=False, retries=RETRIES, **hint)
 
 
-def _worker_hint(place: Sequence[str]) -> dict[str, Any]:
-    return {"workers": list(place), "allow_other_workers": True} if place else {}
+def _worker_hint(workers: Sequence[str]) -> dict[str, Any]:
+    return {"workers": list(workers), "allow_other_workers": True} if workers else {}
 
 
 def _identity(rounds: Words) -> Words:
@@ -160,7 +160,7 @@ def _merge(answers: Sequence[Words]) -> Words:
     return reduce(_core.merge_answers, map(np.array, answers))
 
 
-def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]) -> list[Any]:
+def with_retries(client: Any, futures: list[Any], submit: Callable[[], list[Any]]) -> list[Any]:
     """Submit work and return its results; resubmit tasks that the scheduler has dropped."""
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError
@@ -170,7 +170,7 @@ def with_retries(client: Any, needed: list[Any], submit: Callable[[], list[Any]]
             try:
                 return _results(client, submit())
             except KilledWorker:
-                client.retry(needed)
+                client.retry(futures)
         return _results(client, submit())
     except Exception as error:
         is_lost = isinstance(error, CancelledError | CommClosedError)
@@ -286,35 +286,35 @@ def _build_shards(
         return with_retries(client, futures, lambda: futures)
 
     about = target, weighting.column, options
-    seen: list[tuple[PieceSummary, Any]] = gather(
+    results: list[tuple[PieceSummary, Any]] = gather(
         [submit(summarize_partition, part, names, numbers, about) for part in parts.parts]
     )
-    n_rows = [look.n_rows for look, _ in seen]
+    n_rows = [look.n_rows for look, _ in results]
     if not sum(n_rows):
         raise DataError("X must have at least 1 row, got 0.")
-    whole = merge_pieces([look for look, _ in seen])
-    binned = [*numbers, *(i.name for i in whole.infos.values() if i.kind is not Kind.CATEGORICAL)]
-    sample = _merge_samples([piece for _, piece in seen if piece is not None], binned)
+    total = merge_pieces([look for look, _ in results])
+    binned = [*numbers, *(i.name for i in total.infos.values() if i.kind is not Kind.CATEGORICAL)]
+    sample = _merge_samples([block for _, block in results if block is not None], binned)
     single = parts.single & set(names)
-    first = build_first_pass(whole, names, sample, single, (target, options), weighting)
+    first = build_first_pass(total, names, sample, single, (target, options), weighting)
     if not parts.named:
         first = replace(
             first,
             schema=Schema(first.schema.columns, first.schema.target, named=False),
             target=replace(first.target, name=None),
         )
-    filled = [
+    tables = [
         submit(to_arrays, part, n, first, target)
         for part, n in zip(parts.parts, n_rows, strict=True)
     ]
-    ranges: list[ShardSummary] = gather([submit(shard_summary, future) for future in filled])
+    ranges: list[ShardSummary] = gather([submit(shard_summary, future) for future in tables])
     summary = merge_summaries(first, ranges, options)
     schema, layout = summary.schema, summary.layout
     table = ShardedTable(
         schema,
         layout,
         DaskExchange(
-            client, [submit(to_shard, future, schema, layout, k) for k, future in enumerate(filled)]
+            client, [submit(to_shard, future, schema, layout, k) for k, future in enumerate(tables)]
         ),
         n_rows,
         weight_totals=summary.weight_totals,
@@ -354,8 +354,8 @@ def _merge_samples(
     infos, values = [], {}
     for name in binned:
         matches = [sample for sample in samples if name in sample[1]]
-        joined = np.concatenate([numbers[name] for _, numbers in matches])
-        values[name] = joined[:: max(1, len(joined) // SAMPLE)].copy()
+        column = np.concatenate([numbers[name] for _, numbers in matches])
+        values[name] = column[:: max(1, len(column) // SAMPLE)].copy()
         schema = matches[0][0]
         infos.append(schema.columns[schema.index(name)])
     return Schema(tuple(infos)), values
@@ -375,9 +375,9 @@ def summarize_partition(
     _check_columns(part, [*names, target, *([] if weight is None else [weight])])
     if not (part.n_rows if isinstance(part, ScanPiece) else len(part)):
         return PieceSummary(), None
-    seen = summarize_piece(part, [name for name in names if name not in numbers], *about)
-    binned = [*numbers, *(info.name for info in seen.infos.values() if info.kind != "categorical")]
-    return seen, sample_numbers([_sample_rows(part, binned)], binned) if binned else None
+    look = summarize_piece(part, [name for name in names if name not in numbers], *about)
+    binned = [*numbers, *(info.name for info in look.infos.values() if info.kind != "categorical")]
+    return look, sample_numbers([_sample_rows(part, binned)], binned) if binned else None
 
 
 def to_arrays(

@@ -178,9 +178,9 @@ class GpuShard:
         below, above = np.full(len(cuts), -np.inf), np.full(len(cuts), np.inf)
         for j in np.unique(columns):
             (of_column,) = np.nonzero(columns == j)
-            values, place = np.unique(cuts[of_column], return_inverse=True)
+            values, index = np.unique(cuts[of_column], return_inverse=True)
             low, high = self._values_around(self.columns[int(j)], values)
-            below[of_column], above[of_column] = low[place], high[place]
+            below[of_column], above[of_column] = low[index], high[index]
         return below, above
 
     def _values_around(self, column: DeviceColumn, cuts: npt.NDArray[np.float64]) -> Arrays:
@@ -201,9 +201,9 @@ class GpuShard:
         xp, dtype = self.device.xp, limits.dtype
         values = xp.sort(column.values.astype(dtype))
         values = xp.concatenate([xp.full(1, -np.inf, dtype), values, xp.full(1, np.inf, dtype)])
-        place = xp.searchsorted(values, xp.asarray(limits), side="right")
+        index = xp.searchsorted(values, xp.asarray(limits), side="right")
         low, high = (
-            self.device.to_host(values[at]).astype(np.float64) + 0.0 for at in (place - 1, place)
+            self.device.to_host(values[at]).astype(np.float64) + 0.0 for at in (index - 1, index)
         )
         return low, np.where(np.isnan(high), np.inf, high)  # NaN is sorted after all values
 
@@ -222,8 +222,8 @@ class GpuExchange:
 
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
         """Send arrays of one kind, such as fold numbers, to each shard."""
-        for shard, part in zip(self.shards, arrays, strict=True):
-            shard.inputs = {**shard.inputs, kind: part}
+        for shard, numbers in zip(self.shards, arrays, strict=True):
+            shard.inputs = {**shard.inputs, kind: numbers}
 
     def collect(self, kind: str) -> list[Arrays]:
         """Return arrays of one kind, such as sampled values, from each shard in order."""
@@ -262,22 +262,22 @@ def build_table(
 ) -> tuple[ShardedTable, ShardedTarget]:
     """Build the table and target from parts of a table on one device, with one shard each."""
     schema = parts[0][0]
-    whole = merge_pieces([replace(part[2].summary) for part in parts])
+    total = merge_pieces([replace(part[2].summary) for part in parts])
     single = frozenset(c.name for c in parts[0][1] if c.values.dtype == np.float32)
     numbers = [c.name for c in parts[0][1] if c.info.is_numeric]
     sample = _sample(device, [part[1] for part in parts], numbers)
     infos = {info.name: info for info in schema.columns}
-    whole.infos = {name: info for name, info in infos.items() if not info.is_numeric}
+    total.infos = {name: info for name, info in infos.items() if not info.is_numeric}
     numeric = Schema(tuple(infos[name] for name in numbers))
     column = "sample_weight" if parts[0][2].weights is not None else None
     first = build_first_pass(
-        whole, schema.names, (numeric, sample), single, ("y", options),
+        total, schema.names, (numeric, sample), single, ("y", options),
         Weighting(column, weighting.per_class),
     )  # fmt: skip
     first = replace(
         first, schema=schema, target=TargetInfo(None, first.target.task, first.target.classes, 1)
     )
-    shards, seen = [], []
+    shards, summaries = [], []
     for number, (_, columns, target) in enumerate(parts):
         _finish_target(device, target, first)
         shard = GpuShard(device, schema, columns, target, first.edges, number)
@@ -293,8 +293,8 @@ def build_table(
             )
             digits = np.asarray(_core.sum_digits(weights, codes, n_classes))
         shards.append(shard)
-        seen.append(ShardSummary(ranges, missing, n_learned, digits))
-    summary = merge_summaries(first, seen, options)
+        summaries.append(ShardSummary(ranges, missing, n_learned, digits))
+    summary = merge_summaries(first, summaries, options)
     for shard in shards:
         shard.layout = summary.layout
     table = ShardedTable(
@@ -406,9 +406,9 @@ def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) ->
         missing, unknown = tree.default_branch[node], tree.majority_branch[node]
         unknown = missing if tree.unseen == "missing" else unknown
         table = np.full(columns[splits.column[node]].info.n_levels + 2, below[unknown], np.int32)
-        own = slice(splits.level_start[node], splits.level_start[node + 1])
+        entries = slice(splits.level_start[node], splits.level_start[node + 1])
         table[0] = below[missing]
-        table[1 + splits.level_code[own]] = below[splits.level_branch[own]]
+        table[1 + splits.level_code[entries]] = below[splits.level_branch[entries]]
         first[node], end = end, end + len(table)
         tables.append(table)
     ends = device.xp.empty(n_rows, np.int32)

@@ -192,10 +192,10 @@ def encode_levels(device: Any, column: DeviceColumn, info: ColumnInfo) -> Device
         ) from None
     order = np.argsort(levels)
     numbers = values.astype(np.float64)
-    place = xp.searchsorted(xp.asarray(levels[order]), numbers)
-    place = xp.minimum(place, max(len(levels) - 1, 0))
-    known = xp.asarray(levels[order])[place] == numbers
-    codes = xp.where(known, xp.asarray(order.astype(np.int32))[place], np.int32(len(levels)))
+    index = xp.searchsorted(xp.asarray(levels[order]), numbers)
+    index = xp.minimum(index, max(len(levels) - 1, 0))
+    is_level = xp.asarray(levels[order])[index] == numbers
+    codes = xp.where(is_level, xp.asarray(order.astype(np.int32))[index], np.int32(len(levels)))
     codes = xp.where(xp.isnan(numbers), np.int32(-1), codes)
     return DeviceColumn(info.name, xp.ascontiguousarray(codes, dtype=np.int32), info)
 
@@ -217,11 +217,11 @@ def read_device_target(
     device: Any, y: Any, sample_weight: Any, task: Task, n_rows: int
 ) -> DeviceTarget:
     """Read target and weights; either may be on the host."""
-    for what, array in (("y", y), ("sample_weight", sample_weight)):
+    for name, array in (("y", y), ("sample_weight", sample_weight)):
         shape = np.shape(array) if array is None or not hasattr(array, "shape") else array.shape
         if array is not None and tuple(shape) != (n_rows,):
             raise DataError(
-                f"{what} must be a 1-d array with {n_rows} values, got shape {tuple(shape)}."
+                f"{name} must be a 1-d array with {n_rows} values, got shape {tuple(shape)}."
             )
     target = DeviceTarget(PieceSummary(n_rows=n_rows))
     if task.is_classification("A table on a GPU"):
@@ -274,14 +274,14 @@ def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
             (low, high), _, _ = _scan(device, y)
         if high - low < _MOST_NUMBERS and abs(low) < 2**53:
             column = _describe(y, _TYPES[y.dtype.name])
-            found = np.asarray(
+            class_counts = np.asarray(
                 _core.device_count_labels(device, column, n_rows, int(low), int(high - low) + 1)
             )
-            present = np.flatnonzero(found)
+            present = np.flatnonzero(class_counts)
             values = (present + int(low)).astype(y.dtype.name)
-            counts = found[present]
+            counts = class_counts[present]
             _check_classes(len(values))
-            code_of = np.cumsum(found > 0) - 1
+            code_of = np.cumsum(class_counts > 0) - 1
             table = np.maximum(code_of, 0).tolist()
             _core.device_write_labels(device, column, n_rows, int(low), table, address_of(labels))
         else:  # labels are fractions, or their range is wide

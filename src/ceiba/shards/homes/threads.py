@@ -73,7 +73,7 @@ class ThreadExchange:
     def scatter(self, kind: str, arrays: Sequence[Arrays]) -> None:
         """Send arrays of one kind, such as fold numbers, to each shard."""
         pairs = zip(self._shards, arrays, strict=True)
-        self._shards = [shard.scatter(kind, part) for shard, part in pairs]
+        self._shards = [shard.scatter(kind, numbers) for shard, numbers in pairs]
 
     def collect(self, kind: str) -> list[Arrays]:
         """Return arrays of one kind, such as sampled values, from each shard in order."""
@@ -108,9 +108,9 @@ def open_table(
         def write(number: int) -> tuple[ShardArrays, ShardSummary]:
             begin = time.perf_counter()
             arrays = build_shard_arrays(scratch.arrays(f"shard{number}", shapes[number]))
-            seen = fill_arrays(arrays, pieces[number], first, target)
+            shard_summary = fill_arrays(arrays, pieces[number], first, target)
             durations[number] = time.perf_counter() - begin
-            return arrays, seen
+            return arrays, shard_summary
 
         def report(number: int) -> None:
             if number == timed and scan.watch is not None:
@@ -120,11 +120,11 @@ def open_table(
         durations: dict[int, float] = {}
         # Time the first shard that is not small, because fixed costs dominate small ones.
         timed = next(k for k, p in enumerate(pieces) if 2 * p.n_rows * len(pieces) >= scan.n_rows)
-        written = _map_in_threads(write, len(pieces), threads, report)
-        summary = merge_summaries(first, [seen for _, seen in written], options)
+        results = _map_in_threads(write, len(pieces), threads, report)
+        summary = merge_summaries(first, [seen for _, seen in results], options)
         shards = [
             Shard(arrays, summary.schema, summary.layout, k, scratch=scratch)
-            for k, (arrays, _) in enumerate(written)
+            for k, (arrays, _) in enumerate(results)
         ]
         table = ShardedTable(
             summary.schema,
@@ -146,29 +146,29 @@ def run_first_pass(
     """Return the levels, classes and bins found in the pieces of a scan."""
     pieces = columns.pieces
     numbers = columns.numbers
-    others = [name for name in columns.names if name not in numbers]
+    categorical = [name for name in columns.names if name not in numbers]
 
     def look(k: int) -> PieceSummary:
-        return summarize_piece(pieces[k], others, target, weighting.column, options)
+        return summarize_piece(pieces[k], categorical, target, weighting.column, options)
 
     def report(number: int) -> None:
         _report(columns, "scanning piece", number, len(pieces))
 
-    whole = merge_pieces(_map_in_threads(look, len(pieces), threads, report))
+    summary = merge_pieces(_map_in_threads(look, len(pieces), threads, report))
     chosen = np.unique(np.linspace(0, len(pieces) - 1, SAMPLED_PIECES).astype(int)).tolist()
-    binned = [*numbers, *(n for n in others if whole.infos[n].kind is not Kind.CATEGORICAL)]
+    binned = [*numbers, *(n for n in categorical if summary.infos[n].kind is not Kind.CATEGORICAL)]
     sample: tuple[Schema, dict[str, Any]] = Schema(()), {}
     if binned:
         batches = [next(pieces[k].file.batches(pieces[k].groups[:1], binned)) for k in chosen]
         sample = sample_numbers(thin_batches(batches), binned)
     return build_first_pass(
-        whole, columns.names, sample, columns.single, (target, options), weighting
+        summary, columns.names, sample, columns.single, (target, options), weighting
     )
 
 
-def _report(scan: Scan, what: str, number: int, n: int) -> None:
+def _report(scan: Scan, label: str, number: int, n: int) -> None:
     if scan.watch is not None:
-        scan.watch("progress", f"{what} {number + 1} of {n}")
+        scan.watch("progress", f"{label} {number + 1} of {n}")
 
 
 def _map_in_threads(
@@ -238,9 +238,9 @@ def make_plan(
     smallest = SIZES.gather_rows * (n_columns + 1)
     left = (limit - fixed) // (8 * _COPIES)
     if left < smallest:
-        needed = fixed + smallest * 8 * _COPIES
+        n_bytes = fixed + smallest * 8 * _COPIES
         raise OptionError(
-            f"`memory` must be at least {-(-needed // 10**6)} MB for this table, got "
+            f"`memory` must be at least {-(-n_bytes // 10**6)} MB for this table, got "
             f"{limit / 1e6:g} MB. Increase it, or use fewer threads (n_jobs)."
         )
     gathered = int(min(left, 1 << 25, max(smallest, n_rows * (n_columns + 1))))
