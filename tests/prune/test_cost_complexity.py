@@ -299,10 +299,10 @@ def test_path_starts_with_the_tree_and_ends_with_the_root():
     [
         ({}, "one of alpha, cp and n_leaves"),
         ({"alpha": 0.1, "n_leaves": 3}, "one of alpha, cp and n_leaves"),
-        ({"alpha": -1}, "at least 0"),
-        ({"alpha": float("nan")}, "at least 0"),
-        ({"n_leaves": 0}, "at least 1"),
-        ({"n_leaves": 2.0}, "must be an integer"),
+        ({"alpha": -1}, "non-negative"),
+        ({"alpha": float("nan")}, "non-negative"),
+        ({"n_leaves": 0}, "positive integer"),
+        ({"n_leaves": 2.0}, "must be a positive integer"),
         ({"alpha": 0.1, "risk": "error"}, "risk must be"),
     ],
 )
@@ -315,7 +315,7 @@ def test_several_outputs_have_no_cost_but_an_impurity():
     X = np.arange(20.0).reshape(-1, 1)
     Y = np.stack([np.arange(20) % 2, np.arange(20) // 5], axis=1)
     tree = ceiba.DecisionTreeClassifier().fit(X, Y).tree_
-    with pytest.raises(OptionError, match="requires a target with one output"):
+    with pytest.raises(OptionError, match="requires a single-output target"):
         tree.prune(0.1)
     assert tree.prune(10.0, risk="impurity").n_leaves == 1
 

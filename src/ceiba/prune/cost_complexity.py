@@ -62,18 +62,18 @@ def node_risks(
     tree: Tree, risk: Risk = "cost", *, count_stayed: bool = True, mass: Array | None = None
 ) -> NodeRisks:
     """Return the node risks that determine how a tree is pruned."""
-    leaf, whole = risk_sums(tree, risk, mass=mass)
-    stayed = None
+    leaf, total = risk_sums(tree, risk, mass=mass)
+    at_end = None
     stays = ~tree.is_leaf & (tree.default_branch < 0) & (tree.sent_default > 0)
     if count_stayed and stays.any():
         if risk == "impurity":  # assume that all rows of a node have the same impurity
-            stayed = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
+            at_end = np.where(tree.is_leaf, 0.0, tree.end_share) * leaf
         else:
-            stayed = tree.stayed_risk * whole
-            stayed = np.rint(stayed) if _has_integer_risks(tree) else stayed
-    sums = leaf if stayed is None else np.concatenate((leaf, stayed))
-    exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and whole == round(whole)
-    return NodeRisks(leaf, stayed, whole, 0.0 if exact else NOISE)
+            at_end = tree.stayed_risk * total
+            at_end = np.rint(at_end) if _has_integer_risks(tree) else at_end
+    sums = leaf if at_end is None else np.concatenate((leaf, at_end))
+    exact = bool(np.all(sums == np.rint(sums))) and leaf[0] < _EXACT and total == round(total)
+    return NodeRisks(leaf, at_end, total, 0.0 if exact else NOISE)
 
 
 def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Array, float]:
@@ -86,21 +86,21 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
         raise OptionError(f"risk must be 'cost' or 'impurity', got {risk!r}.")
     if tree.n_outputs > 1:
         raise OptionError(
-            f"risk='cost' requires a target with one output, got {tree.n_outputs}. Use "
+            f"risk='cost' requires a single-output target, got {tree.n_outputs} outputs. Use "
             "risk='impurity'."
         )
     if np.isinf(tree.risk).any():
         raise TreeError(
-            "The risks of this tree overflow float64, because the squares of the target do. Divide "
-            "the target by a constant, and multiply the predictions by it."
+            "The risks of this tree overflow float64, because the squared targets do. Divide the "
+            "target by a constant, refit, and multiply predictions by the constant."
         )
     if np.isnan(tree.risk).any():
         raise TreeError("The risk of some nodes is unknown. Pass tree.refit_leaves(X, y) instead.")
-    whole = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
-    sums = tree.risk * whole
+    total = float(tree.weight[0]) if tree.weight[0] > 0 else 1.0
+    sums = tree.risk * total
     if _has_integer_risks(tree):
         sums = np.rint(sums)
-    return np.ascontiguousarray(sums), whole
+    return np.ascontiguousarray(sums), total
 
 
 def _has_integer_risks(tree: Tree) -> bool:
@@ -161,10 +161,10 @@ def prune_tree(
         return pruning_sequence(tree, risk=risk).tree_with(n_leaves)
     if cp is not None:
         if isinstance(cp, bool) or not cp >= 0:
-            raise OptionError(f"cp must be a number of at least 0, got {cp!r}.")
+            raise OptionError(f"cp must be a non-negative number, got {cp!r}.")
         alpha = cp * pruning_sequence(tree, risk=risk).root_risk
     if alpha is None or isinstance(alpha, bool) or not alpha >= 0:
-        raise OptionError(f"alpha must be a number of at least 0, got {alpha!r}.")
+        raise OptionError(f"alpha must be a non-negative number, got {alpha!r}.")
     return tree.collapse(np.flatnonzero(collapse_alpha(tree, risk=risk) <= alpha))
 
 
@@ -241,7 +241,7 @@ class PruningSequence:
     def tree_with(self, n_leaves: int) -> Tree:
         """Return the tree with this number of leaves, or else the largest one with fewer."""
         if not isinstance(n_leaves, Integral) or isinstance(n_leaves, bool) or n_leaves < 1:
-            raise OptionError(f"n_leaves must be an integer of at least 1, got {n_leaves!r}.")
+            raise OptionError(f"n_leaves must be a positive integer, got {n_leaves!r}.")
         return self.tree(int(np.argmax(self.n_leaves <= n_leaves)))
 
     def listing(self) -> Listing:

@@ -241,7 +241,7 @@ def read_pruning(prune: Any) -> Pruning | None:
     if isinstance(prune, int | float) and not isinstance(prune, bool):
         hint = f" Pass an alpha as CostComplexity(alpha={prune!r})."
     raise OptionError(
-        f"prune must be None, 'cv', '1se' or a pruning object of ceiba.prune, got {prune!r}.{hint}"
+        f"prune must be None, 'cv', '1se' or an object from ceiba.prune, got {prune!r}.{hint}"
     )
 
 
