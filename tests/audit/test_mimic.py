@@ -99,7 +99,7 @@ def test_an_optimal_tree_can_imitate() -> None:
         ({"held_out": 1.5}, "held_out must be a float between 0 and 1"),
         ({"of": "both"}, "of must be 'answer' or 'probability'"),
         ({"positive": "low"}, "positive requires"),
-        ({"leaves": 0}, "leaves must be an int of at least 1, got 0"),
+        ({"leaves": 0}, "leaves must be a positive int, got 0"),
         ({"leaves": 3, "prune": "cv"}, "leaves or prune, not both"),
         ({"of": "probability", "positive": "x"}, "positive must be one of"),
     ],

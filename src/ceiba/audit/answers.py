@@ -147,7 +147,7 @@ def check_labels(model: Any, answers: Array, truth: Array, name: str = "model") 
 def divide_rows(n_rows: int, n_first: int, random_state: Any) -> tuple[Array, Array]:
     """Return the sorted indices of `n_first` random rows and of all other rows."""
     if not isinstance(random_state, int | np.integer) or random_state < 0:
-        raise OptionError(f"random_state must be an int of at least 0, got {random_state!r}.")
+        raise OptionError(f"random_state must be a non-negative int, got {random_state!r}.")
     order = np.random.default_rng(random_state).permutation(n_rows)
     return np.sort(order[:n_first]), np.sort(order[n_first:])
 

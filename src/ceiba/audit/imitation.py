@@ -70,10 +70,10 @@ class Mimic(Printed):
         """The title of the report, which states the fidelity of the tree in one line."""
         share, low, high = (100 * value for value in (self.fidelity, *self.fidelity_interval))
         if self.model.tree_.task.has_classes:
-            what = f"agrees with the model on {share:.0f} % of"
+            claim = f"agrees with the model on {share:.0f} % of"
         else:
-            what = f"explains {share:.0f} % of the variance of the model's {self.imitated} on"
-        return f"A tree that {what} held-out rows ({low:.0f} to {high:.0f} %)"
+            claim = f"explains {share:.0f} % of the variance of the model's {self.imitated} on"
+        return f"A tree that {claim} held-out rows ({low:.0f} to {high:.0f} %)"
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
         """Create the interactive report of the tree, with its fidelity in the headline."""
@@ -155,7 +155,7 @@ def mimic(
     if positive is not None and of == "answer":
         raise OptionError("positive requires of='probability'.")
     if leaves is not None and (not isinstance(leaves, int | np.integer) or leaves < 1):
-        raise OptionError(f"leaves must be an int of at least 1, got {leaves!r}.")
+        raise OptionError(f"leaves must be a positive int, got {leaves!r}.")
     if leaves is not None and "prune" in params:
         raise OptionError("Pass leaves or prune, not both.")
     model = open_model(model)
@@ -202,10 +202,10 @@ def mimic(
 
 
 def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, Array]:
-    found = predict_shares(model, X, n_rows, "model")
-    if found is None:
+    result = predict_shares(model, X, n_rows, "model")
+    if result is None:
         raise OptionError("of='probability' requires a model with predict_proba and classes_.")
-    shares, classes = found
+    shares, classes = result
     if positive is None and len(classes) == 2:
         positive = classes[1]
     if positive not in classes:

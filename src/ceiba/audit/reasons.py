@@ -1,6 +1,6 @@
-"""Explain which columns prevent a wanted prediction, and which changes would give it.
+"""Explain which columns prevent a desired prediction, and which changes would give it.
 
-The row is compared with the accepted rows, which have the wanted prediction. Path-dependent Shapley
+The row is compared with accepted rows, which have the desired prediction. Path-dependent Shapley
 values average over a column by the branch shares of accepted training rows, interventional ones by
 its values in accepted background rows. The columns that lower the value most come first. Each
 change is the nearest counterfactual with all other columns fixed, found by an exact search.
@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Reason:
-    """A column that counts against the wanted prediction.
+    """A column that counts against the desired prediction.
 
     Attributes
     ----------
@@ -39,10 +39,10 @@ class Reason:
     rule : str
         The conditions on the column along the path of the row.
     contribution : float
-        How much the column lowers the probability of the wanted prediction (or moves the number
+        How much the column lowers the probability of the desired prediction (or moves the number
         away from it), compared with the accepted rows.
     change : Change or None
-        The nearest value of this column that gives the wanted prediction; None if there is none.
+        The nearest value of this column that gives the desired prediction; None if there is none.
     text : str
         The reason as a sentence.
     """
@@ -56,7 +56,7 @@ class Reason:
 
 
 class Reasons(tuple[Reason, ...]):
-    """The reasons why a row does not get the wanted prediction, the strongest first.
+    """The reasons why a row does not get the desired prediction, the strongest first.
 
     Attributes
     ----------
@@ -90,12 +90,12 @@ def reasons(
     fixed: Iterable[str] = (),
     lang: str = "en",
 ) -> list[Reasons]:
-    """Return the columns that count against the wanted prediction of each row.
+    """Return the columns that count against the desired prediction of each row.
 
     See `TreeMethods.reasons` for the options.
     """
     if not isinstance(k, int | np.integer) or k < 1:
-        raise OptionError(f"k must be an int of at least 1, got {k!r}.")
+        raise OptionError(f"k must be a positive int, got {k!r}.")
     if tree.n_outputs > 1:
         raise TreeError("Reasons are not supported for trees with several outputs.")
     table = route.read(tree, X)
@@ -133,20 +133,20 @@ def _check_names(tree: Tree, option: str, columns: Iterable[str]) -> set[str]:
 def _contributions(
     tree: Tree, table: Table, answer: Any, ends: Array, background: Table | None
 ) -> Array:
-    """Return how much each column counts against the wanted prediction of each row."""
+    """Return how much each column counts against the desired prediction of each row."""
     leaves = np.flatnonzero(tree.is_leaf & ends)
     if background is not None:
         accepted = background.take(np.flatnonzero(ends[route.apply(tree, background)]))
         if not accepted.n_rows:
-            raise DataError("against= must contain a row with the wanted prediction, got none.")
+            raise DataError("against= must contain a row with the desired prediction, got none.")
         shapley = shap_values(tree, table, background=accepted)
     else:
         if not len(leaves):
-            raise DataError("No leaf of the tree has the wanted prediction.")
+            raise DataError("No leaf of the tree has the desired prediction.")
         shapley = shap_values(tree, table, leaves=leaves)
     shap = np.asarray(shapley.values)  # type: ignore[union-attr]  # one output
     if tree.task.has_classes:
-        # The wanted prediction is a class, or any class other than the predicted one.
+        # The desired prediction is a class, or any class other than the predicted one.
         classes = np.unique(tree.answer[leaves])
         if len(classes) == 1:
             return -shap[..., classes[0]]

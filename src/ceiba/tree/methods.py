@@ -652,11 +652,11 @@ class TreeMethods:
         fixed: Iterable[str] = (),
         lang: str = "en",
     ) -> Reasons | Listing:
-        """Return the main reasons for which a row does not get the wanted prediction.
+        """Return the main reasons for which a row does not get the desired prediction.
 
         The columns on the path of the row are ranked by exact Shapley values against the rows with
-        the wanted prediction. Each has the nearest change of that column alone that leads to the
-        wanted prediction, verified by predicting the changed row, or none.
+        the desired prediction. Each has the nearest change of that column alone that leads to the
+        desired prediction, verified by predicting the changed row, or none.
 
         Parameters
         ----------
@@ -665,10 +665,10 @@ class TreeMethods:
         k : int, default=4
             Maximum number of reasons.
         target : label, or (low, high)
-            Wanted class (default: any other than the predicted one) or range (None: unbounded).
+            Desired class (default: any other than the predicted one) or range (None: unbounded).
         against : table, optional
-            Background rows; those with the wanted prediction are used. By default the training
-            rows in leaves with the wanted prediction, by their shares of the branches.
+            Background rows; those with the desired prediction are used. By default the training
+            rows in leaves with the desired prediction, by their shares of the branches.
         protected : names of columns
             Never among the reasons; an error if the tree uses them.
         fixed : names of columns
