@@ -77,7 +77,7 @@ def test_fold_without_rows_on_one_side_grows_freely():
 
 def test_forced_split_with_an_empty_side_is_refused(iris):
     X, y = iris
-    with pytest.raises(TreeError, match="'sepal width .* of forced_splits: .* no rows"):
+    with pytest.raises(TreeError, match="the forced split 'sepal width .*: .* no rows"):
         ceiba.DecisionTreeClassifier(forced_splits="sepal width (cm) <= 99").fit(X, y)
 
 

@@ -61,7 +61,7 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
     cls, name = type(model), type(model).__name__
     if not cls.__module__.startswith("ceiba.") or name.startswith("_"):
         raise ModelFileError(
-            f"{name} is not a class of ceiba, so it cannot be saved. Save its tree: "
+            f"{name} is not a ceiba class, so it cannot be saved. Save its tree: "
             "model.tree_.save(path)."
         )
     parameters = {
@@ -74,27 +74,27 @@ def model_to_json(model: BaseTree) -> dict[str, Any]:
             plain = _to_plain(key, value, "fit again to compute the attribute.")
             if plain != _LEFT_OUT:
                 fitted[key], attributes[key] = plain, value
-    stored = {"class": name, "parameters": parameters, "fitted": fitted}
-    _refuse_unusable(model, attributes, model._tree, Field(stored, "model"))
-    return stored
+    fields = {"class": name, "parameters": parameters, "fitted": fitted}
+    _refuse_unusable(model, attributes, model._tree, Field(fields, "model"))
+    return fields
 
 
-def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, stored: Field) -> None:
+def _refuse_unusable(model: BaseTree, fitted: Mapping[str, Any], tree: Tree, field: Field) -> None:
     """Raise an error if the parameters or fitted attributes of a stored model are invalid."""
-    check_depth(stored)
+    check_depth(field)
     cls = type(model)
     if isinstance(cls._task, str) and cls._task != tree.task:  # rpart models have no fixed task
-        stored["class"].fail(f"Must be a class for {tree.task} trees.")
+        field["class"].fail(f"Must be a class for {tree.task} trees.")
     try:
         model._check_parameters()
     except CeibaError as error:
-        stored["parameters"].fail(str(error), "parameters that no model has")
-    taken = {*_FROM_TREE, *cls._get_param_names()}
+        field["parameters"].fail(str(error), "parameters that no model has")
+    reserved = {*_FROM_TREE, *cls._get_param_names()}
     for key, value in fitted.items():
-        if key in taken or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
-            stored["fitted"].fail("Must be an unused name in lowercase.", f"the name {key!r}")
+        if key in reserved or not _FITTED_NAME.fullmatch(key) or hasattr(cls, key):
+            field["fitted"].fail("Must be an unused name in lowercase.", f"the name {key!r}")
         if key in _FITTED and not _FITTED[key](value):
-            stored["fitted"][key].fail(f"Must be a valid {key}.")
+            field["fitted"][key].fail(f"Must be a valid {key}.")
 
 
 def _to_plain(name: str, value: Any, advice: str) -> Any:
@@ -117,14 +117,14 @@ def _to_plain(name: str, value: Any, advice: str) -> Any:
 
 def restore(document: Document) -> Any:
     """Return the fitted estimator of a model file, or the tree if the file has no estimator."""
-    tree, stored = document.tree, document.model
-    if stored is None:
+    tree, field = document.tree, document.model
+    if field is None:
         return tree
-    stored.object(("class", "parameters", "fitted"))
-    check_depth(stored)
+    field.object(("class", "parameters", "fitted"))
+    check_depth(field)
     classes = _estimator_classes()
-    cls = classes[stored["class"].text(sorted(classes))]
-    settings, fitted = stored["parameters"].object((), cls._get_param_names()), stored["fitted"]
+    cls = classes[field["class"].text(sorted(classes))]
+    settings, fitted = field["parameters"].object((), cls._get_param_names()), field["fitted"]
     if not isinstance(fitted.value, dict):
         fitted.fail("Must be an object {...}.")
     parameters = {
@@ -140,11 +140,11 @@ def restore(document: Document) -> Any:
             attributes[key] = tree_from_json(parts["tree"], schema_from_json(parts["schema"]))
         else:
             attributes[key] = from_json(fitted[key], _OBJECTS)
-    _refuse_unusable(model, attributes, tree, stored)
+    _refuse_unusable(model, attributes, tree, field)
     try:
         model._set_fitted(tree)
     except CeibaError as error:
-        stored["parameters"].fail(str(error), "parameters that no model has")
+        field["parameters"].fail(str(error), "parameters that no model has")
     model.__dict__.update(attributes)
     return model
 

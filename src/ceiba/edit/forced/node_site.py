@@ -343,10 +343,10 @@ def _grow_literal(site: NodeSite, literal: Any, strict: bool) -> Tree:
         stem, sites = site.force_split(question)
     except EmptyBranchError as error:
         if strict:
-            raise TreeError(f"Cannot apply {question!r} of forced_splits: {error}") from None
+            raise TreeError(f"Cannot apply the forced split {question!r}: {error}") from None
         return site.grow()
     except TreeError as error:
-        raise TreeError(f"Cannot apply {question!r} of forced_splits: {error}") from None
+        raise TreeError(f"Cannot apply the forced split {question!r}: {error}") from None
     order = list(range(len(sites)))
     if isinstance(question, str | list):  # the first branch is the one where the condition is true
         columns = {info.name: info for info in site.problem.table.schema.columns}

@@ -102,7 +102,7 @@ def loads(raw: bytes) -> Document:
     top = Field(_parse(unpack(raw)))
     if not isinstance(top.value, dict) or top.value.get("format") != "ceiba":
         raise ModelFileError(
-            'This is not a model file of ceiba: it is not a JSON object {"format": "ceiba", ...}. '
+            'This is not a ceiba model file: it is not a JSON object {"format": "ceiba", ...}. '
             "Model files are written by model.save(path)."
         )
     if "version" not in top.value:
@@ -218,7 +218,7 @@ def read_metadata(path: str | os.PathLike[str] | BinaryIO | bytes) -> dict[str, 
     """
     top = _parse(unpack(_read_bytes(path)))
     if not isinstance(top, dict) or top.get("format") != "ceiba":
-        raise ModelFileError("This is not a model file of ceiba. Pass one written by model.save.")
+        raise ModelFileError("This is not a ceiba model file. Pass one written by model.save.")
     schema = top.get("schema")
     schema = schema if isinstance(schema, dict) else {}
     columns, target, model = schema.get("columns"), schema.get("target"), top.get("model")

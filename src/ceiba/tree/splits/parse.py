@@ -246,8 +246,8 @@ def _parse_ordered_levels(
     if codes == list(range(n - len(codes), n)) and len(codes) < n:
         return Cut(name, codes[0] - 0.5), 1
     raise TreeError(
-        f"In {written!r}, column {name!r} is ordered, so a branch must have the lowest or the "
-        f"highest levels, but not all. Levels: {_format_levels(info)}."
+        f"In {written!r}, column {name!r} is ordered, so one branch must contain the lowest levels "
+        f"and the other the highest levels. Levels: {_format_levels(info)}."
     )
 
 
