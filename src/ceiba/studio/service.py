@@ -94,7 +94,8 @@ class Service:
             if name not in ("action", "arguments", "revision"):
                 raise OptionError(f"Field must be action, arguments or revision, got {name!r}.")
         if body.get("action") in ("answer", "record_validation"):
-            raise OptionError(f"Send {body['action']!r} to /api/lesson or /api/cross-validation.")
+            paths = "/api/lesson (answer) or /api/cross-validation (record_validation)"
+            raise OptionError(f"Unsupported action {body['action']!r}. Use {paths}.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
             try:
@@ -183,7 +184,7 @@ class Service:
             raise StaleError(f"Revision {revision} of the tree is outdated. Reload the page.")
         analysis.check(node)
         if what != "rivals" and not is_answered(self.workspace, analysis, node):
-            raise LessonError("Choose the best split of this node first.")
+            raise LessonError("Choose the best split for this node first.")
         return {"revision": now, **query(analysis, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:

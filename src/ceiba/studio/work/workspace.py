@@ -264,7 +264,7 @@ class Workspace:
         is_step = isinstance(step, int) and 0 <= step < len(states)
         if not is_step or not isinstance(figures, dict):
             raise OptionError(
-                f"step must be from 0 to {len(states) - 1}, and figures must be an object."
+                f"step must be from 0 to {len(states) - 1}, got {step!r}; figures must be a dict."
             )
         self.validations.append(Validation(states[step], figures))
 
