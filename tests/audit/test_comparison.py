@@ -133,7 +133,9 @@ def test_listing_of_moves_says_how_many_pairs_it_leaves_out() -> None:
     moves = ceiba.compare(large, ceiba.DecisionTreeClassifier(max_depth=5).fit(X, y), X, y).moves
     assert len(moves) == 50
     assert moves.legend.startswith("50 of ")
-    assert not ceiba.compare(large.collapse(0), large.collapse(0), X, y).moves.legend
+    same = ceiba.compare(large.collapse(0), large.collapse(0), X, y)
+    assert not same.moves.legend
+    assert "They have equal predictions." in str(same)
 
 
 def test_numbers_are_compared_by_squared_and_absolute_error() -> None:
@@ -191,7 +193,7 @@ def test_intervals_of_differences_cover(tmp_path) -> None:  # type: ignore[no-un
 def test_a_page_is_written_and_needs_nothing_else(tmp_path) -> None:  # type: ignore[no-untyped-def]
     X, y = loans()
     model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X, y)
-    page = ceiba.compare(model, model.collapse(1), X, y).report(tmp_path / "c.html")
+    page = ceiba.compare(model, model.collapse(0), X, y).report(tmp_path / "c.html")
     text = (tmp_path / "c.html").read_text("utf-8")
     assert page.html == text
     assert "McNemar" in text

@@ -116,7 +116,7 @@ def test_missing_values_and_rows_without_reasons_have_a_sentence() -> None:
         assert str(missing).startswith(f"1. {words}")
     assert str(tree.reasons({"income": 30}, target="yes")).startswith("The row already has")
     assert str(tree.reasons({"income": 15}, fixed=["income"])).startswith(
-        "No column counts against"
+        "No allowed column counts against"
     )
 
 

@@ -103,6 +103,8 @@ class Comparison(Printed):
         if self.mcnemar is None:
             return []
         disagree, first, second, p = self.mcnemar.values()
+        if not disagree:
+            return ["They have equal predictions."]
         return [
             f"They disagree on {disagree} of {self.n_rows} rows: the first is right on {first} of "
             f"these, the second on {second}. McNemar's exact test: p = {p:.3g}."
