@@ -72,7 +72,7 @@ def test_main_without_typer_names_the_extra() -> None:
     code = "import sys; sys.modules['typer'] = None\nfrom ceiba.cli.main import main; main()"
     finished = run_code(code)
     assert finished.returncode == 1
-    assert "pip install ceiba[cli]" in finished.stderr
+    assert "pip install 'ceiba[cli]'" in finished.stderr
 
 
 def test_version_is_that_of_the_package(tmp_path: Path) -> None:

@@ -164,8 +164,8 @@ def _run() -> None:
         app = make_app(in_use=None if completing else sys.argv)
     except ImportError as error:
         sys.exit(
-            f"The command line requires the package {error.name!r}, which is not installed. "
-            "Install it with: pip install ceiba[cli]"
+            f"The command line requires the {error.name!r} package. Install it with: "
+            "pip install 'ceiba[cli]'"
         )
     from typer.main import get_command
 

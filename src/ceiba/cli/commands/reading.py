@@ -91,7 +91,7 @@ def view(
     model: Model,
     data: Annotated[
         OptStr,
-        Argument(help="Rows to trace through the tree.", metavar="[DATA]", show_default=False),
+        Argument(help="Table of rows to trace.", metavar="[DATA]", show_default=False),
     ] = None,
     row: Annotated[
         int, Option("--row", "-r", metavar="N", min=1, help="Number of the first row to trace.")
@@ -117,7 +117,7 @@ def view(
         from ceiba.cli.terminal.view_app import TreeViewer
     except ImportError:
         raise ImportError(
-            "ceiba view requires the package textual. Install it with: pip install ceiba[view]",
+            "ceiba view requires the 'textual' package. Install it with: pip install 'ceiba[view]'",
             name="textual",
         ) from None
     TreeViewer(tree, table, row - 1, title=str(model)).run()
@@ -405,4 +405,4 @@ def export(
     elif isinstance(content, str):
         print(content.rstrip("\n"))
     else:
-        raise OptionError(f"Format {chosen.name} is supported only in Python.")
+        raise OptionError(f"Format {chosen.name} is supported only in Python. Use tree.export.")

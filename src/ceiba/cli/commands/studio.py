@@ -90,8 +90,8 @@ def studio(
         from ceiba.studio import Address, initial_setup, open_workspace, run
     except ImportError as error:
         raise ImportError(
-            f"The studio requires the package {error.name!r}. Install it with: pip install "
-            "ceiba[studio]",
+            f"The studio requires the {error.name!r} package. Install it with: pip install "
+            "'ceiba[studio]'",
             name=error.name,
         ) from None
     show_warnings(quiet)

@@ -43,7 +43,7 @@ RowValues = Annotated[
 ]
 WantedAnswer = Annotated[
     str | None,
-    typer.Option("--target", "-t", metavar="CLASS", help="Wanted class, or wanted range LOW:HIGH."),
+    typer.Option("--target", "-t", metavar="CLASS", help="Desired class or range LOW:HIGH."),
 ]
 RenamedTarget = Annotated[
     str | None, typer.Option("--target", "-t", help="Target column. [default: as in training]")
@@ -83,7 +83,7 @@ def read_numbers(option: str, text: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
     except ValueError:
-        raise OptionError(f"{option} must be numbers such as 0.1,0.9, got {text!r}.") from None
+        raise OptionError(f"{option} must be a list such as 0.1,0.9, got {text!r}.") from None
 
 
 def resolve_example(
