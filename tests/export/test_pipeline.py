@@ -308,7 +308,7 @@ def test_what_is_no_pipeline_around_a_tree_is_refused(what):
 def test_surrogates_of_scaled_columns_are_refused():
     X, y = table()
     model = make_pipeline(StandardScaler(), ceiba.DecisionTreeClassifier(missing="surrogate"))
-    with pytest.raises(TreeError, match="Impute every column, or .*rpart: usesurrogate=0"):
+    with pytest.raises(TreeError, match="Impute every column, or .*rpart, usesurrogate=0"):
         pipeline_tree(model.fit(X[NUMBERS], y))
 
 

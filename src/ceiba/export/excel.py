@@ -101,7 +101,7 @@ def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
     """
     refuse_fractional(tree, "excel")
     if not isinstance(rows, int | np.integer) or rows < 1:
-        raise OptionError(f"rows must be an int of at least 1, got {rows!r}.")
+        raise OptionError(f"rows must be a positive int, got {rows!r}.")
     table = None if X is None else route.read(tree, X)
     n_rows = int(rows) if table is None else table.n_rows
     lists = _Lists()
@@ -265,7 +265,7 @@ class _Writer:
 
     def number(self, value: float) -> str:
         if 0 < abs(value) < sys.float_info.min:
-            raise TreeError(f"excel: subnormal number {value} is not supported. Scale and refit.")
+            raise TreeError(f"excel: numbers must not be subnormal, got {value}. Scale and refit.")
         text = repr(value)
         digits = re.sub(r"e.*|[.-]", "", text).strip("0")
         return text.upper() if len(digits) <= 15 else self.lists.place([value])

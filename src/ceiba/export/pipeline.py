@@ -243,9 +243,9 @@ def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
     routes = {raw.missing for raw in raw_splits.values()} - {_BY_RULES, _REFUSED}
     if by_rules and (has_missing or routes):
         raise TreeError(
-            f"Node {by_rules[0]}: missing values in the transformers' output are not supported "
-            "with surrogates or fractions. Impute every column, or fit with missing='learn' or "
-            "'majority' (in ceiba.rpart: usesurrogate=0)."
+            f"Node {by_rules[0]}: surrogate and fractional splits are not supported if steps "
+            "output missing values. Impute every column, or fit with missing='learn' or "
+            "'majority' (in ceiba.rpart, usesurrogate=0)."
         )
     for node in by_rules:
         raw_splits[node].missing = _REFUSED
