@@ -44,8 +44,8 @@ class Scratch:
         free = shutil.disk_usage(self.directory).free
         if free < n_bytes:
             raise DataError(
-                f"Scratch files require {n_bytes / 1e9:.2f} GB in {self.directory}, got "
-                f"{free / 1e9:.2f} GB of free space. Pass another directory as `scratch`."
+                f"Scratch files require {n_bytes / 1e9:.2f} GB in {self.directory}, but "
+                f"only {free / 1e9:.2f} GB is free. Pass another directory as `scratch`."
             )
 
     def arrays(self, name: str, shapes: dict[str, Any]) -> dict[str, Any]:

@@ -394,10 +394,10 @@ def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) ->
         or (levels.any() and tree.unseen in ("default", "error"))
     ):
         raise OptionError(
-            "Prediction on a GPU does not support interval splits, missing='surrogate', "
-            "'fractional' or 'error', level sets with unseen='default' or 'error', or rows that "
-            f"end in inner nodes, got a tree with missing={tree.missing!r} and "
-            f"unseen={tree.unseen!r}. Copy the rows to the host."
+            f"Predicting on a GPU is not supported for this tree (missing={tree.missing!r}, "
+            f"unseen={tree.unseen!r}). Copy the rows to the host. Not supported are interval "
+            "splits, rows that end in inner nodes, missing='surrogate', 'fractional' and 'error', "
+            "and for splits on level sets, unseen='default' and 'error'."
         )
     branches, first = tree.branch_node.astype(np.int32), tree.branch_start[:-1].astype(np.int32)
     tables, end = [branches], len(branches)

@@ -244,7 +244,7 @@ def read_device_target(
         (least, _), bits, n_bad = _scan(device, target.weights)
         if n_bad or least < 0:
             bad = f"{n_bad} values that are not finite" if n_bad else least
-            raise DataError(f"sample_weight must contain finite numbers of at least 0, got {bad}.")
+            raise DataError(f"sample_weight must contain finite, non-negative numbers, got {bad}.")
         target.summary.weight, target.summary.weight_bits = "sample_weight", bits
         if bits == (0, 0):
             raise DataError("sample_weight must contain a positive weight, got only zeros.")
