@@ -109,7 +109,7 @@ def formula(
 def _class_index(tree: Tree, target_class: Any) -> int:
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
-            "formula requires a classification tree with one output. Use tree.rules() otherwise."
+            "formula requires a single-output classification tree. For others, use tree.rules()."
         )
     labels: list[Any] = tree.target.classes[0].tolist()
     if target_class in labels:

@@ -25,7 +25,7 @@ def expected_costs(tree: Tree, node: int = 0) -> Listing:
     """Return the expected cost of predicting each class at a node, and mark its prediction."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
-        raise OptionError("expected_costs requires a classification tree with one output.")
+        raise OptionError("expected_costs requires a single-output classification tree.")
     labels = tree.target.classes[0].tolist()
     p = tree.value[node, 0]
     costs = 1.0 - np.eye(len(labels)) if tree.cost_matrix is None else tree.cost_matrix

@@ -341,7 +341,7 @@ def rules(
 def _compute_interest(tree: Tree, nodes: list[int], positive: Any) -> list[Interest]:
     """Return the rows, probability and weight of evidence of the positive class in each leaf."""
     if not tree.task.has_classes or tree.n_outputs > 1:
-        raise OptionError(f"positive={positive!r} requires a classification tree with one output.")
+        raise OptionError(f"positive={positive!r} requires a single-output classification tree.")
     labels = tree.target.classes[0].tolist()
     k = positive_index(positive, labels)
     assert k is not None

@@ -145,7 +145,7 @@ class ShapleyValues:
             from shap import Explanation
         except ImportError as error:
             raise OptionError(
-                "to_shap() requires the package shap. Install it with: pip install shap"
+                "to_shap() requires the 'shap' package. Install it with: pip install shap"
             ) from error
         base = np.broadcast_to(self.base_values, (len(self), *np.shape(self.base_values)))
         return Explanation(

@@ -62,7 +62,7 @@ def impurity(
     chosen = criterion_named(criterion)
     if isinstance(labels, Mapping):
         if counts is not None:
-            raise OptionError("labels cannot be combined with counts. Pass one of them.")
+            raise OptionError("labels cannot be combined with counts. Pass only one of them.")
         labels, counts = None, list(labels.values())
     if (labels is None) == (counts is None):
         raise OptionError("Pass either labels (one per row) or counts (one per class).")
