@@ -84,7 +84,7 @@ _ESTIMATOR_OPTIONS: Final = (
     Option(
         "prune",
         None,
-        (nothing, one_of(*PRUNING_NAMES), instance("a pruning object from ceiba.prune", Pruning)),
+        (nothing, one_of(*PRUNING_NAMES), instance("an object from ceiba.prune", Pruning)),
         '{"cv", "1se"} or pruning object',
         'Pruning method. "cv": the tree with the lowest cross-validated risk. "1se": the smallest '
         "tree within one standard error of it. Or an object of `ceiba.prune`, such as "

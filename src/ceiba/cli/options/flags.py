@@ -77,7 +77,7 @@ _OF_COMMANDS: Final = re.compile(
 )
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
 _OBJECT_CLASSES: Final = re.compile(
-    r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)*|[a-z]+) object(?: from ceiba\.\w+)?"
+    r"(,? or|,) an? (?:[A-Z]\w+(?:,? (?:or )?[A-Z]\w+)* |[a-z]+ )?object(?: from ceiba\.\w+)?"
 )
 _NOT_TYPED: Final = re.compile(r"(,? or|,) (?:None|(?:a|an) (?:callable|RandomState[\w ]*))")
 _RANGES: Final = (
