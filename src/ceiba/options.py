@@ -240,8 +240,8 @@ class OptionObject:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        mine, theirs = self.get_params(), other.get_params()
-        return all(_is_equal(mine[name], theirs[name]) for name in mine)
+        params, other_params = self.get_params(), other.get_params()
+        return all(_is_equal(params[name], other_params[name]) for name in params)
 
     __hash__ = None  # type: ignore[assignment]
 

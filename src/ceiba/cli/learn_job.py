@@ -68,12 +68,12 @@ class LearnJob:
 
     def read(self, task: str | None, *, advise: bool) -> None:
         """Read the table and separate the target and the weights from it."""
-        loaded = load_table(self.data, self.reading)
-        for text in loaded.remarks:
+        sheet = load_table(self.data, self.reading)
+        for text in sheet.remarks:
             remark(f"warning: {text}", self.quiet)
-        self.source = {**loaded.format.to_dict(), "names": list(loaded.frame.columns)}
-        frame = loaded.frame
-        del loaded
+        self.source = {**sheet.format.to_dict(), "names": list(sheet.frame.columns)}
+        frame = sheet.frame
+        del sheet
         flag = "--target" if self.event is None else "--time"
         self.target = find_column(self.target, frame.columns, flag, self.data)
         if self.event is not None:
@@ -85,8 +85,8 @@ class LearnJob:
         frame = convert_columns(frame, **self.shape)
         for name in (self.target, self.event, self.weight):
             if name is not None and name not in frame.columns:
-                what = "weight" if name == self.weight else "target"
-                raise OptionError(f"--drop must not contain the {what} {name!r}.")
+                role = "weight" if name == self.weight else "target"
+                raise OptionError(f"--drop must not contain the {role} {name!r}.")
         self.y = frame[self.target]
         if is_text(self.data) and self.y.dtype.is_integer():  # avoid overflow of labels
             self.y = self.y.cast(pl.Int64)
@@ -138,18 +138,18 @@ class LearnJob:
                 raise OptionError(
                     f"{flag} is not supported with --memory, --cluster or several files."
                 )
-        opened = open_scan(
+        files = open_scan(
             self.data, self.reading, memory=memory or "4GB", scratch=scratch, cluster=cluster,
             target=self.target,
         )  # fmt: skip
-        for text in opened.remarks:
+        for text in files.remarks:
             remark(f"warning: {text}", self.quiet)
-        if opened.n_left_out:
-            left_out = pluralize(opened.n_left_out, "row")
+        if files.n_left_out:
+            left_out = pluralize(files.n_left_out, "row")
             remark(f"Left out: {left_out} without {self.target!r}.", self.quiet)
-        table = opened.scan
+        table = files.scan
         names = list(table.names)
-        self.source = opened.format.to_dict() | {"names": names}
+        self.source = files.format.to_dict() | {"names": names}
         self.target = find_column(self.target, names, "--target", self.data)
         drop = [find_column(name, names, "--drop", self.data) for name in self.shape["drop"]]
         if self.target in drop:
@@ -185,8 +185,8 @@ class LearnJob:
         if aloud:
             remark(f"{self.example or display_name(self.data)}: {description.headline()}.")
         if not present.all():
-            others = [j for j, name in enumerate(table.schema.names) if name != self.target]
-            description = describe_table(fit_schema(table.select(others).take(present)))
+            features = [j for j, name in enumerate(table.schema.names) if name != self.target]
+            description = describe_table(fit_schema(table.select(features).take(present)))
         names = [c.name for c in description.columns if c.kind == "identifier" and not c.is_target]
         identifiers = self.select_identifiers(names, table.schema.names)
         if aloud:
@@ -194,19 +194,19 @@ class LearnJob:
             for finding in remarks[:_REMARKS]:
                 remark(f"warning: {add_option_hint(finding)}")
             if len(remarks) > _REMARKS:
-                more = len(remarks) - _REMARKS
-                remark(f"warning: {more} more warnings; see: ceiba describe {self.data}")
+                n_more = len(remarks) - _REMARKS
+                remark(f"warning: {n_more} more warnings; see: ceiba describe {self.data}")
         return identifiers
 
     def select_identifiers(self, identifiers: list[str], columns: Sequence[str]) -> list[str]:
         """Return the identifiers to drop: those not named in options, if other columns remain."""
         if self.keep_identifiers:
             return []
-        wanted = {self.target, self.event, self.weight, *self.shape["categorical"],
+        in_use = {self.target, self.event, self.weight, *self.shape["categorical"],
                   *self.shape["numeric"], *self.shape["ordered"]}  # fmt: skip
-        chosen = [name for name in identifiers if name not in wanted]
-        rest = set(columns) - {self.target, self.event, self.weight, *chosen}
-        return chosen if rest else []
+        chosen = [name for name in identifiers if name not in in_use]
+        features = set(columns) - {self.target, self.event, self.weight, *chosen}
+        return chosen if features else []
 
     def fit(
         self,
@@ -243,21 +243,21 @@ class LearnJob:
         options = options | by_class | read_settings(settings)
         keep_unpruned = keep_unpruned and not is_scan
         model = make_model(self.task, recipe, options)
-        wanted = getattr(model, "prune", None)
+        prune = getattr(model, "prune", None)
         has_shares = getattr(model, "leaf_values", "share") == "share"
-        if keep_unpruned and wanted is not None and has_shares:
+        if keep_unpruned and prune is not None and has_shares:
             # The pruning slider of the report needs the unpruned tree.
-            pruning = read_pruning(wanted)
+            pruning = read_pruning(prune)
             if pruning is not None and "keep_unpruned" in pruning.get_params():
-                whole = pruning.get_params() | {"keep_unpruned": True}
-                model.prune = type(pruning)(**whole)
+                params = pruning.get_params() | {"keep_unpruned": True}
+                model.prune = type(pruning)(**params)
         table, self.X = self.X, None
         y, w = self.y, self.weights
         if test_size is not None:
             rows, apart = split_rows(y, test_size, seed or 0, self.task)
-            held = table.take(apart)
+            test_rows = table.take(apart)
             table = fit_schema(table.take(rows))
-            self.test = (held, y[apart], None if w is None else w[apart])
+            self.test = (test_rows, y[apart], None if w is None else w[apart])
             y, w = y[rows], None if w is None else w[rows]
         self.train = (table, y)
         self.n_rows = table.n_rows
@@ -271,8 +271,8 @@ class LearnJob:
                 model.fit(files, y, sample_weight=w, checkpoint=checkpoint)
             else:
                 model.fit(table, y, **{"frequency" if self.counts_rows else "sample_weight": w})
-        if keep_unpruned and wanted is not None:
-            model.prune = wanted  # restore the user's value for the model file
+        if keep_unpruned and prune is not None:
+            model.prune = prune  # restore the user's value for the model file
         return model
 
     def metadata(self, hash_data: bool) -> dict[str, Any]:
@@ -308,8 +308,8 @@ class LearnJob:
             figures["pruning_table"] = table.to_dict()
         judged = None
         if self.test is not None:
-            held, truth, weights = self.test
-            judged = model.evaluate(held, truth, weights)
+            test_rows, truth, weights = self.test
+            judged = model.evaluate(test_rows, truth, weights)
             lines.append(f"On {pluralize(len(truth), 'held-out row')}:")
         elif test is not None:
             judged = evaluate_file(model, test, self.reading, self.target_text, self.weight)
@@ -396,13 +396,13 @@ def _find_identifiers(table: Scan, target: str) -> list[str]:
             column: Any = pl.from_arrow(batch.column(name))
             codes = column.drop_nulls().hash()
             hashes[name].append(codes.filter(codes % share == 0))
-    joined = {name: pl.concat(parts) for name, parts in hashes.items()}
-    return [name for name, codes in joined.items() if codes.n_unique() >= MIN_DISTINCT * len(codes)]
+    series = {name: pl.concat(parts) for name, parts in hashes.items()}
+    return [name for name, codes in series.items() if codes.n_unique() >= MIN_DISTINCT * len(codes)]
 
 
 def _read_labels(table: Scan, target: str) -> list[Any]:
     """Return the distinct values of the target column of a scan."""
-    seen: set[Any] = set()
+    labels: set[Any] = set()
     for batch in table.batches([target]):
-        seen.update(batch.column(target).unique().to_pylist())
-    return list(seen)
+        labels.update(batch.column(target).unique().to_pylist())
+    return list(labels)

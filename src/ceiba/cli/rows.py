@@ -70,14 +70,14 @@ def read_row(
 def _find_row(data: str, reading: Any, row: int) -> Any:
     if row < 1:
         raise OptionError(f"--row must be at least 1, got {row}.")
-    seen = 0
+    n_seen = 0
     for batch in read_batches(data, reading, 100_000):
         cells = batch.cells()
-        if row <= seen + len(cells):
-            frame = cells.slice(row - 1 - seen, 1)
+        if row <= n_seen + len(cells):
+            frame = cells.slice(row - 1 - n_seen, 1)
             return Batch(batch.columns, row - 1, frame, styles=get_styles(batch))
-        seen += len(cells)
-    raise DataError(f"--row must be at most {seen} (rows in {data}), got {row}.")
+        n_seen += len(cells)
+    raise DataError(f"--row must be at most {n_seen} (rows in {data}), got {row}.")
 
 
 def read_all(tree: Any, metadata: Any, data: str, reading: Any) -> Any:
@@ -114,8 +114,8 @@ def read_truth(
             if column not in batch.columns:
                 hint = did_you_mean(column, batch.columns)
                 roles = {**dict.fromkeys(truth, "the target"), weight: "the weights"}
-                what = roles.get(column, "the groups")
-                raise DataError(f"Column not found in {data}: {column!r} ({what}).{hint}")
+                role = roles.get(column, "the groups")
+                raise DataError(f"Column not found in {data}: {column!r} ({role}).{hint}")
         columns = apply_schema(batch, tree.schema)
         read.append(columns if reduced is None else reduced(columns))
         cells = batch.cells(beside)
@@ -188,22 +188,22 @@ def evaluate_file(
         return pl.DataFrame({"leaf": pl.Series(ends, dtype=pl.Int64)})
 
     reduced = find_leaves if streamed else None
-    X, y, weights, dropped = read_truth(model, data, reading, target, weight, by, groups, reduced)
-    if dropped:
-        remark(f"Left out: {pluralize(dropped, 'row')} without a target value.")
+    X, y, weights, n_dropped = read_truth(model, data, reading, target, weight, by, groups, reduced)
+    if n_dropped:
+        remark(f"Left out: {pluralize(n_dropped, 'row')} without a target value.")
     labels = tree.target.classes[0].tolist() if tree.task.has_classes else []
-    wanted = {str(label): label for label in labels}.get(positive or "", positive)
+    class_label = {str(label): label for label in labels}.get(positive or "", positive)
     named = None if by is None else ("group", groups)
     if streamed:
         evaluation = evaluate_tree(
             tree, X["leaf"].to_numpy(), y, weights, by=named,
-            positive=wanted,
+            positive=class_label,
             frequency_weights=bool(getattr(model, "_counts_rows", False)),
             **(limits or {}),
         )  # fmt: skip
     else:
         evaluation = model.evaluate(
-            X, y, weights, by=named and groups, positive=wanted, **(limits or {})
+            X, y, weights, by=named and groups, positive=class_label, **(limits or {})
         )
     if by is None:
         return evaluation
@@ -239,10 +239,10 @@ def read_answers(
     data: str, reading: Any, predictions: str, target: str | None, drop: list[str] | None
 ) -> tuple[Table, Any, Any]:
     """Read a file; return its features, its column of predictions, and its target or None."""
-    loaded = load_table(data, reading)
-    for text in loaded.remarks:
+    sheet = load_table(data, reading)
+    for text in sheet.remarks:
         remark(f"warning: {text}")
-    frame = convert_columns(loaded.frame, drop=split_names(drop))
+    frame = convert_columns(sheet.frame, drop=split_names(drop))
     options = {"--predictions": predictions} | ({} if target is None else {"--target": target})
     names = [find_column(text, frame.columns, option, data) for option, text in options.items()]
     present = frame.select(pl.all_horizontal(pl.col(names).is_not_null())).to_series()

@@ -335,17 +335,17 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         3
         """
         choices = {"alpha": alpha, "cp": cp, "n_leaves": n_leaves, "rule": rule}
-        if len(given := [name for name, value in choices.items() if value is not None]) != 1:
-            raise OptionError(f"Pass exactly one of alpha, cp, n_leaves and rule, got {given}.")
+        if len(names := [name for name, value in choices.items() if value is not None]) != 1:
+            raise OptionError(f"Pass exactly one of alpha, cp, n_leaves and rule, got {names}.")
         tree, state = self._tree, self.__dict__
-        whole = state.get("unpruned_tree_")
+        unpruned = state.get("unpruned_tree_")
         if cp is not None:
-            alpha = cp * float((tree if whole is None else whole).risk[0])
+            alpha = cp * float((tree if unpruned is None else unpruned).risk[0])
         larger = (alpha is not None and alpha < state.get("alpha_", alpha)) or (
             n_leaves is not None and "alpha_" in state and n_leaves > tree.n_leaves
         )
-        if whole is not None:
-            pruned = choose_other_step(whole, state.get("pruning_table_"), alpha, n_leaves, rule)
+        if unpruned is not None:
+            pruned = choose_other_step(unpruned, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
             raise OptionError(f"Larger trees and rule require unpruned_tree_. {self._reprune_hint}")
         else:
@@ -380,11 +380,11 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     def _report_facts(self) -> tuple[Tree, dict[str, Any]]:
         state = self.__dict__
         # A tree that was searched with a penalty need not be a subtree of the unpruned tree.
-        whole = state.get("unpruned_tree_") if "certificate_" not in state else None
+        unpruned = state.get("unpruned_tree_") if "certificate_" not in state else None
         defaults = inspect.signature(type(self).__init__).parameters
         facts = {
             "pruning": state.get("pruning_table_"),
-            "alpha": None if whole is None else state.get("alpha_"),
+            "alpha": None if unpruned is None else state.get("alpha_"),
             "parameters": {
                 name: repr(value)[:200]
                 for name, value in self.get_params(deep=False).items()
@@ -393,7 +393,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             "interaction_cst": getattr(self, "interaction_cst", None),
             "model": type(self).__name__,
         }
-        return self._tree if whole is None else whole, facts
+        return self._tree if unpruned is None else unpruned, facts
 
     def _stored_model(self) -> dict[str, Any]:
         from ceiba.estimators.model_file import model_to_json

@@ -125,11 +125,11 @@ def map_lazily(
         )
     import pandas as pd
 
-    def predict_part(part: Any) -> Any:
-        answers = method(part) if len(part) else np.empty(wide, dtype)
+    def predict_part(frame: Any) -> Any:
+        answers = method(frame) if len(frame) else np.empty(wide, dtype)
         if labels:
-            return pd.DataFrame(answers, index=part.index, columns=list(labels), dtype=dtype)
-        return pd.Series(answers, index=part.index, dtype=dtype)
+            return pd.DataFrame(answers, index=frame.index, columns=list(labels), dtype=dtype)
+        return pd.Series(answers, index=frame.index, dtype=dtype)
 
     columns = X[list(tree.schema.names)]
     return columns.map_partitions(predict_part, meta=predict_part(columns._meta))
@@ -232,9 +232,9 @@ def _open_survival_problem(
         weight = read_weights(split_target(features, sample_weight)[1], len(target))
     # Use the times as the target until the event rates are computed.
     time = next(iter(outputs))
-    names, kept = (set(table.names if scanned else table.columns) for table in (X, features))
-    others = names - kept - {time}
-    rows = X.without(*others) if scanned else X.drop(columns=list(others))
+    names, columns = (set(table.names if scanned else table.columns) for table in (X, features))
+    extra = names - columns - {time}
+    rows = X.without(*extra) if scanned else X.drop(columns=list(extra))
     reading = ("missing", "unseen", "n_jobs", "max_depth")
     numbers = GrowOptions(
         task=Task.REGRESSION, **{name: getattr(options, name) for name in reading}
@@ -278,11 +278,11 @@ def _check_pruning(pruning: Pruning | None, X: Any, options: GrowOptions) -> Non
     _check_memory(f"prune={pruning!r}", "folds", _BYTES_OF_FOLDS, X, "CostComplexity(alpha=...)")
 
 
-def _check_memory(what: str, part: str, n_bytes: int, X: Any, instead: str) -> None:
+def _check_memory(name: str, array: str, n_bytes: int, X: Any, instead: str) -> None:
     """Raise an error if `n_bytes` per row exceed the memory limit of a scan."""
     if isinstance(X, Scan) and n_bytes * X.n_rows > X.memory:
         raise OptionError(
-            f"{what} requires {-(-n_bytes * X.n_rows // 10**6)} MB for the {part} of {X.n_rows:,} "
+            f"{name} requires {-(-n_bytes * X.n_rows // 10**6)} MB for the {array} of {X.n_rows:,} "
             f"rows, got memory={X.memory / 1e6:g} MB. Increase memory, or use {instead}."
         )
 

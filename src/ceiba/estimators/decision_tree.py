@@ -147,11 +147,11 @@ class DecisionTree(BaseTree):
         """Return checked non-default parameters, and the growing options if they can be cached."""
         values = _VALUES[self._task](self.__dict__)
         try:
-            seen = _CHECKED.get(values)
+            entry = _CHECKED.get(values)
         except TypeError:  # lists and arrays are not hashable
             return self._check_parameters(), None
-        if seen is not None and all(map(is_, seen[0], values)):  # 1 and True are equal keys
-            return seen[1].copy(), seen[2]
+        if entry is not None and all(map(is_, entry[0], values)):  # 1 and True are equal keys
+            return entry[1].copy(), entry[2]
         params = self._check_parameters()
         if not all(type(value) in PLAIN for value in params.values()):
             return params, None
@@ -244,8 +244,8 @@ class DecisionTree(BaseTree):
             params = self._check_parameters()
             if groups is not None:
                 params = {**params, "prune": with_groups(params.get("prune"), groups)}
-            opened = open_problem(X, y, params, self._task, sample_weight, checkpoint)
-            with opened as problem:
+            context = open_problem(X, y, params, self._task, sample_weight, checkpoint)
+            with context as problem:
                 return self._fit_problem(problem, params)
         if checkpoint is not None:
             raise OptionError(
@@ -286,7 +286,7 @@ class DecisionTree(BaseTree):
         for name in _RESULTS:  # remove results of an earlier fit
             state.pop(name, None)
         if pruned is not None:
-            results = {name: getattr(pruned, part) for name, part in _PRUNING_RESULTS.items()}
+            results = {name: getattr(pruned, field) for name, field in _PRUNING_RESULTS.items()}
             state.update({name: value for name, value in results.items() if value is not None})
         if strength is not None:
             self.leaf_strength_ = strength

@@ -57,17 +57,17 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
         return
     if tree.n_outputs > 1 or tree.n_leaves == 1:
         return
-    whole = float(tree.risk[0])
+    total = float(tree.risk[0])
     # Allow a second cut of the column: replace one child of a binary root by its children.
     start, branches, column = tree.branch_start, tree.branch_node, tree.splits.column
     parts = branches[: start[1]].tolist()
     again = [i for i in parts if not tree.is_leaf[i] and column[i] == column[0]]
     if again and len(parts) <= 2:
-        most = max(again, key=lambda i: float(tree.risk[i]))
-        parts = [i for i in parts if i != most] + branches[start[most] : start[most + 1]].tolist()
+        top = max(again, key=lambda i: float(tree.risk[i]))
+        parts = [i for i in parts if i != top] + branches[start[top] : start[top + 1]].tolist()
     left = float(tree.risk[parts].sum())
     smallest = int(tree.n_rows[parts].min())
-    if not (whole > 0 and left <= _MAX_RISK_LEFT * whole and math.isfinite(left)):
+    if not (total > 0 and left <= _MAX_RISK_LEFT * total and math.isfinite(left)):
         return  # the risk is infinite if the squares of large targets overflow
     if smallest < max(2, table.n_rows // 200):
         return
@@ -78,7 +78,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
     name = tree.schema.names[first]
     target = "the target" if tree.target.name is None else repr(tree.target.name)
     warnings.warn(
-        f"Column {name!r} alone decides {target} (remaining share of risk: {left / whole:.2g}). "
+        f"Column {name!r} alone decides {target} (remaining share of risk: {left / total:.2g}). "
         f"Remove the column if it is not known before {target}, because it is then a leak.",
         LeakWarning,
         stacklevel=4,

@@ -277,13 +277,13 @@ class DecisionTreeSurvival(DecisionTree):
             function = curve.step_function(kind)
             return function(self.unique_times_) if return_array else [function]
 
-        found = self._predict_from_curves(X, predict, np.float64 if return_array else object)
-        return found if return_array else found[:, 0]
+        functions = self._predict_from_curves(X, predict, np.float64 if return_array else object)
+        return functions if return_array else functions[:, 0]
 
     def _predict_from_curves(
         self, X: Any, predict: Callable[[SurvivalCurve], Any], dtype: Any
     ) -> npt.NDArray[Any]:
         """Call `predict(curve)` on the survival curve of each leaf; return the results by row."""
-        leaves, where = np.unique(self.apply(X), return_inverse=True)
+        leaves, inverse = np.unique(self.apply(X), return_inverse=True)
         rows = [predict(node_curve(self._tree, leaf)) for leaf in leaves.tolist()]
-        return np.array(rows, dtype=dtype)[where]
+        return np.array(rows, dtype=dtype)[inverse]

@@ -103,8 +103,8 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     if len(distinct) > bins:
         each = None if weight is None else weight[rows][present]
         up_to = np.cumsum(np.bincount(code, weights=each))  # cumulative number of rows by value
-        wanted = np.floor(np.arange(1, bins) * up_to[-1] / bins)
-        lower = np.unique(np.searchsorted(up_to, wanted))
+        limits = np.floor(np.arange(1, bins) * up_to[-1] / bins)
+        lower = np.unique(np.searchsorted(up_to, limits))
         lower = lower[lower + 1 < len(distinct)]
     low, high = distinct[lower], distinct[lower + 1]
     with np.errstate(over="ignore"):
@@ -132,7 +132,7 @@ class MergeResult:
         """The indices of the categories in each group."""
         order = np.argsort(self.group, kind="stable")
         parts = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
-        return [part.tolist() for part in parts]
+        return [group.tolist() for group in parts]
 
 
 @lru_cache(maxsize=4096)
@@ -196,13 +196,13 @@ def _test_groups(cells: Array, statistic: Statistic, log_factor: float) -> NodeT
 def _chi_square_statistic(cells: Array, statistic: Statistic) -> tuple[float, int]:
     rows, columns = cells.sum(axis=1), cells.sum(axis=0)
     expected = rows[:, None] * columns / max(float(rows.sum()), 1e-300)
-    seen = expected > 0
-    counts, expected = cells[seen], expected[seen]
+    positive = expected > 0
+    counts, expected = cells[positive], expected[positive]
     if statistic == "chi2":
         value = float(((counts - expected) ** 2 / expected).sum())
     else:
-        filled = counts > 0
-        value = float(2.0 * (counts[filled] * np.log(counts[filled] / expected[filled])).sum())
+        nonzero = counts > 0
+        value = float(2.0 * (counts[nonzero] * np.log(counts[nonzero] / expected[nonzero])).sum())
     df = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
     return max(value, 0.0), int(df)
 

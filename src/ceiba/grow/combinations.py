@@ -108,9 +108,9 @@ def _check_growers(options: GrowOptions) -> None:
                 )
             supported = _VALUES.get((grower, name))
             if supported is not None and value not in supported:
-                listed = f"{', '.join(map(repr, supported[:-1]))} or {supported[-1]!r}"
+                names_text = f"{', '.join(map(repr, supported[:-1]))} or {supported[-1]!r}"
                 raise OptionError(
-                    f"{_option_for(grower, options)} requires {name}={listed}, got {value!r}."
+                    f"{_option_for(grower, options)} requires {name}={names_text}, got {value!r}."
                 )
     if options.categorical_splits != "binary" and split_gain(options.criterion_name) is not None:
         raise OptionError(

@@ -136,11 +136,11 @@ def read_interactions(
     if values is None:
         return 0, []
     if isinstance(values, str):
-        most = 1 if values == "no_interactions" else 2
+        limit = 1 if values == "no_interactions" else 2
         if not used:
-            return most, []
-        if len(used) >= most:
-            return 0, [sorted(used) if len(used) == most else []]
+            return limit, []
+        if len(used) >= limit:
+            return 0, [sorted(used) if len(used) == limit else []]
         return 0, [sorted(used | {j}) for j in range(n_columns)]
     places = {name: j for j, name in enumerate(names)}
     groups = []
@@ -151,8 +151,8 @@ def read_interactions(
                 "such as [[0, 1], [2]]."
             )
         groups.append(sorted({_read_column(column, places) for column in group}))
-    rest = sorted(set(range(n_columns)).difference(*groups))
-    every = [*groups, rest] if rest else groups
+    others = sorted(set(range(n_columns)).difference(*groups))
+    every = [*groups, others] if others else groups
     return 0, [group for group in every if used.issubset(group)] or [[]]
 
 
@@ -360,8 +360,8 @@ def _grow_survival(
     core = core_options(table, options, None, problem.scales, rows, path)
     if subtree is not None:
         subtree.apply(core, options, PLAIN_UNITS)
-    part = slice(None) if rows is None else rows
-    set_survival_options(core, exposure[part], cases[part])
+    selection = slice(None) if rows is None else rows
+    set_survival_options(core, exposure[selection], cases[selection])
     ranks = hazard.event_rank if options.criterion_name == "logrank" else None
     grown = tree_from_arrays(
         _core.grow_numbers(table.core(), rate[:, None], exposure, core, rows, cases, ranks),
@@ -370,7 +370,7 @@ def _grow_survival(
         subtree,
     )
     sample = table if rows is None else table.take(rows.astype(np.intp))
-    ends = find_row_ends(grown, sample, hazard.cases[part])
+    ends = find_row_ends(grown, sample, hazard.cases[selection])
     if rows is not None:
         ends = replace(ends, row=rows.astype(np.intp)[ends.row])
     return with_survival_figures(grown, problem, ends, subtree)
@@ -415,8 +415,8 @@ def with_survival_figures(
         risk=sums.losses(value) / (sums.weight[0] if subtree is None else subtree.weight),
         competitors=runners_up,
     )
-    whole = subtree is None or subtree.depth == 0
-    return attach_survival(tree, problem.target.values, ends, whole=whole)
+    is_root = subtree is None or subtree.depth == 0
+    return attach_survival(tree, problem.target.values, ends, censoring=is_root)
 
 
 def tree_from_arrays(

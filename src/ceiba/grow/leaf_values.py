@@ -128,31 +128,31 @@ def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array
     # Let s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root.
     # Then h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):
-        part = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
+        s = 1.0 / (1.0 + strength / np.maximum(n, 1e-300))
     before, above_sum = np.ones(len(n)), np.zeros_like(value)
     for i, above in enumerate(tree.parent.tolist()):  # parents come before their children
         if above >= 0:
-            before[i] = part[above]
-            above_sum[i] = above_sum[above] + max(before[above] - part[above], 0.0) * value[above]
+            before[i] = s[above]
+            above_sum[i] = above_sum[above] + max(before[above] - s[above], 0.0) * value[above]
     return np.asarray(above_sum + before[:, None, None] * value)
 
 
 def smooth(tree: Tree, rule: Any, strength: float = 0.0) -> Tree:
     """Return the tree with smoothed values, and the risks of the new predictions."""
     value = smoothed_values(tree, rule, strength)
-    moved = replace(tree, value=value, smoothed=True)
-    check_values(moved)
+    new = replace(tree, value=value, smoothed=True)
+    check_values(new)
     if tree.task.is_regression("Smoothing of leaf values"):
         if tree.criterion not in ("squared_error", "friedman_mse"):
-            return replace(moved, risk=np.full(tree.n_nodes, np.nan))
+            return replace(new, risk=np.full(tree.n_nodes, np.nan))
         with np.errstate(over="ignore"):
             shift = ((value - tree.value) ** 2).mean(axis=(1, 2))
         # E[(y - h)^2] = E[(y - v)^2] + (v - h)^2, because v is the mean of the node's rows.
-        return replace(moved, risk=tree.risk + shift * tree.share)
+        return replace(new, risk=tree.risk + shift * tree.share)
     if tree.n_outputs > 1:
-        return moved
+        return new
     probability = tree.class_probability[:, None, :]
-    return replace(moved, risk=class_risk(probability, moved.answer, tree.share, tree.cost_matrix))
+    return replace(new, risk=class_risk(probability, new.answer, tree.share, tree.cost_matrix))
 
 
 class Honest(OptionObject):
@@ -202,8 +202,8 @@ def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, 
     if problem.options.task.has_classes:
         order = order[np.argsort(problem.target.values[order, 0], kind="stable")]
     # The rows of a class are contiguous, so evenly spaced positions divide each class by `share`.
-    taken = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
-    values, structure = np.sort(order[taken]), np.sort(order[~taken])
+    in_values = np.floor((np.arange(n) + 1) * share + 1e-9) > np.floor(np.arange(n) * share + 1e-9)
+    values, structure = np.sort(order[in_values]), np.sort(order[~in_values])
     if not len(values) or not len(structure):
         raise DataError(
             f"Honest(share={share:g}) must leave at least one row for the values and one for the "
@@ -214,15 +214,15 @@ def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, 
 
 def honest_values(tree: Tree, problem: Problem) -> Tree:
     """Recompute the counts, values and risks of a tree from the rows in `problem`."""
-    counted = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
-    value, empty = counted.value.copy(), counted.weight <= 0
+    new_tree = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
+    value, empty = new_tree.value.copy(), new_tree.weight <= 0
     for i in np.flatnonzero(empty).tolist():  # the parent comes first, so it already has its value
-        value[i] = value[counted.parent[i]]
+        value[i] = value[new_tree.parent[i]]
     frequency = problem.weight if problem.options.frequency_weights else None
     if frequency is not None:  # a row with weight k counts as k rows
-        counted = replace(counted, n_rows=np.rint(counted.weight).astype(np.int64))
-    schema = recount_missing(counted.schema, problem.table, frequency)
-    honest = replace(counted, value=value, honest=True, schema=schema)
+        new_tree = replace(new_tree, n_rows=np.rint(new_tree.weight).astype(np.int64))
+    schema = recount_missing(new_tree.schema, problem.table, frequency)
+    honest = replace(new_tree, value=value, honest=True, schema=schema)
     check_values(honest)
     return honest
 
@@ -236,8 +236,8 @@ def apply_monotonic_limits(tree: Tree, directions: Sequence[int]) -> Tree:
     value = node_value(answers, factor)
     value[tree.weight == 0] = tree.value[tree.weight == 0]  # nodes without rows keep their value
     risk = node_risk(tree.counts[:, 0], factor, tree.cost_matrix, answers[:, 0])
-    whole = tree.weight[0]
-    return replace(tree, value=value, risk=risk / whole if whole > 0 else risk)
+    total = tree.weight[0]
+    return replace(tree, value=value, risk=risk / total if total > 0 else risk)
 
 
 def _clip_second_class(tree: Tree, directions: Sequence[int]) -> Array:

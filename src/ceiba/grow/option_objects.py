@@ -265,12 +265,12 @@ _QUESTIONS: Final = (str, list, Cut, Intervals, LevelSets, Presence)
 def _is_forced(literal: Any) -> bool:
     waiting = [literal]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            if not part or not isinstance(part[0], _QUESTIONS):
+        item = waiting.pop()
+        if isinstance(item, tuple):
+            if not item or not isinstance(item[0], _QUESTIONS):
                 return False
-            waiting.extend(branch for branch in part[1:] if branch is not None)
-        elif not isinstance(part, _QUESTIONS):
+            waiting.extend(branch for branch in item[1:] if branch is not None)
+        elif not isinstance(item, _QUESTIONS):
             return False
     return True
 

@@ -454,7 +454,7 @@ def _criterion_option(task: Task) -> Option:
     tests = tuple(name for name, of in TEST_CRITERIA.items() if of == task)
     objects = task.lookup(_CRITERION_OBJECTS, "Growing")
     kinds = " or ".join(cls.__name__ for cls in objects)
-    listed = ", ".join(f'"{name}"' for name in (*impurities, *tests))
+    names = ", ".join(f'"{name}"' for name in (*impurities, *tests))
     return Option(
         "criterion",
         DEFAULT_CRITERION[task],
@@ -463,7 +463,7 @@ def _criterion_option(task: Task) -> Option:
             *([_QUANTILE_NAME] * (Quantile in objects)),
             *([instance(f"a {kinds} object", *objects)] * bool(objects)),
         ),
-        f"{{{listed}}}" + f" or {kinds}" * bool(objects),
+        f"{{{names}}}" + f" or {kinds}" * bool(objects),
         f"Measure of split quality. {_CRITERION_HELP[task]}",
         flag=str,
         growers=_ALL,

@@ -89,8 +89,8 @@ def read_costs(costs: Any, classes: Classes) -> Array | None:
 
 def ordinal_costs(classes: Classes, order: Classes) -> Array:
     """Return the costs |i - j|, which are the distances between ordered classes."""
-    place = {label: i for i, label in enumerate(_labels(order))}
-    rank = np.array([place[label] for label in _labels(classes)], dtype=np.float64)
+    position = {label: i for i, label in enumerate(_labels(order))}
+    rank = np.array([position[label] for label in _labels(classes)], dtype=np.float64)
     return np.abs(np.subtract.outer(rank, rank))
 
 
@@ -100,9 +100,9 @@ def class_factor(totals: Array, prior: Array | None, classes: Classes) -> Array 
         return None
     with np.errstate(over="ignore"):
         factor = divide_or_zero(prior * totals.sum(), totals)
-    lost = np.flatnonzero(((totals <= 0) & (prior > 0)) | np.isinf(factor))
-    if len(lost):
-        k = int(lost[0])
+    invalid = np.flatnonzero(((totals <= 0) & (prior > 0)) | np.isinf(factor))
+    if len(invalid):
+        k = int(invalid[0])
         raise DataError(
             f"class_prior must be 0 for class {_labels(classes)[k]!r}, whose rows have a total "
             f"weight of {totals[k]:.3g}, got {prior[k]:.6g}. Set the prior to 0, or pass larger "
@@ -154,7 +154,7 @@ def _check_labels(option: str, mapping: Mapping[Any, Any], labels: Any, classes:
         hint = did_you_mean(str(label), by_text)
         if str(label) in by_text:  # the label has another type, such as "1" for 1
             renamed = {
-                tuple(by_text.get(str(part), part) for part in key)
+                tuple(by_text.get(str(item), item) for item in key)
                 if isinstance(key, tuple)
                 else by_text.get(str(key), key): value
                 for key, value in mapping.items()

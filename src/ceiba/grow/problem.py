@@ -131,7 +131,7 @@ class Problem:
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None, path)
-        rows, ends = np.concatenate(parts), np.cumsum([len(part) for part in parts])
+        rows, ends = np.concatenate(parts), np.cumsum([len(subset) for subset in parts])
         units = PLAIN_UNITS
         if self.options.task.is_classification("Growing"):
             n_classes = [len(labels) for labels in self.target.info.classes]

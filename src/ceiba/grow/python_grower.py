@@ -94,14 +94,14 @@ def _count_rows(
 ) -> Tree:
     task, y = target.info.task, target.values[rows]
     weights = None if weight is None else weight[rows]
-    part = table
+    sample = table
     if len(rows) < table.n_rows:
-        part = table.take(np.isin(np.arange(table.n_rows), rows))
+        sample = table.take(np.isin(np.arange(table.n_rows), rows))
     units = Units.of(y, None) if task is Task.REGRESSION else Units()
     # Without weights, class counts are exact in any order of summation.
     add = sum_in_order if task.has_classes and weights is None else sum_exactly
     truth = Target(target.info, units.shrink_target(y))
-    tree = recount(bare, part, truth, sample_weight=weights, keep_value=False, add=add)
+    tree = recount(bare, sample, truth, sample_weight=weights, keep_value=False, add=add)
     if not units.target:
         return tree
     with np.errstate(over="ignore", under="ignore"):  # the unit of these arrays is squared

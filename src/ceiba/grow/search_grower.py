@@ -185,10 +185,10 @@ def _count_rows(state: SearchState, skeleton: Tree) -> Tree:
     if problem.options.task.has_classes:
         y = problem.target.info.classes[0][y]
     if state.rows is not None:
-        taken = np.zeros(table.n_rows, bool)
-        taken[state.rows] = True
-        table, y = table.take(taken), y[taken]
-        weight = None if weight is None else weight[taken]
+        in_sample = np.zeros(table.n_rows, bool)
+        in_sample[state.rows] = True
+        table, y = table.take(in_sample), y[in_sample]
+        weight = None if weight is None else weight[in_sample]
     return skeleton.refit_leaves(table, y, sample_weight=weight)
 
 
@@ -325,7 +325,7 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
     state.request.n_alternatives = k - 1
     out = run_search(state)
     trees = [tree_from_splits(state, splits) for splits in (out["best"], *out["alternatives"])]
-    listed, answers = [], []
+    alternatives, answers = [], []
     for tree in trees:
         by_node = tree.answer if tree.task.has_classes else tree.value[:, 0, :]
         answer = np.asarray(by_node).reshape(tree.n_nodes, -1)[tree.apply(problem.table), 0]
@@ -337,5 +337,5 @@ def find_alternatives(problem: Problem, *, within: float = 0.01, k: int = 50) ->
             if not constant:
                 agreement = float(np.corrcoef(answers[0], answer)[0, 1] ** 2)
         question = "none: a leaf" if tree.n_nodes == 1 else tree.root.sentence(0)
-        listed.append(Alternative(tree, state.objective(tree), question, agreement))
-    return Alternatives(tuple(listed), out["all_alternatives"] and out["exact_levels"])
+        alternatives.append(Alternative(tree, state.objective(tree), question, agreement))
+    return Alternatives(tuple(alternatives), out["all_alternatives"] and out["exact_levels"])

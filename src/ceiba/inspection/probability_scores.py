@@ -163,9 +163,9 @@ def probability_scores(
     auc, precision = (float(np.mean([scores[i] for scores in ranked])) for i in (0, 1))
     ks, threshold, gains = float("nan"), float("nan"), None
     if at is not None:
-        levels, hits, others = _weights_by_score(truth == at, wide[:, at], w)
-        if hits.sum() > 0 and others.sum() > 0:
-            gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(others) / others.sum())
+        levels, hits, misses = _weights_by_score(truth == at, wide[:, at], w)
+        if hits.sum() > 0 and misses.sum() > 0:
+            gap = np.abs(np.cumsum(hits) / hits.sum() - np.cumsum(misses) / misses.sum())
             ks, threshold = float(gap.max()), float(levels[np.argmax(gap)])
         gains = _gains(truth == at, wide[:, at], w, classes[at])
     rows = np.bincount(truth, w if frequency_weights else None, minlength=len(classes))
@@ -243,13 +243,13 @@ def _auc_interval(
 
 def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, Array]:
     """Return the AUC, and the influence of a unit of weight of each row (DeLong et al. 1988)."""
-    levels, hits, others = _weights_by_score(positive, score, weight)
+    levels, hits, misses = _weights_by_score(positive, score, weight)
     # Levels are in descending order. Scores of rows with zero weight may be absent from them.
     at = np.minimum(np.searchsorted(-levels, -score), len(levels) - 1)
-    outranks = 1.0 - (np.cumsum(others) - others / 2) / others.sum()
+    outranks = 1.0 - (np.cumsum(misses) - misses / 2) / misses.sum()
     outranked = (np.cumsum(hits) - hits / 2) / hits.sum()
     auc = float(outranks @ hits / hits.sum())
-    total = np.where(positive, hits.sum(), others.sum())
+    total = np.where(positive, hits.sum(), misses.sum())
     return auc, (np.where(positive, outranks[at], outranked[at]) - auc) / total
 
 
@@ -257,14 +257,14 @@ def ranking_scores(
     truth: npt.NDArray[np.bool_], score: Array, weight: Array
 ) -> tuple[float, float]:
     """Return AUC (NaN with a single class) and average precision (NaN without positives)."""
-    _, hits, others = _weights_by_score(truth, score, weight)
-    positives, negatives = float(hits.sum()), float(others.sum())
+    _, hits, misses = _weights_by_score(truth, score, weight)
+    positives, negatives = float(hits.sum()), float(misses.sum())
     if positives <= 0 or negatives <= 0:
         return float("nan"), float("nan") if positives <= 0 else 1.0
-    true_rate, false_rate = np.cumsum(hits) / positives, np.cumsum(others) / negatives
+    true_rate, false_rate = np.cumsum(hits) / positives, np.cumsum(misses) / negatives
     before = np.append(0.0, true_rate[:-1])
     area = float(np.sum(np.diff(false_rate, prepend=0.0) * (true_rate + before) / 2))
-    precision = np.cumsum(hits) / np.cumsum(hits + others)
+    precision = np.cumsum(hits) / np.cumsum(hits + misses)
     return area, float(np.sum((true_rate - before) * precision))
 
 
@@ -275,15 +275,15 @@ def _weights_by_score(
     levels, level = np.unique(score, return_inverse=True)
     n = len(levels)
     hits = np.bincount(level, weight * truth, n).astype(np.float64)[::-1]
-    others = np.bincount(level, weight * ~truth, n).astype(np.float64)[::-1]
-    some = (hits + others) > 0
-    return levels[::-1][some], hits[some], others[some]
+    misses = np.bincount(level, weight * ~truth, n).astype(np.float64)[::-1]
+    some = (hits + misses) > 0
+    return levels[::-1][some], hits[some], misses[some]
 
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
     """Return a table of gains and lift in at most ten bands of rows by descending probability."""
-    levels, hits, others = _weights_by_score(truth, score, weight)
-    rows = hits + others
+    levels, hits, misses = _weights_by_score(truth, score, weight)
+    rows = hits + misses
     last = np.arange(len(levels))
     if len(levels) > _BANDS:
         reached = np.cumsum(rows) / rows.sum()

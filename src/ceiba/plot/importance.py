@@ -94,9 +94,9 @@ def plot_importance(
     word = words(lang)
     label = word[f"plot.importance_{measure}"]
     if len(table) > len(order):
-        others = np.setdiff1d(np.arange(len(table)), order)
-        zero = "" if table[measure][others].any() else "_zero"
-        label += "\n" + word(f"plot.further{zero}", n=len(others))
+        hidden = np.setdiff1d(np.arange(len(table)), order)
+        zero = "" if table[measure][hidden].any() else "_zero"
+        label += "\n" + word(f"plot.further{zero}", n=len(hidden))
     ax.set_xlabel(label)
     return ax
 

@@ -108,9 +108,9 @@ def _label(ax: Axes, at: Any, figures: Any, word: Catalogue) -> None:
 
     # Label both ends first, then the chosen tree and round numbers, then all others if few.
     near = [int(np.argmin(np.abs(np.log(at / n)))) for n in round_numbers(float(at[-1]))]
-    others = range(len(at)) if len(at) <= MAX_DOTS else ()
+    labeled = range(len(at)) if len(at) <= MAX_DOTS else ()
     chosen = np.flatnonzero(figures.get("chosen", ())).tolist()
-    order = list(dict.fromkeys([0, len(at) - 1, *chosen, *near, *others]))
+    order = list(dict.fromkeys([0, len(at) - 1, *chosen, *near, *labeled]))
     set_spaced_ticks(ax.xaxis, at[order].tolist(), [word.number(int(at[k])) for k in order])
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel(word["plot.leaves"])

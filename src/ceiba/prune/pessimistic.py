@@ -61,8 +61,8 @@ def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> T
     leaf = raised["leaf"].astype(bool)
     if problem is None or not raised["any"]:
         return tree.collapse(raised["node"][leaf])
-    moved = reorder_nodes(tree, raised["content"], raised["parent"], raised["weight"], leaf)
-    return recount_training_rows(moved, problem)
+    new_tree = reorder_nodes(tree, raised["content"], raised["parent"], raised["weight"], leaf)
+    return recount_training_rows(new_tree, problem)
 
 
 def reorder_nodes(

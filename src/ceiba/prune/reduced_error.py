@@ -47,8 +47,8 @@ def reduced_error(tree: Tree, X: Any, y: Any, *, sample_weight: Any = None) -> T
     >>> reduced_error(tree, {"x": [0.5, 1.5, 2.5]}, ["a", "b", "b"]).n_leaves
     2
     """
-    counted = tree.refit_leaves(X, y, sample_weight=sample_weight, keep_value=True)
-    return tree.collapse(np.flatnonzero(node_risks(counted).collapse_alpha(tree) <= 0))
+    refit = tree.refit_leaves(X, y, sample_weight=sample_weight, keep_value=True)
+    return tree.collapse(np.flatnonzero(node_risks(refit).collapse_alpha(tree) <= 0))
 
 
 class ReducedError(Pruning):
@@ -93,8 +93,8 @@ class ReducedError(Pruning):
         self.check()
         if self.X is not None:
             return self.prune(problem.grow(), problem)
-        given = self.random_state
-        seed = read_seed(problem.options.seed if given is None else given)
+        option = self.random_state
+        seed = read_seed(problem.options.seed if option is None else option)
         held_out = _draw_held_out(problem, self.fraction, self.stratify, seed)
         tree = problem.grow(np.flatnonzero(~held_out).astype(np.uint32))
         weight = None if problem.weight is None else problem.weight[held_out]
@@ -113,17 +113,17 @@ class ReducedError(Pruning):
         return self._prune_on_rows(tree, X, y, self.sample_weight)
 
     def _prune_on_rows(self, tree: Tree, X: Any, y: Any, weight: Any) -> Pruned:
-        counted = tree.refit_leaves(X, y, sample_weight=weight, keep_value=True)
-        risks = node_risks(counted)
+        refit = tree.refit_leaves(X, y, sample_weight=weight, keep_value=True)
+        risks = node_risks(refit)
         alpha = risks.collapse_alpha(tree)
         pruned = tree.collapse(np.flatnonzero(alpha <= 0))
-        after = counted.collapse(np.flatnonzero(alpha <= 0))
+        after = refit.collapse(np.flatnonzero(alpha <= 0))
         figures: dict[str, Any] = {
             "tree": ["grown", "pruned"],
             "n_leaves": [tree.n_leaves, pruned.n_leaves],
-            "validation_risk": [counted.tree_risk, after.tree_risk],
+            "validation_risk": [refit.tree_risk, after.tree_risk],
         }
-        legend = f"validation_risk: on {int(counted.n_rows[0])} rows that the tree was not grown on"
+        legend = f"validation_risk: on {int(refit.n_rows[0])} rows that the tree was not grown on"
         table = Listing(figures, title="reduced-error pruning", legend=legend)
         return Pruned(pruned, table, unpruned=tree if self.keep_unpruned else None)
 

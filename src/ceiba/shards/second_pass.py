@@ -130,11 +130,11 @@ def merge_summaries(
                 f"{info.n_missing}. Impute them, or use missing='learn'."
             )
     columns: list[NumberBins | int] = []
-    for info, edge, (least, most) in zip(schema.columns, first.edges, ranges, strict=True):
+    for info, edge, (low, high) in zip(schema.columns, first.edges, ranges, strict=True):
         if info.kind is Kind.CATEGORICAL:
             columns.append(info.n_levels)
         else:
-            columns.append(NumberBins(np.array(edge, dtype=np.float64), least, most))
+            columns.append(NumberBins(np.array(edge, dtype=np.float64), low, high))
     bits = None if first.weights is None else first.weights.bits
     weight = _total_weights(first, summaries)
     totals = first.totals if weight is None else weight.per_class

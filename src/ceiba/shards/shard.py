@@ -329,9 +329,9 @@ def _collect_checksum(shard: Shard) -> Arrays:
 
 def collect_distinct(shard: Any) -> Arrays:
     """Collect the distinct values of the binned columns of a shard, in memory or on a GPU."""
-    trees, (most,) = shard.inputs["trees"]
+    trees, (limit,) = shard.inputs["trees"]
     rows = [shard.tree_rows(tree) for tree in trees.tolist()]
-    parts = [_distinct_values(shard, j, some, int(most)) for some in rows for j in shard.binned]
+    parts = [_distinct_values(shard, j, some, int(limit)) for some in rows for j in shard.binned]
     return (
         np.array([len(indices) for indices in rows]),
         np.array([shard.is_single(j) for j in shard.binned], bool),

@@ -121,9 +121,9 @@ def stability(
 
     def fit_resample(index: int) -> tuple[Tree, Array]:
         rng = np.random.default_rng([seed, index])
-        drawn = np.zeros(n, bool)
-        drawn[rng.permutation(n)[:size]] = True
-        grown = fit(np.flatnonzero(drawn).astype(np.uint32))
+        sample = np.zeros(n, bool)
+        sample[rng.permutation(n)[:size]] = True
+        grown = fit(np.flatnonzero(sample).astype(np.uint32))
         return grown, _predict(grown, table)
 
     tally = _Tally(tree, _predict(tree, table), n)
@@ -218,9 +218,9 @@ class _Tally:
             if tree.splits.kind[i] == SplitKind.CUT:
                 counts.cuts.append(float(other.splits.cut[j]))
             children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]].tolist()
-            others = other.branch_node[other.branch_start[j] : other.branch_start[j + 1]].tolist()
-            if len(children) == len(others):
-                pairs.extend(zip(children, others, strict=True))
+            branches = other.branch_node[other.branch_start[j] : other.branch_start[j + 1]].tolist()
+            if len(children) == len(branches):
+                pairs.extend(zip(children, branches, strict=True))
 
     def result(self, table: Table) -> Stability:
         times = len(self.sizes)
@@ -284,7 +284,7 @@ class _Tally:
         ids = np.flatnonzero(count)
         labels = route.label_table(self.tree, self.tree.value)[ids]
         name = "agreement" if self.classes else "spread"
-        what = (
+        description = (
             "share of resampled trees with the same answer"
             if self.classes
             else "standard deviation of the resampled trees' predictions"
@@ -298,7 +298,7 @@ class _Tally:
         return Listing(
             {"leaf": ids, "says": answers, "rows": count[ids], **figures},
             title="leaves",
-            legend=f"{name}: {what}, mean over the leaf's rows",
+            legend=f"{name}: {description}, mean over the leaf's rows",
         )
 
 
@@ -346,36 +346,36 @@ def rival_columns(
         raise TreeError(f"node must have a split, got node {node}, which is a leaf.")
     rows = tree.rows(node, problem.table)
     depth = int(tree.node_depth[node])
-    here = problem.take(rows)
-    if (deepest := here.options.max_depth) is not None:
-        here = replace(here, options=replace(here.options, max_depth=deepest - depth))
-    if here.options.interaction_cst is not None:
+    subset = problem.take(rows)
+    if (deepest := subset.options.max_depth) is not None:
+        subset = replace(subset, options=replace(subset.options, max_depth=deepest - depth))
+    if subset.options.interaction_cst is not None:
         path = tree.splits.column[list(tree.path(node).nodes[:-1])].tolist()
-        allowed = allowed_columns(here.options, tree.schema.names, path)
-        here = select_columns(here, allowed, path)
-    names = here.table.schema.names
-    splits = {name: split for name in names if (split := _best_split(here, name)) is not None}
+        allowed = allowed_columns(subset.options, tree.schema.names, path)
+        subset = select_columns(subset, allowed, path)
+    names = subset.table.schema.names
+    splits = {name: split for name in names if (split := _best_split(subset, name)) is not None}
     free_loss = np.full(len(rows), np.nan)
     loss = {name: free_loss.copy() for name in splits}
     # Search the splits again in each fold, so that the search is validated as well.
-    for fold in read_folds(folds, here, random_state=seed):
-        part, test = here.take(fold.train), fold.test
-        held_out = here.table.take(test)
-        free = part.grow()
-        free_loss[test] = _losses(free, held_out, here, test)
+    for fold in read_folds(folds, subset, random_state=seed):
+        training, test = subset.take(fold.train), fold.test
+        held_out = subset.table.take(test)
+        free = training.grow()
+        free_loss[test] = _losses(free, held_out, subset, test)
         for name in splits:
-            split = _best_split(part, name)
-            grown = free if split is None else set_split_in(free, 0, split, part)
-            loss[name][test] = _losses(grown, held_out, here, test)
+            split = _best_split(training, name)
+            grown = free if split is None else set_split_in(free, 0, split, training)
+            loss[name][test] = _losses(grown, held_out, subset, test)
     trees = {name: set_split_in(tree, node, split, problem) for name, split in splits.items()}
-    share = here.row_weight / here.row_weight.sum()
+    share = subset.row_weight / subset.row_weight.sum()
 
     def mean_se(values: Array) -> tuple[float, float]:
         mean = float(share @ values)
         return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
     risk, se = mean_se(free_loss)
-    ours = tree.schema.names[int(tree.splits.column[node])]
+    current = tree.schema.names[int(tree.splits.column[node])]
     lines = []
     for name, split in splits.items():
         column_risk, column_se = mean_se(loss[name])
@@ -383,7 +383,7 @@ def rival_columns(
         difference = mean_se(loss[name] - free_loss)
         sentence = split.sentence(0, tree.schema, max_levels=3)
         figures = (column_risk, column_se, *difference, column_risk <= risk + se)
-        lines.append((name, sentence, name == ours, trees[name].n_leaves, *figures))
+        lines.append((name, sentence, name == current, trees[name].n_leaves, *figures))
     lines.sort(key=lambda line: (line[4], line[0]))
     heads = (
         "column", "best split", "ours", "leaves", "risk", "SE", "difference", "its SE",

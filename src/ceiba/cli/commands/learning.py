@@ -78,14 +78,14 @@ def describe(
 
     show_warnings(quiet=True)
     data, target = resolve_example(data, target, example)
-    loaded = load_table(data, reading.resolve(as_json))
+    table = load_table(data, reading.resolve(as_json))
     name = None
     if target is not None:
-        name = find_column(target, loaded.frame.columns, "--target", data)
-    description = describe_table(read(as_columns(loaded.frame), finite=False), name)
-    for text in loaded.remarks:
+        name = find_column(target, table.frame.columns, "--target", data)
+    description = describe_table(read(as_columns(table.frame), finite=False), name)
+    for text in table.remarks:
         remark(f"warning: {text}")
-    figures = {**description.to_dict(), "remarks": loaded.remarks}
+    figures = {**description.to_dict(), "remarks": table.remarks}
     answer(description.table(unicode=supports_unicode()).blocks(fold=None), figures, as_json)
     for finding in description.remarks if not as_json else ():
         remark(f"warning: {add_option_hint(finding)}")
@@ -274,9 +274,9 @@ def prune(
     from ceiba.estimators.model_file import replace_tree
     from ceiba.prune import prune_tree, pruning_sequence
 
-    opened, metadata = open_model(model)
+    fitted, metadata = open_model(model)
     check_out_path(out)
-    tree = opened.tree_
+    tree = fitted.tree_
     if risk not in ("cost", "impurity"):
         raise OptionError(f"--risk must be cost or impurity, got {risk!r}.")
     if alpha is not None and leaves is not None:
@@ -295,7 +295,7 @@ def prune(
     before, after = (pluralize(version.n_leaves, "leaf", "leaves") for version in (tree, smaller))
     text = f"{before} -> {after} at alpha {alpha:.6g}"
     if out is not None:
-        remark(save_model(replace_tree(opened, smaller), out, metadata))
+        remark(save_model(replace_tree(fitted, smaller), out, metadata))
         text += f", saved in {out}"
         figures["model"] = str(out)
     else:
@@ -329,12 +329,12 @@ def compare(
     check_out_path(report, "--report")
     models, frames, entries, blocks = [], [], [], []
     for path in (first, second):
-        opened, metadata = open_model(path)
-        read_as = reading.for_model(metadata, opened.tree_)
-        X, y, weights, _ = read_truth(opened, data, read_as, target, weight)
-        models.append(opened)
+        fitted, metadata = open_model(path)
+        read_as = reading.for_model(metadata, fitted.tree_)
+        X, y, weights, _ = read_truth(fitted, data, read_as, target, weight)
+        models.append(fitted)
         frames.append(X)
-        evaluation, n_leaves = opened.evaluate(X, y, weights), opened.tree_.n_leaves
+        evaluation, n_leaves = fitted.evaluate(X, y, weights), fitted.tree_.n_leaves
         entries.append({"model": str(path), "leaves": n_leaves,
                         "evaluation": evaluation_to_dict(evaluation)})  # fmt: skip
         blocks.append(f"{path}: {pluralize(n_leaves, 'leaf', 'leaves')}")

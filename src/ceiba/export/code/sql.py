@@ -302,7 +302,7 @@ class _SqlWriter:
         indent: str = _INDENT,
     ) -> str:
         """Return the CASE expression for the rows of a subtree that end in the nodes `ends`."""
-        parts, others = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
+        parts, loose = _divide(self.tree, top, ends) if len(ends) > _MAX_WHENS else ([], ends)
         deeper = indent + "  "
         whens = list(first)
         tops = [(node, False) for node, _ in parts]
@@ -310,12 +310,12 @@ class _SqlWriter:
         for node, condition in reachable_ends(self.tree, tops, top=top):
             inner = self.subtree_case(node, ends_of[node], results, default, (), deeper)
             whens.append((self.condition(condition), inner))
-        if parts and len(others) > _MAX_WHENS:
-            inner = self.subtree_case(top, others, results, default, (), deeper)
+        if parts and len(loose) > _MAX_WHENS:
+            inner = self.subtree_case(top, loose, results, default, (), deeper)
             return _case(whens, inner, indent)
         # If every row reaches a leaf, a WHEN need not repeat the tests of earlier WHENs.
         sequential = self.places_every_row and (top > 0 or bool(parts))
-        for node, condition in reachable_ends(self.tree, others, top=top, sequential=sequential):
+        for node, condition in reachable_ends(self.tree, loose, top=top, sequential=sequential):
             whens.append((self.condition(condition), results[node]))
         return _case(whens, default, indent)
 
@@ -437,10 +437,10 @@ def _divide(
     part_of = {top: top}
     for node in on_path[1:]:
         part_of[node] = node if node in parts else part_of[int(tree.parent[node])]
-    others: list[tuple[int, bool]] = []
+    loose: list[tuple[int, bool]] = []
     for end in ends:
-        parts.get(part_of[end[0]], others).append(end)
-    return list(parts.items()), others
+        parts.get(part_of[end[0]], loose).append(end)
+    return list(parts.items()), loose
 
 
 def _join_and(parts: list[str]) -> str:

@@ -88,10 +88,10 @@ class _Partition:
                     self._bound[left] = limit - self.alpha
                     waiting += [(i, _LEFT_DONE), (left, _ENTER)]
             elif stage == _LEFT_DONE:
-                # `most` is the largest complexity that node i can have, given its left subtree.
-                whole = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
-                most = min(max(whole, self.risk[i] - self.risk[left]), self._bound[i])
-                self._bound[right] = most - self.alpha
+                # `bound` is the largest complexity that node i can have, given its left subtree.
+                link = (self.risk[i] - self._kept_risk[left]) / (self._kept_splits[left] + 1)
+                bound = min(max(link, self.risk[i] - self.risk[left]), self._bound[i])
+                self._bound[right] = bound - self.alpha
                 waiting += [(i, _RIGHT_DONE), (right, _ENTER)]
             else:
                 self._settle_node(i, left, right)

@@ -129,8 +129,8 @@ def _route_as_growing(
         children = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
         if not children or len(at) == 0:
             continue
-        ours, theirs = _branches(tree, problem, node, rows, test[at])
-        waiting += [(child, rows[ours == b], at[theirs == b]) for b, child in enumerate(children)]
+        learn, valid = _branches(tree, problem, node, rows, test[at])
+        waiting += [(child, rows[learn == b], at[valid == b]) for b, child in enumerate(children)]
     return end
 
 
@@ -138,17 +138,15 @@ def _branches(
     tree: Tree, problem: Problem, node: int, rows: npt.NDArray[np.intp], test: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the branch of each training row and held-out row of a node, or -1 for none."""
-    ours = growing_branches(tree, problem, node, rows)
-    theirs = apply_surrogates(
-        tree, problem, node, test, primary_branches(tree, problem, node, test)
-    )
-    if problem.options.use_surrogate == 2 and (theirs == MISSING).any():
+    learn = growing_branches(tree, problem, node, rows)
+    valid = apply_surrogates(tree, problem, node, test, primary_branches(tree, problem, node, test))
+    if problem.options.use_surrogate == 2 and (valid == MISSING).any():
         primary = primary_branches(tree, problem, node, rows)
         side = heavier_branch(problem, rows, primary)
         if side is None:
             side = right_branch(problem, rows, primary)
-        theirs = np.where(theirs == MISSING, side, theirs)
-    return ours, theirs
+        valid = np.where(valid == MISSING, side, valid)
+    return learn, valid
 
 
 def right_branch(
@@ -162,7 +160,7 @@ def right_branch(
         weight = weight * scale[problem.target.values[rows, 0]]
     means = []
     for b in (0, 1):
-        there = branch == b
-        total = float(weight[there].sum())
-        means.append(float((weight * response)[there].sum()) / total if total > 0 else 0.0)
+        in_branch = branch == b
+        total = float(weight[in_branch].sum())
+        means.append(float((weight * response)[in_branch].sum()) / total if total > 0 else 0.0)
     return int(means[0] < means[1])

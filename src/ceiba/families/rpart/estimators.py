@@ -421,8 +421,8 @@ def rpart(
     allowed = {"method": (one_of(*METHODS), nothing), "xval": RPART_OPTIONS["xval"].allowed}
     check_options({"method": method, **parameters}, allowed, "rpart")
     if method is None and formula is not None:
-        rest, _ = pop_column(data, weights)
-        method = infer_method(*read_formula(formula, rest))
+        features, _ = pop_column(data, weights)
+        method = infer_method(*read_formula(formula, features))
     for name, owner in METHODS_OF_OPTION.items():
         if name in parameters and method is not None and method not in owner:
             raise OptionError(

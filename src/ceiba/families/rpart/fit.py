@@ -127,8 +127,8 @@ class RpartFit(BaseTree):
         if self.__dict__.get("formula_") is None or not isinstance(row, Mapping):
             return row
         terms = [name for name in self.tree_.schema.names if name not in row]
-        added = add_terms({name: [value] for name, value in row.items()}, terms)
-        return {**row, **{name: values[0] for name, values in added.items()}}
+        columns = add_terms({name: [value] for name, value in row.items()}, terms)
+        return {**row, **{name: values[0] for name, values in columns.items()}}
 
     def predict_one(self, row: Any) -> Any:
         """Return the prediction for a row, as `ceiba.Tree.predict_one` does."""
@@ -227,8 +227,8 @@ class RpartFit(BaseTree):
         light = replace(problem, options=options)
         work = RpartFoldTree(light, grid, cp_alpha=self.cp * per_case, error=error)
         cv = run_folds(work, [plan])
-        whole = root_risk if root_risk > 0 else 1.0
-        return cv.risk[::-1] / whole, cv.se[::-1] / whole
+        total = root_risk if root_risk > 0 else 1.0
+        return cv.risk[::-1] / total, cv.se[::-1] / total
 
     def cross_validate(
         self,
@@ -349,21 +349,21 @@ percent: of the sum
         """
         # As R does, ignore rows that stay in an inner node.
         sequence = pruning_sequence(self.tree_, count_stayed=False)
-        whole = sequence.root_risk or 1.0
+        total = sequence.root_risk or 1.0
         alpha, leaves, risk = sequence.alpha[::-1], sequence.n_leaves[::-1], sequence.risk[::-1]
         if self.tree_.n_leaves > leaves[-1]:  # cp < 0 keeps splits that do not lower the risk
             alpha, risk = np.append(alpha, 0.0), np.append(risk, risk[-1])
             leaves = np.append(leaves, self.tree_.n_leaves)
         figures = {
-            "cp": np.append(alpha[:-1] / whole, self._last_cp),
+            "cp": np.append(alpha[:-1] / total, self._last_cp),
             "n_splits": leaves - 1,
             # Sums over the leaves may differ from the root's risk by rounding errors.
-            "relative_risk": np.where(leaves == 1, sequence.root_risk, risk) / whole,
+            "relative_risk": np.where(leaves == 1, sequence.root_risk, risk) / total,
         }
         legend = (
             "cp: the tree of this row is the best for any cp from here up to the row above, as a "
             "share of the root's risk;\n"
-            f"relative_risk: risk over that of the root ({whole:.6g} per unit of weight)"
+            f"relative_risk: risk over that of the root ({total:.6g} per unit of weight)"
         )
         if self._cv_risk is not None and self._cv_se is not None:
             figures["relative_cv_risk"] = self._cv_risk

@@ -184,9 +184,9 @@ def read_columns(data: Any) -> dict[str, Any]:
 
 def _parse(text: str, columns: Mapping[str, Any], formula: str) -> Node:
     tokens = list(_tokenize(text, columns, formula))
-    node, rest = _parse_expression(tokens, 0, 0, formula)
-    if rest < len(tokens):
-        raise OptionError(f"Cannot parse formula {formula!r}: unexpected {tokens[rest][1]!r}.")
+    node, end = _parse_expression(tokens, 0, 0, formula)
+    if end < len(tokens):
+        raise OptionError(f"Cannot parse formula {formula!r}: unexpected {tokens[end][1]!r}.")
     return node
 
 
@@ -267,7 +267,7 @@ def _format_term(node: Node, inside: bool = False) -> str:
             return f"'{value}'" if '"' in value else f'"{value}"'
         return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
     if kind == "call":
-        return f"{parts[0]}({', '.join(_format_term(part, True) for part in parts[1])})"
+        return f"{parts[0]}({', '.join(_format_term(argument, True) for argument in parts[1])})"
     if kind == "(":
         return f"({_format_term(parts[0], True)})"
     if kind.startswith("unary"):
@@ -279,9 +279,9 @@ def _format_term(node: Node, inside: bool = False) -> str:
 def _names(node: Node) -> Iterator[str]:
     if node[0] == "name":
         yield node[1]
-    for part in node[2] if node[0] == "call" else node[1:]:
-        if isinstance(part, tuple):
-            yield from _names(part)
+    for child in node[2] if node[0] == "call" else node[1:]:
+        if isinstance(child, tuple):
+            yield from _names(child)
 
 
 def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, Node]]:
@@ -304,8 +304,8 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
         yield adds, node
     elif node not in (("value", 0.0), ("value", 1.0)):  # the intercept in R
         raise OptionError(f"The term {_format_term(node)} in {formula!r} must contain a column.")
-    for term, added in reversed(later):
-        yield from _terms(term, formula, added)
+    for term, is_added in reversed(later):
+        yield from _terms(term, formula, is_added)
 
 
 # ---------------------------------------------------------------------- computing
@@ -320,7 +320,7 @@ def _compute_response(node: Node, columns: Mapping[str, Any]) -> Any:
             f"{_format_term(node)}: {function} requires two columns, the time and the "
             f"{'status' if function == 'Surv' else 'events'}, got {len(parts)}."
         )
-    values = {_format_term(part): _compute_term(part, columns) for part in parts}
+    values = {_format_term(term): _compute_term(term, columns) for term in parts}
     return values if function == "Surv" else np.stack(list(map(_floats, values.values())), axis=1)
 
 
@@ -378,7 +378,7 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
     if kind != "call":
         if kind not in _OPERATORS:
             raise OptionError(f"{_format_term(node)}: operator {kind!r} is not supported.")
-        return _OPERATORS[kind](*(_evaluate(part, columns) for part in parts))
+        return _OPERATORS[kind](*(_evaluate(child, columns) for child in parts))
     function, arguments = parts
     if function in _FACTORS:
         if len(arguments) != 1:
@@ -407,6 +407,6 @@ def _compute_factor(node: Node, columns: Mapping[str, Any]) -> Any:
     if column.info.kind is not Kind.NUMERIC:
         return values
     numbers = np.asarray(column.values, np.float64)
-    whole = bool(np.all(np.isnan(numbers) | (numbers == np.round(numbers))))
-    labels = [None if np.isnan(v) else int(v) if whole else float(v) for v in numbers.tolist()]
+    is_integer = bool(np.all(np.isnan(numbers) | (numbers == np.round(numbers))))
+    labels = [None if np.isnan(v) else int(v) if is_integer else float(v) for v in numbers.tolist()]
     return Levels(labels, sorted({label for label in labels if label is not None}))

@@ -64,8 +64,8 @@ class RMethods(RpartFit):
             raise OptionError(f"cp must be a non-negative number, got {cp!r}.")
         tree = self._tree
         sequence = pruning_sequence(tree, count_stayed=False)
-        whole = sequence.root_risk or 1.0
-        limit = cp * whole * (1 + _NOISE)
+        total = sequence.root_risk or 1.0
+        limit = cp * total * (1 + _NOISE)
         smaller = tree.collapse(np.flatnonzero(sequence.node_alpha <= limit))
         model = self._with_tree(smaller)
         model._last_cp = max(float(cp), self._last_cp)
@@ -93,14 +93,14 @@ class RMethods(RpartFit):
     def _node_ids(self, nodes: int | Iterable[int]) -> dict[int, int]:
         """Return a dict that maps R's node numbers to node ids."""
         id_of = {number: i for i, number in enumerate(self.node_numbers_.tolist())}
-        wanted = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
-        for number in wanted:
+        numbers = [int(nodes)] if isinstance(nodes, int | np.integer) else list(map(int, nodes))
+        for number in numbers:
             if number not in id_of:
                 raise TreeError(
                     f"Node {number} not found. R's node numbers in this tree: "
                     f"{', '.join(map(str, sorted(id_of)))}."
                 )
-        return {number: id_of[number] for number in wanted}
+        return {number: id_of[number] for number in numbers}
 
     def path(self, nodes: int | Iterable[int]) -> dict[int, list[str]]:  # type: ignore[override]
         """Return the splits on the paths to nodes, as R's `path.rpart` does.
@@ -254,7 +254,7 @@ class RMethods(RpartFit):
                 "exp": "Survival regression"}[self.method]  # fmt: skip
         used = sorted({tree.schema.names[j] for j in tree.splits.column[~tree.is_leaf].tolist()})
         n, risk = int(tree.n_rows[0]), float(node_deviance(tree)[0])
-        whole = " = ".join([f"{format_r([risk], digits)[0]}/{n}", *format_r([risk / n], digits)])
+        error = " = ".join([f"{format_r([risk], digits)[0]}/{n}", *format_r([risk / n], digits)])
         table = self.cp_table_
         names = {"cp": "CP", "n_splits": "nsplit", "relative_risk": "rel error",
                  "relative_cv_risk": "xerror", "relative_cv_se": "xstd"}  # fmt: skip
@@ -273,13 +273,13 @@ class RMethods(RpartFit):
             f"{kind} tree:", self._call_text(), "",
             "Variables actually used in tree construction:",
             " ".join(used) if used else "none", "",
-            f"Root node error: {whole}", "", self._row_count_text(), "", *lines, sep="\n",
+            f"Root node error: {error}", "", self._row_count_text(), "", *lines, sep="\n",
         )  # fmt: skip
 
     def _row_count_text(self) -> str:
-        n, dropped = int(self._tree.n_rows[0]), self.n_rows_dropped_
-        what = "observation" if dropped == 1 else "observations"
-        return f"n={n} ({dropped} {what} deleted due to missingness)" if dropped else f"n= {n}"
+        n, n_dropped = int(self._tree.n_rows[0]), self.n_rows_dropped_
+        noun = "observation" if n_dropped == 1 else "observations"
+        return f"n={n} ({n_dropped} {noun} deleted due to missingness)" if n_dropped else f"n= {n}"
 
     def to_r(self, digits: int = 7) -> str:
         """Return the tree in R's format, with R's node numbers and a star at leaves.
@@ -321,9 +321,9 @@ class RMethods(RpartFit):
         while waiting:
             node = waiting.pop()
             indent = "  " * int(tree.node_depth[node])
-            place = [f"{indent}{numbers[node]:>{width}})", _split_label(tree, node, digits)]
+            fields = [f"{indent}{numbers[node]:>{width}})", _split_label(tree, node, digits)]
             figures = [str(int(tree.n_rows[node])), deviance[node], yval[node]]
-            lines.append(" ".join([*place, *figures, *("*" if tree.is_leaf[node] else "")]))
+            lines.append(" ".join([*fields, *figures, *("*" if tree.is_leaf[node] else "")]))
             below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
             waiting += sorted(below, key=numbers.__getitem__, reverse=True)
         return "\n".join(lines)

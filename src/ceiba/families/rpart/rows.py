@@ -49,11 +49,11 @@ def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
     if not died.any():
         raise DataError("method='exp': at least one row must have an event (status 1), got none.")
     times = np.unique(t[died == 1])
-    kept = [0]
+    indices = [0]
     for i in range(1, len(times)):  # skip times that differ only by rounding errors
-        if times[i] - times[kept[-1]] > np.finfo(np.float64).eps * times[i]:
-            kept.append(i)
-    deaths = times[kept]
+        if times[i] - times[indices[-1]] > np.finfo(np.float64).eps * times[i]:
+            indices.append(i)
+    deaths = times[indices]
     if len(deaths) > _MAX_DEATH_TIMES:
         deaths = np.quantile(deaths, np.arange(_MAX_DEATH_TIMES + 1) / _MAX_DEATH_TIMES)
     return cumulative_hazard(t, died, deaths)

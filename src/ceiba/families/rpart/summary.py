@@ -58,11 +58,11 @@ def improvement(tree: Tree, column_cost: Any) -> tuple[Array, Array]:
     if column_cost is not None:
         cost = read_per_column("column_cost", column_cost, names, 1.0)
     per = np.where(tree.is_leaf, 1.0, cost[np.maximum(tree.splits.column, 0)])
-    improve, stored = np.asarray(tree.gain * factor / per), tree.competitors
-    if stored is None:
+    improve, table = np.asarray(tree.gain * factor / per), tree.competitors
+    if table is None:
         return improve, np.zeros(0)
-    owner = np.repeat(np.arange(tree.n_nodes), np.diff(stored.start))
-    return improve, np.asarray(stored.gain * factor[owner] / cost[stored.splits.column])
+    owner = np.repeat(np.arange(tree.n_nodes), np.diff(table.start))
+    return improve, np.asarray(table.gain * factor[owner] / cost[table.splits.column])
 
 
 def rpart_importance(tree: Tree, *, column_cost: Any = None) -> dict[str, float]:
@@ -116,7 +116,7 @@ class RpartNodeSummary:
         parts += [str(self.classes)] if self.classes is not None else []
         parts += [self.branches] if self.branches else []
         parts += [str(table) for table in (self.splits, self.surrogates) if table is not None]
-        return "\n".join([head, *(f"  {line}" for part in parts for line in part.split("\n"))])
+        return "\n".join([head, *(f"  {line}" for block in parts for line in block.split("\n"))])
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ class RpartSummary:
     legend: str
 
     def __str__(self) -> str:
-        dropped = f" ({self.n_dropped} dropped: no target or no values)" if self.n_dropped else ""
-        head = f"{self.call}\n{self.n_rows} rows{dropped}"
+        suffix = f" ({self.n_dropped} dropped: no target or no values)" if self.n_dropped else ""
+        head = f"{self.call}\n{self.n_rows} rows{suffix}"
         tables = [str(self.cp_table), str(self.importance)]
         return "\n\n".join([head, *tables, *map(str, self.nodes), self.legend])
 
@@ -278,40 +278,40 @@ def _splits(tree: Tree, i: int, figures: _NodeFigures) -> Listing:
     node = tree.node(i)
     split = node.split
     assert split is not None  # inner nodes have a split
-    sent = sum(surrogate.sent for surrogate in node.surrogates) if tree.active_surrogates else 0
+    n_sent = sum(surrogate.sent for surrogate in node.surrogates) if tree.active_surrogates else 0
     questions = [split, *(competitor.split for competitor in node.competitors)]
     improve = [float(figures.improve[i])]
     if tree.competitors is not None:
         first, last = tree.competitors.start[i : i + 2].tolist()
         improve += figures.competitors[first:last].tolist()
-    unplaced = int(tree.sent_default[i]) + sent
-    others = ["" if figures.missing is None else "0"] * (len(questions) - 1)
+    unplaced = int(tree.sent_default[i]) + n_sent
+    missing = ["" if figures.missing is None else "0"] * (len(questions) - 1)
     if figures.missing is not None and str(figures.number[i]) in figures.missing:
-        others = [str(n) for n in figures.missing[str(figures.number[i])]]
+        missing = [str(n) for n in figures.missing[str(figures.number[i])]]
     return Listing(
         {
             "splits": [q.sentence(0, tree.schema, max_levels=_MAX_LEVELS) for q in questions],
             "improve": improve,
-            "missing": [str(unplaced), *others],
+            "missing": [str(unplaced), *missing],
         }
     )
 
 
 def _surrogates(tree: Tree, i: int, figures: _NodeFigures) -> Listing | None:
     node = tree.node(i)
-    stored = node.surrogates
-    if not stored:
+    surrogates = node.surrogates
+    if not surrogates:
         return None
     to = figures.number[node.children[0].id]
     return Listing(
         {
             "surrogates": [
                 f"{s.split.sentence(0, tree.schema, max_levels=_MAX_LEVELS)}: node {to}"
-                for s in stored
+                for s in surrogates
             ],
-            "agree": [s.agreement for s in stored],
-            "adj": [s.adjusted for s in stored],
-            "sent": [s.sent for s in stored],
+            "agree": [s.agreement for s in surrogates],
+            "adj": [s.adjusted for s in surrogates],
+            "sent": [s.sent for s in surrogates],
         }
     )
 
@@ -325,22 +325,22 @@ def training_facts(tree: Tree, problem: Problem, shrink: float) -> dict[str, Any
         return facts
     number, rows = [1] * tree.n_nodes, {0: np.arange(problem.n_rows)}
     for node, sons in enumerate(ordered_children(tree)):  # parents come first
-        here = rows.pop(node)
+        ids = rows.pop(node)
         if sons is None:
             continue
         if tree.competitors is not None:
             first, last = tree.competitors.start[node : node + 2].tolist()
             columns = tree.competitors.splits.column[first:last].tolist()
-            counts = [int(np.count_nonzero(holes[j][here])) for j in columns]
+            counts = [int(np.count_nonzero(holes[j][ids])) for j in columns]
             facts["missing"][str(number[node])] = counts
         below = tree.branch_node[tree.branch_start[node] : tree.branch_start[node + 1]].tolist()
-        right = below[right_branch(problem, here, primary_branches(tree, problem, node, here))]
+        right = below[right_branch(problem, ids, primary_branches(tree, problem, node, ids))]
         if right != sons[1]:
             facts["swapped"].append(number[node])
         for child in below:
             number[child] = 2 * number[node] + (child == right)
-        branch = growing_branches(tree, problem, node, here)
-        rows |= {child: here[branch == b] for b, child in enumerate(below)}
+        branch = growing_branches(tree, problem, node, ids)
+        rows |= {child: ids[branch == b] for b, child in enumerate(below)}
     return facts
 
 

@@ -107,15 +107,15 @@ def monte_carlo_p_value(
     # `draw(n)` samples n values under the null hypothesis. Sampling stops when `enough` values
     # reach `statistic`: p = enough / drawn. Otherwise, p = (beyond + 1) / (n_draws + 1).
     limit = statistic * (1 - NOISE)
-    beyond, drawn = 0, 0
-    while drawn < n_draws:
-        batch = min(max(_BATCH, 2 * (enough - beyond)), n_draws - drawn)
+    beyond, n_drawn = 0, 0
+    while n_drawn < n_draws:
+        batch = min(max(_BATCH, 2 * (enough - beyond)), n_draws - n_drawn)
         exceeding = np.cumsum(draw(batch) >= limit)
         if beyond + exceeding[-1] >= enough:
-            return enough / (drawn + 1 + int(np.searchsorted(exceeding, enough - beyond)))
+            return enough / (n_drawn + 1 + int(np.searchsorted(exceeding, enough - beyond)))
         beyond += int(exceeding[-1])
-        drawn += batch
-    return (beyond + 1) / (drawn + 1)
+        n_drawn += batch
+    return (beyond + 1) / (n_drawn + 1)
 
 
 def _exact_2x2(counts: Array, statistic: float) -> float:

@@ -93,13 +93,13 @@ class SumTails:
         side = np.minimum(size, self.n - size)
         limit = squares * (1 - 1e-9)
         least = np.sqrt(limit * side * (self.n - side) / self.n)
-        wanted = np.sqrt(limit * self.sizes * (self.n - self.sizes) / self.n)
+        limits = np.sqrt(limit * self.sizes * (self.n - self.sizes) / self.n)
         running = np.cumsum(self.numbers)
         both = []
         for (sums, roots), reach in zip(
             self._tables, (-running[self.n - side - 1], -running[side - 1]), strict=True
         ):
-            root = [np.interp(t, *row) for t, *row in zip(wanted, sums, roots, strict=True)]
+            root = [np.interp(t, *row) for t, *row in zip(limits, sums, roots, strict=True)]
             tail = log_ndtr(-np.interp(np.log(side), np.log(self.sizes), root))
             # A sum above that of the s largest numbers is impossible.
             both.append(np.where(reach >= least, tail, -np.inf))
@@ -132,14 +132,14 @@ class SumTails:
             cumulant = (count * (np.logaddexp(0, exponent) + np.log1p(-share))).sum(axis=1)
             moment = (variance * numbers).sum(axis=1)
             determinant = (variance * numbers**2).sum(axis=1) * total[:, 0] - moment**2
-            theta, drawn = tilt[:, 0], (size * (1 - share))[:, 0]
+            theta, scale = tilt[:, 0], (size * (1 - share))[:, 0]
             square = 2 * (theta * sum_ + (shift - start)[:, 0] * self.sizes - cumulant)
             w = np.sqrt(np.maximum(square, 1e-12))
-            u = theta * np.sqrt(np.maximum(determinant / drawn, 1e-300))
+            u = theta * np.sqrt(np.maximum(determinant / scale, 1e-300))
             # If a few numbers dominate the tail, u vanishes. A Chernoff bound then limits the tail.
-            most = np.minimum(-square / 2 + np.log(2 * np.pi * drawn) / 2, -1e-9)
+            log_tail = np.minimum(-square / 2 + np.log(2 * np.pi * scale) / 2, -1e-9)
             sums.append(sum_)
-            roots.append(np.maximum(w + np.log(u / w) / w, -ndtri_exp(most)))
+            roots.append(np.maximum(w + np.log(u / w) / w, -ndtri_exp(log_tail)))
         return np.array(sums).T, np.array(roots).T
 
 
@@ -229,11 +229,11 @@ class Separation(ABC):
         result = np.empty(n)
         batch = max(1, _CELLS // len(self.values))
         for first in range(0, n, batch):
-            drawn = _core.permuted_separations(
+            statistics = _core.permuted_separations(
                 self._rows, self.ends, self.n_missing, self._is_between,
                 self.seed, self.drawn + first, min(batch, n - first),
             )  # fmt: skip
-            result[first : first + batch] = np.asarray(drawn)
+            result[first : first + batch] = np.asarray(statistics)
         self.drawn += n
         self.beyond += int(np.count_nonzero(result >= self.observed * (1 - NOISE)))
         return result
@@ -254,8 +254,8 @@ class Separation(ABC):
         size, sums = self._bounds()
         size = np.minimum(size, len(self.values) - size)
         numbers = np.abs(self.values.each)
-        variance, most = float(np.mean(numbers**2)), float(numbers.max(initial=0.0))
-        denominator = 2 * (size * variance + most * sums / 3)
+        variance, largest = float(np.mean(numbers**2)), float(numbers.max(initial=0.0))
+        denominator = 2 * (size * variance + largest * sums / 3)
         exponent = np.divide(sums**2, denominator, out=np.zeros(len(sums)), where=denominator > 0)
         return min(1.0, float((2 * np.exp(-exponent)).sum()))
 
@@ -368,8 +368,8 @@ class BestDivision(Separation):
             return cuts
         alone = fresh(ends[-1:], np.array([n - missing])) if len(ends) else np.ones(1)
         with_missing = np.append(missing, ends + missing)
-        joined = fresh(with_missing[:-1], with_missing[1:]) * fresh(ends, ends + missing)
-        return np.concatenate((cuts, alone, joined))
+        crossing = fresh(with_missing[:-1], with_missing[1:]) * fresh(ends, ends + missing)
+        return np.concatenate((cuts, alone, crossing))
 
     def _bounds(self) -> tuple[Array, Array]:
         size, n = self._sizes.astype(np.float64), len(self.values)
@@ -420,10 +420,10 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
             if exact is not None:
                 logs[i], error[i] = exact, 0.0
     near = near[(logs - error)[near] <= (logs + error)[near].min()]
-    most = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
+    limit = min(max(_MOST_ROWS // len(searches[0].values), _DRAWS), _MOST_DRAWS)
     n_draws = _DRAWS
-    # Draws help only if a p-value exceeds 1 / most. Smaller ones are compared by their estimates.
-    while len(near) > 1 and n_draws <= most and (logs + error)[near].max() > -log(most):
+    # Draws help only if a p-value exceeds 1 / limit. Smaller ones are compared by their estimates.
+    while len(near) > 1 and n_draws <= limit and (logs + error)[near].max() > -log(limit):
         for i in near[error[near] > 0].tolist():
             searches[i].draw(max(n_draws - searches[i].drawn, 0))
         share, variance = np.exp(logs), np.zeros(len(logs))

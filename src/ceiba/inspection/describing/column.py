@@ -128,8 +128,8 @@ class ColumnDescription:
             for level, n in self.levels[:3]
             if n
         ]
-        more = self.n_distinct - len(shares)
-        return ", ".join(shares) + (f", +{more}" if more > 0 else "")
+        n_more = self.n_distinct - len(shares)
+        return ", ".join(shares) + (f", +{n_more}" if n_more > 0 else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as a dict, with dates as strings."""

@@ -90,26 +90,26 @@ def gain_and_cost(
     """Return the gain of a division of the rows into branches, and the impurity after it."""
     present = (branch >= 0) & (weights > 0)
     parts = [present & (branch == b) for b in range(n_branches)]
-    parts = [part for part in parts if part.any()]
-    whole, placed = float(weights.sum()), float(weights[present].sum())
+    parts = [mask for mask in parts if mask.any()]
+    total, present_weight = float(weights.sum()), float(weights[present].sum())
     if criterion.of_split is not None:
         if len(parts) != 2:
             raise OptionError(
                 f"criterion={criterion.name!r} requires two branches, got {len(parts)}."
             )
-        counts = np.stack([_class_counts(target, part, weights) for part in parts])
-        return placed / whole * float(criterion.of_split(counts)), float("nan")
+        counts = np.stack([_class_counts(target, mask, weights) for mask in parts])
+        return present_weight / total * float(criterion.of_split(counts)), float("nan")
     # Divide the sums of weight x impurity once, so that a gain of 0 is exact for integer weights.
-    before = placed * impurity_of_rows(target, present, criterion, weights)
+    before = present_weight * impurity_of_rows(target, present, criterion, weights)
     after = sum(
-        weights[part].sum() * impurity_of_rows(target, part, criterion, weights) for part in parts
+        weights[mask].sum() * impurity_of_rows(target, mask, criterion, weights) for mask in parts
     )
-    gain = max(0.0, float(before - after)) / whole
+    gain = max(0.0, float(before - after)) / total
     if criterion.name == "gain_ratio":
-        sizes = [float(weights[part].sum()) for part in parts]
+        sizes = [float(weights[mask].sum()) for mask in parts]
         # C4.5 counts rows with a missing value as one more branch.
-        gain /= float(entropy([*sizes, whole - placed])) or 1.0
-    return gain, float(after) / placed
+        gain /= float(entropy([*sizes, total - present_weight])) or 1.0
+    return gain, float(after) / present_weight
 
 
 def _class_counts(target: Target, rows: Any, weights: Array) -> Array:
@@ -156,8 +156,8 @@ def column_gains(table: Table, target: Target, criterion: Criterion) -> dict[str
     if tree.n_nodes > 1:
         gains[table.schema.names[tree.splits.column[0]]] = float(tree.gain[0])
     if tree.competitors is not None:
-        others = tree.competitors
-        for j, gain in zip(others.splits.column.tolist(), others.gain.tolist(), strict=True):
+        rivals = tree.competitors
+        for j, gain in zip(rivals.splits.column.tolist(), rivals.gain.tolist(), strict=True):
             gains[table.schema.names[j]] = gain
     return gains
 

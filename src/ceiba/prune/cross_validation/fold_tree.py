@@ -81,14 +81,14 @@ class StepFunctions:
         return np.repeat(self.row, np.diff(self.start))
 
     @classmethod
-    def concatenate(cls, parts: Sequence[StepFunctions]) -> StepFunctions:
+    def concatenate(cls, functions: Sequence[StepFunctions]) -> StepFunctions:
         """Concatenate step functions, such as those of all folds."""
-        lengths = np.concatenate([np.diff(part.start) for part in parts])
+        lengths = np.concatenate([np.diff(steps.start) for steps in functions])
         return cls(
-            np.concatenate([part.row for part in parts]),
+            np.concatenate([steps.row for steps in functions]),
             np.concatenate(([0], np.cumsum(lengths))),
-            np.concatenate([part.step for part in parts]),
-            np.concatenate([part.answer for part in parts]),
+            np.concatenate([steps.step for steps in functions]),
+            np.concatenate([steps.answer for steps in functions]),
         )
 
 
@@ -106,12 +106,12 @@ def step_functions(
         if len(at) == 0:
             break
         parts.append((at, step[node].astype(np.int64), node))
-    row, when, where = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    row, when, source = (np.concatenate([part[i] for part in parts]) for i in range(3))
     order = np.argsort(row, kind="stable")  # a stable sort keeps the order from leaf to root
-    row, when, where = row[order], when[order], where[order]
+    row, when, source = row[order], when[order], source[order]
     # If several ancestors collapse at one step, use the topmost one, which is the last.
     last = np.append((row[1:] != row[:-1]) | (when[1:] != when[:-1]), True)
-    row, when, answers = row[last], when[last], answer[where[last]]
+    row, when, answers = row[last], when[last], answer[source[last]]
     # Drop entries whose prediction equals that of the previous entry of the row.
     new = np.append(True, (row[1:] != row[:-1]) | (answers[1:] != answers[:-1]))
     row, when, answers = row[new], when[new], answers[new]
@@ -279,8 +279,8 @@ class FoldTree:
         total = float(weight[tested].sum())
         # A splitter may hold a row out several times. That adds no information, so count it once.
         once = weight[np.unique(tested)]
-        counted = self.weights_count_rows
-        rows = count_effective_rows(once, len(once), counted) * (scale if counted else 1.0)
+        as_counts = self.weights_count_rows
+        rows = count_effective_rows(once, len(once), as_counts) * (scale if as_counts else 1.0)
         unit = total
         if self.error_scale is not None and not self.per_weight:
             unit = float((weight * self.error_scale)[tested].sum())
@@ -399,8 +399,8 @@ def fold_figures(first: Array, second: Array, n: int) -> tuple[Array, Array]:
 
 def _roc_auc(score: Array, truth: npt.NDArray[np.bool_], weight: Array) -> float:
     """Return the AUC: the share of row pairs in which the positive row has the higher score."""
-    levels, where = np.unique(score, return_inverse=True)
-    hits = np.bincount(where, weight * truth, len(levels))
-    others = np.bincount(where, weight * ~truth, len(levels))
-    below = np.cumsum(others) - others
-    return float((hits * (below + 0.5 * others)).sum() / (hits.sum() * others.sum()))
+    levels, level = np.unique(score, return_inverse=True)
+    hits = np.bincount(level, weight * truth, len(levels))
+    misses = np.bincount(level, weight * ~truth, len(levels))
+    below = np.cumsum(misses) - misses
+    return float((hits * (below + 0.5 * misses)).sum() / (hits.sum() * misses.sum()))

@@ -69,8 +69,8 @@ def read_folds(
 ) -> list[Fold]:
     """Return the folds that the option `folds` specifies, in order."""
     n = problem.n_rows
-    listed = hasattr(folds, "dtype") or not isinstance(folds, Iterable)
-    folds = folds if listed or isinstance(folds, str | bytes) else list(folds)
+    is_array = hasattr(folds, "dtype") or not isinstance(folds, Iterable)
+    folds = folds if is_array or isinstance(folds, str | bytes) else list(folds)
     ids = fold_ids(
         folds, problem, stratify=stratify, groups=groups, random_state=random_state, repeat=repeat
     )
@@ -158,8 +158,8 @@ def read_seed(random_state: Any) -> int:
         return int(random_state.randint(np.iinfo(np.int32).max))
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(np.iinfo(np.int32).max))
-    whole = isinstance(random_state, Integral) and not isinstance(random_state, bool)
-    if whole and int(random_state) >= 0:
+    is_integer = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if is_integer and int(random_state) >= 0:
         return int(random_state)
     raise OptionError(
         "random_state must be None, a non-negative int, a RandomState or a Generator, got "
@@ -186,21 +186,21 @@ def encode_ids(name: Literal["folds", "groups"], labels: Any, n: int) -> Ids:
 def _read_pair(pair: Any, n: int) -> Fold:
     if len(pair) != 2:
         raise OptionError(f"folds must be {_ALLOWED}, got an entry of length {len(pair)}.")
-    train, test = (np.asarray(part) for part in pair)
+    train, test = (np.asarray(indices) for indices in pair)
     rows = []
-    for name, part in (("training", train), ("test", test)):
-        if part.dtype == bool and part.shape == (n,):
-            part = np.flatnonzero(part)
-        if part.dtype.kind not in "iu" or part.ndim != 1 or len(part) == 0:
+    for name, indices in (("training", train), ("test", test)):
+        if indices.dtype == bool and indices.shape == (n,):
+            indices = np.flatnonzero(indices)
+        if indices.dtype.kind not in "iu" or indices.ndim != 1 or len(indices) == 0:
             raise OptionError(
-                f"The {name} rows of a fold must be row numbers or {n} booleans, got {part!r}."
+                f"The {name} rows of a fold must be row numbers or {n} booleans, got {indices!r}."
             )
-        outside = part[(part < 0) | (part >= n)]
+        outside = indices[(indices < 0) | (indices >= n)]
         if len(outside):
             raise OptionError(
                 f"The {name} rows of a fold must be from 0 to {n - 1}, got {int(outside[0])}."
             )
-        rows.append(part)
+        rows.append(indices)
     if len(np.unique(rows[0])) != len(rows[0]):
         raise OptionError("Training rows of a fold must be distinct. Use weights to repeat rows.")
     return Fold(np.sort(rows[0]).astype(np.uint32), rows[1].astype(np.uint32))

@@ -121,7 +121,7 @@ def open_table(
         # Time the first shard that is not small, because fixed costs dominate small ones.
         timed = next(k for k, p in enumerate(pieces) if 2 * p.n_rows * len(pieces) >= scan.n_rows)
         results = _map_in_threads(write, len(pieces), threads, report)
-        summary = merge_summaries(first, [seen for _, seen in results], options)
+        summary = merge_summaries(first, [part_summary for _, part_summary in results], options)
         shards = [
             Shard(arrays, summary.schema, summary.layout, k, scratch=scratch)
             for k, (arrays, _) in enumerate(results)

@@ -97,8 +97,8 @@ def _check_groups(groups: Any) -> list[list[Any]]:
 
 def _find_levels(group: list[Any], info: Any) -> tuple[Any, ...]:
     for code in group:
-        whole = isinstance(code, int) and not isinstance(code, bool)
-        if not whole or not 0 <= code < info.n_levels:
+        is_integer = isinstance(code, int) and not isinstance(code, bool)
+        if not is_integer or not 0 <= code < info.n_levels:
             raise OptionError(
                 f"branches must contain only level codes of {info.name!r} (0 to "
                 f"{info.n_levels - 1}), got {code!r}."

@@ -95,9 +95,9 @@ class State:
 
         `paths` lead to new splits set by hand; recorded ones at and below `at` are removed.
         """
-        others = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
+        nodes = self.by_hand if at is None else {p for p in self.by_hand if p[: len(at)] != at}
         return replace(
-            self, model=model, history=(self.history, line), by_hand=frozenset({*others, *paths})
+            self, model=model, history=(self.history, line), by_hand=frozenset({*nodes, *paths})
         )
 
 

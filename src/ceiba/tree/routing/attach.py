@@ -59,10 +59,10 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
     return replace(tree, attachments=attachments or None)
 
 
-def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, whole: bool = True) -> Tree:
-    """Add Kaplan-Meier counts to each node; `whole` adds those of all censoring times."""
+def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, censoring: bool = True) -> Tree:
+    """Add Kaplan-Meier counts to each node; `censoring` adds those of all censoring times."""
     tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
-    if not whole:
+    if not censoring:
         return tree
     has_weight = ends.weight > 0
     numbers = censoring_counts(target[ends.row[has_weight]], ends.weight[has_weight])
