@@ -142,7 +142,7 @@ def _contributions(
         shapley = shap_values(tree, table, background=accepted)
     else:
         if not len(leaves):
-            raise DataError("No leaf of the tree has the desired prediction.")
+            raise DataError("The tree has no leaf with the desired prediction.")
         shapley = shap_values(tree, table, leaves=leaves)
     shap = np.asarray(shapley.values)  # type: ignore[union-attr]  # one output
     if tree.task.has_classes:

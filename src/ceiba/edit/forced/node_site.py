@@ -267,7 +267,7 @@ class NodeSite:
         name = self.problem.table.schema.names[column]
         if len(parts) != 2:
             raise TreeError(
-                f"monotonic_cst requires splits with 2 branches, but this split of {name!r} has "
+                f"monotonic_cst requires splits with 2 branches, but this split on {name!r} has "
                 f"{len(parts)}. Pass a Cut, or remove monotonic_cst."
             )
         summaries = [

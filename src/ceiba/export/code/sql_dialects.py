@@ -186,7 +186,7 @@ class Dialect:
             timestamp = _EPOCH + datetime.timedelta(microseconds=math.floor(cut * 1e6))
         except OverflowError:
             raise TreeError(
-                f"sql: cuts of {name!r} must be dates in the years 1 to 9999, got {cut:g} seconds "
+                f"sql: cuts on {name!r} must be dates in the years 1 to 9999, got {cut:g} seconds "
                 "since 1970."
             ) from None
         return form.format(timestamp.isoformat(" "))

@@ -91,7 +91,7 @@ def name_columns(
     if reading.names is not None:
         if len(reading.names) != n:
             raise OptionError(
-                f"--names or --names-from must list {n} names, one for each column of {source}, "
+                f"--names or --names-from must list {n} names, one for each column in {source}, "
                 f"got {len(reading.names)}."
             )
         return make_unique(reading.names)[0], header, []

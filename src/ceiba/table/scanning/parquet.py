@@ -110,7 +110,7 @@ def check_unique_names(names: Sequence[str], source: str) -> None:
     """Raise an error if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise SchemaError(f"Two columns of {source} are named {twice!r}. Rename one.")
+        raise SchemaError(f"Two columns in {source} are named {twice!r}. Rename one.")
 
 
 def _parquet_error(path: Path | str, error: Exception) -> DataError:

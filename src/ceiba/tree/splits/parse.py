@@ -82,7 +82,7 @@ def _join_branches(sentences: list[ParsedSplit]) -> ParsedSplit:
         return sentences[0]
     names = {sentence.split.column for sentence in sentences}
     if len(names) > 1:
-        raise TreeError(f"The conditions of a split must use one column, got {sorted(names)}.")
+        raise TreeError(f"All conditions of a split must use one column, got {sorted(names)}.")
     # The last condition may be "is missing", for a separate branch of missing values.
     alone = sentences[-1].split == Presence(first.column) and sentences[-1].branches == (1,)
     of_values = sentences[:-1] if alone else sentences

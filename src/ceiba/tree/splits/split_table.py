@@ -435,7 +435,7 @@ def _level_map(split: LevelSets, level_codes: dict[Any, int]) -> list[tuple[int,
             if level not in level_codes:
                 allowed = ", ".join(map(str, level_codes))
                 raise TreeError(
-                    f"Column {split.column!r}: level {level!r} of a split is not in the schema. "
+                    f"Column {split.column!r}: level {level!r} in a split is not in the schema. "
                     f"Levels: {allowed}. Add it to the column's levels."
                 )
             pairs.append((level_codes[level], branch))
