@@ -102,8 +102,8 @@ def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
     inside = times[is_event & (times <= last)]
     if not len(inside) or not inside.max() > 0:
         raise DataError(
-            "The default horizon requires an event after time 0 at which a tenth of the rows is at "
-            "risk. Pass horizon=t, where t is the last time to evaluate."
+            "The default horizon requires an event after time 0 with at least a tenth of the rows "
+            "at risk. Pass horizon=t, where t is the last time to evaluate."
         )
     return float(inside.max())
 
