@@ -95,7 +95,7 @@ class Service:
                 raise OptionError(f"Field must be action, arguments or revision, got {name!r}.")
         if body.get("action") in ("answer", "record_validation"):
             paths = "/api/lesson (answer) or /api/cross-validation (record_validation)"
-            raise OptionError(f"Unsupported action {body['action']!r}. Use {paths}.")
+            raise OptionError(f"Action {body['action']!r} is not supported here. Use {paths}.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
             try:

@@ -340,7 +340,7 @@ def act(context: ActionContext, name: str, arguments: dict[str, Any]) -> tuple[S
     try:
         state, line = call_action(name, ACTIONS[name], context, arguments)
     except OverflowError:  # an integer is too large for float64
-        raise OptionError(f"Numbers in the action {name!r} must be less than 1.8e308.") from None
+        raise OptionError(f"Numbers in action {name!r} must be less than 1.8e308.") from None
     return state, line
 
 
@@ -349,7 +349,7 @@ def call_action(name: str, action: Callable[..., Any], on: Any, arguments: dict[
     try:
         bound = _signature(action).bind(on, **arguments)
     except TypeError as error:
-        raise OptionError(f"Invalid arguments of the action {name!r}: {error}.") from None
+        raise OptionError(f"Invalid arguments for action {name!r}: {error}.") from None
     return action(*bound.args, **bound.kwargs)
 
 

@@ -123,7 +123,7 @@ class Journal:
         try:
             text = json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
         except ValueError:
-            raise OptionError("Numbers in the arguments of an action must be finite.") from None
+            raise OptionError("Numbers in action arguments must be finite.") from None
         line = text.encode("ascii") + b"\n"
         try:
             # Remove an incomplete line left by a crash or by a failed write.
