@@ -352,7 +352,7 @@ def _columns_of(device: Any, tree: Tree, X: Any) -> tuple[list[DeviceColumn], in
     if isinstance(X, Mapping):
         lacking = [name for name in names if name not in X]
         if lacking:
-            raise DataError(f"X must have all columns of the tree, got none named {lacking[0]!r}.")
+            raise DataError(f"X must contain the columns of the tree, but lacks {lacking[0]!r}.")
         X = {name: X[name] for name in names}
     schema, columns = read_columns(device, X)
     if len(schema.columns) != len(names):
