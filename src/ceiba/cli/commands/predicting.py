@@ -44,7 +44,7 @@ def predict(
     probabilities: Annotated[
         bool, Option("--probabilities", "-p", help="Add class probabilities to the output.")
     ] = False,
-    leaf: Annotated[bool, Option("--leaf", help="Add the leaf id of each row.")] = False,
+    leaf: Annotated[bool, Option("--leaf", help="Add leaf ids to the output.")] = False,
     only: Annotated[bool, Option("--only", help="Omit the input columns from the output.")] = False,
     prefix: Annotated[str, Option(help="Prefix for the names of new columns.")] = "",
     escape: Annotated[
