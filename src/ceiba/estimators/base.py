@@ -20,13 +20,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaWarning, DataTypeError, OptionError
-from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.parameters import ESTIMATORS, pop_column
 from ceiba.grow import Alternatives, find_alternatives, resolve_max_features
 from ceiba.prune import CostComplexity, choose_other_step
-from ceiba.shards.homes import gpu
 from ceiba.table import Table, read_like, read_target
-from ceiba.table.scanning import is_dask
+from ceiba.table.scanning import is_dask, is_on_gpu
 from ceiba.table.targets import is_named_target, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree, TreeMethods
@@ -93,8 +91,12 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             if X.size == tree.schema.n_columns and (node := tree._single_row_router(X)) >= 0:
                 return tree._label_table[node : node + 1].copy()
         elif is_dask(X):
+            from ceiba.estimators.beyond_memory import map_lazily
+
             return map_lazily(self.predict, X, tree, tree._label_table.dtype)  # type: ignore[no-any-return]
-        elif gpu.is_on_gpu(X):
+        elif is_on_gpu(X):
+            from ceiba.shards.homes import gpu
+
             return gpu.take_values(tree, tree._label_table, X)  # type: ignore[no-any-return]
         elif (few := self._route_few_rows(tree, X)) is not None:
             return np.asarray(tree._label_table[few])
@@ -132,7 +134,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             if is_dask(X):  # compute in this process
                 answers, y = np.asarray(answers), np.asarray(y)
                 sample_weight = None if sample_weight is None else np.asarray(sample_weight)
-            elif gpu.is_on_gpu(X):
+            elif is_on_gpu(X):
+                from ceiba.shards.homes import gpu
+
                 answers, y, sample_weight = map(gpu.to_host, (answers, y, sample_weight))
         # Skip scikit-learn's checks of plain labels, which take longer than a small fit.
         if self._task.has_classes and sample_weight is None and type(y) is np.ndarray and len(y):
@@ -159,8 +163,12 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """
         tree = self._tree
         if is_dask(X):
+            from ceiba.estimators.beyond_memory import map_lazily
+
             return map_lazily(self.apply, X, tree, np.dtype(np.intp))  # type: ignore[no-any-return]
-        if type(X) is not np.ndarray and gpu.is_on_gpu(X):
+        if type(X) is not np.ndarray and is_on_gpu(X):
+            from ceiba.shards.homes import gpu
+
             return gpu.apply(tree, X)  # type: ignore[no-any-return]
         table = self._read_rows(X, check_input)
         return route.apply(tree, table, n_threads=self._threads(table)).astype(np.intp)

@@ -27,8 +27,8 @@ from ceiba.shards import (
     with_hazard,
 )
 from ceiba.shards.homes import dask, gpu, threads
-from ceiba.table import Scan, Table, Target, TargetInfo, read_target, read_weights
-from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame
+from ceiba.table import Scan, Target, TargetInfo, read_target, read_weights
+from ceiba.table.scanning import is_dask, is_dask_array, is_dask_frame, is_on_gpu
 from ceiba.table.targets import split_survival, split_target
 from ceiba.task import Task
 from ceiba.tree import Tree
@@ -135,13 +135,6 @@ def map_lazily(
     return columns.map_partitions(predict_part, meta=predict_part(columns._meta))
 
 
-def is_beyond_memory(X: Any) -> bool:
-    """Whether a table is a scan of files, a dask collection or a table on a GPU."""
-    if type(X) is np.ndarray or isinstance(X, Table):
-        return False
-    return isinstance(X, Scan) or is_dask(X) or gpu.is_on_gpu(X)
-
-
 @contextmanager
 def open_problem(
     X: Any, y: Any, params: Mapping[str, Any], task: Task, sample_weight: Any, checkpoint: Any
@@ -154,12 +147,12 @@ def open_problem(
         with _open_survival_problem(X, y, params, sample_weight, checkpoint) as problem:
             yield problem
         return
-    if gpu.is_on_gpu(X):
+    if is_on_gpu(X):
         with _open_gpu_problem(X, y, params, task, sample_weight, checkpoint) as problem:
             yield problem
         return
     if is_dask(X):
-        if gpu.is_on_gpu(getattr(X, "_meta", None)):
+        if is_on_gpu(getattr(X, "_meta", None)):
             raise DataError(
                 "Dask collections on GPUs are not supported. Pass X.compute() to use one GPU, or "
                 "X.to_backend('pandas')."

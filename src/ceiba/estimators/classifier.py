@@ -10,12 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.estimators.base import BaseTree
-from ceiba.estimators.beyond_memory import map_lazily
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS
 from ceiba.options import init_from_options
-from ceiba.shards.homes import gpu
-from ceiba.table.scanning import is_dask
+from ceiba.table.scanning import is_dask, is_on_gpu
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import route
@@ -57,9 +55,13 @@ class TreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         """
         tree = self._tree
         if is_dask(X):
+            from ceiba.estimators.beyond_memory import map_lazily
+
             labels = self.classes_.tolist()
             return map_lazily(self.predict_proba, X, tree, np.dtype(float), labels)  # type: ignore[no-any-return]
-        if type(X) is not np.ndarray and gpu.is_on_gpu(X):
+        if type(X) is not np.ndarray and is_on_gpu(X):
+            from ceiba.shards.homes import gpu
+
             return gpu.take_values(tree, tree.value[:, 0, :], X)  # type: ignore[no-any-return]
         if type(X) is np.ndarray:
             if X.size == tree.schema.n_columns and tree.n_outputs == 1:

@@ -18,7 +18,6 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
 from ceiba.estimators.base import BaseTree, has_named_columns
-from ceiba.estimators.beyond_memory import is_beyond_memory, open_problem
 from ceiba.estimators.leaves import (
     MIN_ROWS_FOR_LEAK,
     choose_strength,
@@ -52,6 +51,7 @@ from ceiba.grow import (
 from ceiba.options import OptionObject, is_default
 from ceiba.prune import Pruned, prune_tree, pruning_path, read_pruning, with_groups
 from ceiba.table import Table, Target, fit_schema, read, read_target, read_weights, recount_missing
+from ceiba.table.scanning import is_beyond_memory
 from ceiba.table.targets import (
     find_present_rows,
     order_as_declared,
@@ -244,6 +244,8 @@ class DecisionTree(BaseTree):
             params = self._check_parameters()
             if groups is not None:
                 params = {**params, "prune": with_groups(params.get("prune"), groups)}
+            from ceiba.estimators.beyond_memory import open_problem  # imports the shards
+
             context = open_problem(X, y, params, self._task, sample_weight, checkpoint)
             with context as problem:
                 return self._fit_problem(problem, params)

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.metadata_routing import UNUSED
 
-from ceiba.estimators.beyond_memory import is_beyond_memory
 from ceiba.estimators.decision_tree import DecisionTree
 from ceiba.estimators.parameters import PARAMETERS, pop_column
 from ceiba.options import init_from_options
 from ceiba.survival import SurvivalCurve, concordance
 from ceiba.table import read_target
+from ceiba.table.scanning import is_beyond_memory
 from ceiba.table.targets import split_survival
 from ceiba.task import Task
 from ceiba.tree import Tree, node_curve

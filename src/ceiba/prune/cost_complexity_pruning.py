@@ -21,7 +21,6 @@ from ceiba.prune.cross_validation.fold_tree import SCORES, Score
 from ceiba.prune.cross_validation.validate import CrossValidation, cross_validate
 from ceiba.prune.pruning import Pruned, Pruning
 from ceiba.prune.pruning_table import PruningTable, Rule, choose_step, pruning_table
-from ceiba.shards import with_targets
 from ceiba.tree import Tree
 
 _REASONS = {"min": "the least cv_risk", "1se": "the 1-SE rule"}
@@ -166,6 +165,8 @@ class CostComplexity(Pruning):
                 "n_leaves, or pass prune=CostComplexity() to an estimator."
             )
         if not problem.table.is_whole:
+            from ceiba.shards import with_targets
+
             problem = with_targets(problem)
         if np.count_nonzero(problem.row_weight) < 2:
             return 0, "one row cannot be cross-validated", None

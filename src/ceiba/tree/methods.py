@@ -15,7 +15,7 @@ import numpy as np
 
 from ceiba.errors import OptionError
 from ceiba.table import Table
-from ceiba.table.scanning import is_dask
+from ceiba.table.scanning import is_dask, is_on_gpu
 from ceiba.table.targets import pop_target, split_target
 from ceiba.tree.attachments import leaf_quantiles
 from ceiba.tree.collapse import collapse
@@ -498,7 +498,7 @@ class TreeMethods:
         from ceiba.trust import evaluate_tree, read_evaluation
 
         tree = self._tree
-        on_gpu = gpu.is_on_gpu(X)
+        on_gpu = is_on_gpu(X)
         X = gpu.split_frame(X)
         if isinstance(sample_weight, str):
             X, sample_weight = split_target(X, sample_weight)

@@ -11,8 +11,8 @@ import pytest
 import ceiba
 from ceiba.errors import CeibaError
 from ceiba.shards.homes import gpu
-from ceiba.shards.homes.gpu_columns import is_on_gpu
 from ceiba.shards.table import RoundSizes
+from ceiba.table.scanning import beyond_memory, is_device_frame
 from tests.shards.gpu.emulated import EmulatedDevice
 from tests.shards.sharding import assert_same_tree
 
@@ -21,7 +21,7 @@ from tests.shards.sharding import assert_same_tree
 def emulated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have dicts of numpy arrays stand for tables on a GPU."""
     monkeypatch.setattr(gpu, "CudaDevice", EmulatedDevice)
-    monkeypatch.setattr(gpu, "is_on_gpu", lambda X: isinstance(X, OnDevice))
+    monkeypatch.setattr(beyond_memory, "is_device_frame", lambda X: isinstance(X, OnDevice))
     monkeypatch.setattr(gpu, "SIZES", RoundSizes(50, 8, 3))
     monkeypatch.setattr(gpu, "SAMPLE", 40)
     monkeypatch.setattr(gpu, "SMALL", 0)
@@ -128,7 +128,7 @@ class Series:
 def test_masked_values_of_a_frame_are_missing(
     monkeypatch: pytest.MonkeyPatch, max_bins: int | None
 ) -> None:
-    monkeypatch.setattr(gpu, "is_on_gpu", is_on_gpu)
+    monkeypatch.setattr(beyond_memory, "is_device_frame", is_device_frame)
     columns = columns_of()
     y = (columns.pop("y") > 0).astype(int)
     rng = np.random.default_rng(5)
@@ -174,7 +174,8 @@ def test_dask_collections_on_gpus_are_refused(monkeypatch: pytest.MonkeyPatch) -
     dd = pytest.importorskip("dask.dataframe")
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"x": [1.0, 2.0], "y": [0, 1]})
-    monkeypatch.setattr(gpu, "is_on_gpu", lambda X: isinstance(X, pd.DataFrame))  # as its parts are
+    # Its parts are pandas frames.
+    monkeypatch.setattr(beyond_memory, "is_device_frame", lambda X: isinstance(X, pd.DataFrame))
     with pytest.raises(CeibaError, match=r"Dask collections on GPUs are not supported"):
         ceiba.DecisionTreeClassifier().fit(dd.from_pandas(frame, npartitions=1), "y")
 

@@ -47,7 +47,6 @@ from ceiba.prune.cross_validation.folds import (
     read_seed,
 )
 from ceiba.prune.cross_validation.survival_folds import make_survival_fold_tree
-from ceiba.shards import grow_folds, with_targets
 from ceiba.task import Task
 from ceiba.tree import Tree
 from ceiba.tree.routing import n_threads
@@ -205,6 +204,8 @@ def cross_validate(
     seed = read_seed(random_state)
     if not problem.table.is_whole:
         check_shard_folds(folds, groups, problem.options)
+        from ceiba.shards import with_targets
+
         problem = with_targets(problem)
     work = FoldTree(problem, grid, risk, keep)
     if problem.options.task is Task.SURVIVAL:
@@ -219,6 +220,8 @@ def cross_validate(
 
 def _grow_shard_folds(folds: Any, problem: Problem, **options: Any) -> list[Fold]:
     """Grow the trees of all folds of a sharded table in the same passes over the data."""
+    from ceiba.shards import grow_folds
+
     ids = fold_ids(folds, problem, **options)
     assert ids is not None
     train = np.empty(0, np.uint32)  # no training rows, because the trees are already grown

@@ -33,7 +33,6 @@ from ceiba.shards.homes.gpu_columns import (
     read_device_target,
     to_device,
 )
-from ceiba.shards.homes.gpu_columns import is_on_gpu as is_on_gpu
 from ceiba.shards.homes.gpu_columns import split_frame as split_frame
 from ceiba.shards.second_pass import ShardSummary, merge_summaries
 from ceiba.shards.shard import (
@@ -47,6 +46,7 @@ from ceiba.shards.shard import (
 )
 from ceiba.shards.table import RoundSizes, ShardedTable, ShardedTarget, Weighting
 from ceiba.table import Schema, TargetInfo
+from ceiba.table.scanning import is_on_gpu
 from ceiba.tree import SplitKind, Tree
 
 #: On a GPU, finer histograms are cheap, but copying values to the host is not. Nodes of up to 2,048

@@ -13,9 +13,9 @@ from ceiba import _core
 from ceiba.errors import DataError, DataTypeError, OptionError
 from ceiba.shards.first_pass import PieceSummary
 from ceiba.table import ColumnInfo, Schema, find_categorical, read, read_target
+from ceiba.table.scanning import is_device_array, is_device_frame
 from ceiba.task import Task
 
-_CUDA, _MANAGED, _ROCM = 2, 13, 10  # device types of DLPack
 _MOST_LEVELS: Final = 255
 _MOST_NUMBERS: Final = 1024  # maximum range of integer classes that a kernel counts
 _LEVEL_TYPE: Final = 9
@@ -27,33 +27,9 @@ _TYPES: Final = {
 } | {"bool": 8}
 
 
-def is_on_gpu(X: Any) -> bool:
-    """Whether X is a cuDF frame, an array on a GPU, or a dict with an array on a GPU."""
-    if _is_device_frame(X):
-        return True
-    if isinstance(X, Mapping):
-        return any(map(_is_device_array, X.values()))
-    return _is_device_array(X)
-
-
-def _is_device_array(array: Any) -> bool:
-    kind = type(array)
-    if hasattr(kind, "__dlpack_device__"):
-        device = int(array.__dlpack_device__()[0])
-        if device == _ROCM:
-            raise DataError("Tables on a GPU require CUDA; ROCm is not supported.")
-        return device in (_CUDA, _MANAGED)
-    return hasattr(kind, "__cuda_array_interface__")
-
-
-def _is_device_frame(X: Any) -> bool:
-    """Whether X is a cuDF frame, without importing cuDF."""
-    return hasattr(type(X), "to_cupy") and hasattr(type(X), "columns")
-
-
 def split_frame(X: Any) -> Any:
     """Convert a frame on the GPU to a dict of its columns; return other tables unchanged."""
-    return {name: X[name] for name in X.columns} if _is_device_frame(X) else X
+    return {name: X[name] for name in X.columns} if is_device_frame(X) else X
 
 
 def to_device(device: Any, array: Any) -> Any:
@@ -70,7 +46,7 @@ def to_device(device: Any, array: Any) -> Any:
         return device.xp.from_dlpack(array)
     if interface is not None:
         return device.view(array, interface)
-    if _is_device_array(array):
+    if is_device_array(array):
         raise DataTypeError(
             f"A column on a GPU must contain numbers, got {getattr(array, 'dtype', type(array))}. "
             "Pass numbers, or copy the table to the host."
@@ -260,7 +236,7 @@ def _scan(device: Any, numbers: Any) -> tuple[tuple[float, float], tuple[int, in
 def _read_classes(device: Any, y: Any, target: DeviceTarget) -> None:
     n_rows, xp = target.summary.n_rows, device.xp
     labels = xp.empty(n_rows, np.uint8)
-    if not _is_device_array(y) and xp is not np:
+    if not is_device_array(y) and xp is not np:
         host = read_target(y, task="classification", n_rows=n_rows)
         values = host.info.classes[0]
         codes = host.values[:, 0]

@@ -1,7 +1,11 @@
-"""Classes that read tables in files piece by piece, and tests for Dask objects."""
+"""Classes that read tables in files piece by piece, and tests for tables beyond memory."""
 
 from __future__ import annotations
 
+from ceiba.table.scanning.beyond_memory import is_beyond_memory as is_beyond_memory
+from ceiba.table.scanning.beyond_memory import is_device_array as is_device_array
+from ceiba.table.scanning.beyond_memory import is_device_frame as is_device_frame
+from ceiba.table.scanning.beyond_memory import is_on_gpu as is_on_gpu
 from ceiba.table.scanning.parquet import BATCH_ROWS as BATCH_ROWS
 from ceiba.table.scanning.parquet import check_unique_names as check_unique_names
 from ceiba.table.scanning.scan import Scan as Scan
