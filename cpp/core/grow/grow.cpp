@@ -207,11 +207,16 @@ private:
         return std::min(small_[0].most_rows(binning.n_slots),
                         (missing ? 1 : 2) * options_.search.small_node - 1);
     }
-    bool is_small(const NodeRows& rows) const { return rows.binned() && rows.size() <= most_small_rows_; }
+    // Larger nodes are sorted only for several levels: one level is found faster in bins (int64, depth 8: 1.12 times as
+    // long without this rule).
+    bool is_small(const NodeRows& rows, int depth) const {
+        const bool deep = options_.max_depth < 0 || depth + 4 <= options_.max_depth;
+        return rows.binned() && rows.size() <= most_small_rows_ && (deep || rows.size() < options_.search.small_node);
+    }
 
     // All that grows below a small node of a binned store at once.
     bool grow_small(const Open& open, Builder& builder, int thread) {
-        if (!is_small(open.rows)) return false;
+        if (!is_small(open.rows, open.depth)) return false;
         interrupt_.poll(thread);
         SmallGrower& grower = small_[thread];
         if (!grower.read(open.rows)) return false;
@@ -268,7 +273,7 @@ private:
             child.node = first + static_cast<std::int32_t>(b);
             child.depth = open.depth + 1;
             describe(child, builder, pool);
-            branches.push_back({&child.rows, child.splittable, is_small(child.rows)});
+            branches.push_back({&child.rows, child.splittable, is_small(child.rows, child.depth)});
         }
         if (!options_.search.monotone.empty() && n_branches == 2) {
             const auto branch = [&](std::size_t b) -> LimitedBranch {
