@@ -49,12 +49,12 @@ class ValueSet:
 
     def up_to(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
         """Return the subset of known, nonmissing values at or below the cut."""
-        levels = self._known(lambda code: code <= cut)
+        levels = self._select_levels(lambda code: code <= cut)
         return self & replace(levels, high=cut, digits=(ALL_DIGITS, digits))
 
     def above(self, cut: float, digits: int = ALL_DIGITS) -> ValueSet:
         """Return the subset of known, nonmissing values above the cut."""
-        levels = self._known(lambda code: code > cut)
+        levels = self._select_levels(lambda code: code > cut)
         return self & replace(levels, low=cut, digits=(digits, ALL_DIGITS))
 
     def of_codes(self, codes: Any) -> ValueSet:
@@ -63,7 +63,7 @@ class ValueSet:
         named = present - {self.info.n_levels}
         return self & ValueSet(self.info, codes=present, named=named, missing=False)
 
-    def _known(self, belongs: Any) -> ValueSet:
+    def _select_levels(self, belongs: Any) -> ValueSet:
         codes = frozenset(code for code in range(self.info.n_levels) if belongs(code))
         return ValueSet(self.info, codes=codes, named=codes, missing=False)
 

@@ -185,7 +185,7 @@ def _paint_points(
     palette: Any, size: float,
 ) -> None:  # fmt: skip
     rng = np.random.default_rng(0)
-    points = [_place(table.column(steps.info.name), steps, rng) for steps in (across, up)]
+    points = [_locate_rows(table.column(steps.info.name), steps, rng) for steps in (across, up)]
     inside = np.isfinite(points[0]) & np.isfinite(points[1])
     cell = [steps.cell_of(v) for v, steps in zip(points, (across, up), strict=True)]
     in_slice = nodes[tuple(cell)] == route.apply(tree, table)
@@ -215,7 +215,7 @@ def _paint_points(
         )
 
 
-def _place(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
+def _locate_rows(column: Column, steps: AxisCells, rng: np.random.Generator) -> Any:
     """Return the positions of rows along one axis, with jitter for categorical columns."""
     if steps.info.is_numeric:
         return column.values.astype(np.float64)

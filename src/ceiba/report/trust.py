@@ -155,7 +155,7 @@ def _encode_groups(groups: Any) -> dict[str, Any]:
     differences = {(row["figure"], row["group"]): row for row in groups.differences}
     nothing = float("nan")
 
-    def listed(rows: dict[Any, Any], key: str, field: str) -> list[Any]:
+    def list_figures(rows: dict[Any, Any], key: str, field: str) -> list[Any]:
         return rounded_floats(
             [rows[key, name][field] if (key, name) in rows else nothing for name in names]
         )
@@ -170,10 +170,10 @@ def _encode_groups(groups: Any) -> dict[str, Any]:
         "figures": [
             {
                 "key": key,
-                **{field: listed(by_place, key, field) for field in ("value", "low", "high")},
-                "apart": listed(differences, key, "difference"),
-                "apart_low": listed(differences, key, "low"),
-                "apart_high": listed(differences, key, "high"),
+                **{field: list_figures(by_place, key, field) for field in ("value", "low", "high")},
+                "apart": list_figures(differences, key, "difference"),
+                "apart_low": list_figures(differences, key, "low"),
+                "apart_high": list_figures(differences, key, "high"),
             }
             for key in keys
         ],

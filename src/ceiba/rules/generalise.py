@@ -271,15 +271,15 @@ class _FirstTwo:
 
     def __init__(self, rules: list[CandidateRule]) -> None:
         self.covers = np.array([rule.covered for rule in rules])
-        self.there = np.ones(len(rules), bool)
+        self.mask = np.ones(len(rules), bool)
         n_rows = self.covers.shape[1]
         self.first = np.zeros(n_rows, np.intp)
         self.second = np.zeros(n_rows, np.intp)
         self._update(np.arange(n_rows))
 
     def _update(self, rows: npt.NDArray[np.intp]) -> None:
-        none = len(self.there)
-        covering = self.covers[:, rows] & self.there[:, None]
+        none = len(self.mask)
+        covering = self.covers[:, rows] & self.mask[:, None]
         first = np.where(covering.any(axis=0), covering.argmax(axis=0), none)
         covered = np.flatnonzero(first < none)
         covering[first[covered], covered] = False
@@ -287,7 +287,7 @@ class _FirstTwo:
         self.second[rows] = np.where(covering.any(axis=0), covering.argmax(axis=0), none)
 
     def remove(self, rule: int) -> None:
-        self.there[rule] = False
+        self.mask[rule] = False
         self._update(np.flatnonzero((self.first == rule) | (self.second == rule)))
 
 
@@ -304,10 +304,10 @@ def _drop_harmful(
         # The worth of a rule is the number of errors that its rows would add if it were dropped.
         saved = weight * ((answer[at.second] != codes) * 1.0 - (answer[at.first] != codes))
         worth = np.bincount(at.first, weights=saved, minlength=len(rules) + 1)[:-1]
-        worth[~at.there] = np.inf
+        worth[~at.mask] = np.inf
         least = int(np.argmin(worth))
-        if worth[least] > -1e-9 or not at.there.any():
-            return [rule for rule, is_left in zip(rules, at.there, strict=True) if is_left], default
+        if worth[least] > -1e-9 or not at.mask.any():
+            return [rule for rule, is_left in zip(rules, at.mask, strict=True) if is_left], default
         at.remove(least)
 
 

@@ -74,12 +74,12 @@ def open_frame(frame: nw.DataFrame[Any]) -> TableSource:
     n_rows, n_columns = frame.shape
 
     @cache
-    def listed() -> list[nw.Series[Any]]:
+    def list_columns() -> list[nw.Series[Any]]:
         return list(frame.iter_columns())
 
     def read_column(j: int, name: str) -> Column:
         # frame[:, j] iterates over all names, so wide frames would take quadratic time.
-        return _narwhals_to_column(name, listed()[j] if n_columns > _WIDE else frame[:, j])
+        return _narwhals_to_column(name, list_columns()[j] if n_columns > _WIDE else frame[:, j])
 
     return TableSource(n_rows, n_columns, names, read_column, _small_matrix(frame))
 

@@ -136,14 +136,14 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
         arrays.set_digits(*(_with_digits(splits, table, rows).digits for splits in tables))
         return tree
 
-    def stored(extra: _Stored | None) -> _Stored | None:
+    def with_digits(extra: _Stored | None) -> _Stored | None:
         return extra and replace(extra, splits=_with_digits(extra.splits, table, rows))
 
     return replace(
         tree,
         splits=_with_digits(tree.splits, table, rows),
-        surrogates=stored(tree.surrogates),
-        competitors=stored(tree.competitors),
+        surrogates=with_digits(tree.surrogates),
+        competitors=with_digits(tree.competitors),
     )
 
 
