@@ -355,7 +355,7 @@ def test_several_outputs_sql_has_a_column_each() -> None:
     tree = ceiba.DecisionTreeRegressor().fit(X, y).tree_
     assert '"prediction_0"' in (text := tree.export("sql"))
     assert '"prediction_1"' in text
-    with pytest.raises(TreeError, match="requires one output, got 2"):
+    with pytest.raises(TreeError, match="single-output tree, got 2 outputs"):
         tree.export("sql", form="prediction")
 
 

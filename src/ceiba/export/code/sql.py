@@ -122,7 +122,8 @@ def to_sql(
         return writer.tree_case({node: str(node) for node in nodes})
     if form == "prediction":
         if tree.n_outputs > 1:
-            raise TreeError(f"sql: form='prediction' requires one output, got {tree.n_outputs}.")
+            got = f"got {tree.n_outputs} outputs. Use form='query'"
+            raise TreeError(f"sql: form='prediction' requires a single-output tree, {got}.")
         return writer.tree_case({node: writer.answer(node, 0) for node in nodes})
     return _query(tree, writer, nodes, table, prefix, moments)
 
