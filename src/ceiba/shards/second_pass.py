@@ -55,8 +55,8 @@ def _fill_batches(
         table = _read_columns(columns, schema, ignored)
         end = at + table.n_rows
         if end > len(arrays.target):
-            expected = len(arrays.target)
-            raise DataError(f"The table changed during the fit: a piece exceeds {expected} rows.")
+            n = len(arrays.target)
+            raise DataError(f"The table changed during the fit: got more than {n} rows. Fit again.")
         arrays.target[at:end] = first.units.shrink_target(learned.values[:, 0])
         if arrays.weights is not None:
             arrays.weights[at:end] = weight
@@ -69,8 +69,8 @@ def _fill_batches(
             missing[j] += int(np.count_nonzero(absent))
         at = end
     if at != len(arrays.target):
-        expected = len(arrays.target)
-        raise DataError(f"The table changed during the fit: a piece has {at} of {expected} rows.")
+        n = len(arrays.target)
+        raise DataError(f"The table changed during the fit: got {at} rows, not {n}. Fit again.")
     ranges = arrays.fill_bins(schema, first.edges)
     if arrays.weights is None:
         return ShardSummary(ranges, missing, at, None)
