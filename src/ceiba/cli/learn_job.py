@@ -100,7 +100,7 @@ class LearnJob:
         del frame
         table = as_table(columns)
         if not present.any():
-            raise DataError(f"No row of {self.data} has a value in {self.target_text!r}.")
+            raise DataError(f"No row in {self.data} has a value in {self.target_text!r}.")
         identifiers = self._review_columns(table, present, advise and not self.quiet)
         names = list(table.schema.names)
         if identifiers:

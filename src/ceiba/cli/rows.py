@@ -250,7 +250,7 @@ def read_answers(
         remark(f"Left out: {pluralize(int((~present).sum()), 'row')} without {' or '.join(names)}.")
         frame = frame.filter(present)
     if not len(frame):
-        raise DataError(f"No row of {data} has a value in {' and '.join(map(repr, names))}.")
+        raise DataError(f"No row in {data} has a value in {' and '.join(map(repr, names))}.")
     answers = [_labels(frame[name], is_text(data)) for name in names]
     table = as_table(frame.drop(names).get_columns())
     identifiers = [c.name for c in describe_table(table).columns if c.kind == "identifier"]

@@ -171,7 +171,7 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
         return int(column)
     hint = did_you_mean(column, places) if isinstance(column, str) else ""
     raise OptionError(
-        f"interaction_cst contains column {column!r}, which is not in the table of {len(places)} "
+        f"interaction_cst contains column {column!r}, which is not among the {len(places)} "
         f"columns.{hint}"
     )
 

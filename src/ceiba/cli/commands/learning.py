@@ -108,7 +108,7 @@ def learn(
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     numeric: Annotated[OptList, Option(help="Columns to read as numbers.")] = None,
-    ordered: Annotated[OptList, Option(help="Level order of a column, such as size=S<M<L.")] = None,
+    ordered: Annotated[OptList, Option(help="Levels in order, such as size=S<M<L.")] = None,
     weight: Weight = None,
     frequency: Annotated[OptStr, Option(help="Column of frequency weights.")] = None,
     keep_identifiers: KeepIdentifiers = False,
@@ -259,7 +259,7 @@ def prune(
     model: Model,
     alpha: Annotated[OptFloat, Option(help="Penalty per leaf, in the units of --risk.")] = None,
     leaves: Annotated[OptInt, Option(help="Maximum number of leaves.")] = None,
-    risk: Annotated[str, Option(help="Risk of the training rows: cost or impurity.")] = "cost",
+    risk: Annotated[str, Option(help="Training risk: cost or impurity.")] = "cost",
     out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     as_json: AsJson = False,
 ) -> None:

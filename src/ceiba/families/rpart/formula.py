@@ -336,7 +336,7 @@ def _compute_term(node: Node, columns: Mapping[str, Any]) -> Any:
     for name in _names(node):
         if name not in columns:
             raise DataError(
-                f"The formula contains {name!r}, which is not a column of the data. Columns: "
+                f"The formula contains {name!r}, which is not a column in the data. Columns: "
                 f"{', '.join(map(str, columns))}.{did_you_mean(name, list(map(str, columns)))}"
             )
     if node[0] == "name":

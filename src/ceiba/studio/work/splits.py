@@ -21,7 +21,7 @@ def split_from_json(form: Any, schema: Schema) -> Any:
     split = _parse_split(form, info)
     missing = form.get("missing")
     if missing is not None and (isinstance(missing, bool) or not isinstance(missing, int)):
-        raise OptionError(f"missing must be the number of a branch, got {missing!r}.")
+        raise OptionError(f"missing must be a branch number, got {missing!r}.")
     sentence = _format_sentence(split, schema, missing)
     if sentence is not None:
         return sentence
@@ -79,7 +79,7 @@ def parse_cuts(cuts: Any) -> tuple[float, ...]:
 def _parse_number(value: Any) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not abs(value) < float("inf"):
-        raise OptionError(f"Cuts of a split must be finite numbers, got {value!r}.")
+        raise OptionError(f"Cuts must be finite numbers, got {value!r}.")
     return float(value)
 
 
