@@ -223,7 +223,7 @@ def core_options(
     ready = options.__dict__.get("_core")
     if ready is None:
         ready = options.__dict__["_core"] = _table_independent_options(options)
-    core = _core.GrowOptions(ready)
+    core, by_table = _core.GrowOptions(ready[0]), ready[1]
     core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     if options.monotonic_cst is not None:
@@ -242,12 +242,13 @@ def core_options(
         core.prior_events = 1.0 / max(rules.shrink**2, 1e-300) if rules.shrink else 0.0
         if scales.search is not None:  # priors or costs
             core.class_cost = scales.weighted_costs(len(scales.search)).ravel().tolist()
-    set_sizes(core, options, n_rows, total_weight)
+    if by_table:
+        set_sizes(core, options, n_rows, total_weight)
     return core
 
 
-def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
-    """Return the options of the C++ core that do not depend on the table."""
+def _table_independent_options(options: GrowOptions) -> tuple[_core.GrowOptions, bool]:
+    """Return the core options before the table is known, and whether it decides the sizes."""
     core = _core.GrowOptions()
     name = options.criterion_name
     if name.startswith("quantile"):
@@ -275,7 +276,12 @@ def _table_independent_options(options: GrowOptions) -> _core.GrowOptions:
     if options.rpart is not None:
         core.min_gain_ratio = options.rpart.min_gain_ratio
         core.like_rpart = True
-    return core
+    counts = isinstance(options.min_samples_leaf, _COUNTS)
+    counts = counts and isinstance(options.min_samples_split, _COUNTS)
+    if options.frequency_weights or options.min_weight_fraction_leaf or not counts:
+        return core, True
+    set_sizes(core, options, 0, 0.0)
+    return core, False
 
 
 def set_sizes(
