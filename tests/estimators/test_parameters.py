@@ -88,7 +88,7 @@ def test_regressor_refuses_the_criterion_of_the_classifier():
 
 def test_class_weight_with_class_prior_is_refused():
     model = DecisionTreeClassifier(class_weight="balanced", class_prior=[0.5, 0.5])
-    with pytest.raises(OptionError, match="Pass only one of them"):
+    with pytest.raises(OptionError, match="Pass only one"):
         model.fit(X, Y)
 
 

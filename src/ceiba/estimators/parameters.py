@@ -173,8 +173,9 @@ def check_params(params: Mapping[str, Any], task: Task, owner: str) -> None:
     check_options(params, _ALLOWED[task], owner)
     for name, other, why in _EXCLUSIVE:
         if params.get(name) is not None and params.get(other) is not None:
-            both = f"{name}={params[name]!r} and {other}={params[other]!r}"
-            raise OptionError(f"{both} {why}. Pass only one of them.")
+            raise OptionError(
+                f"{name}={params[name]!r} and {other}={params[other]!r} {why}. Pass only one."
+            )
 
 
 def expand(name: str, value: Any) -> Any:

@@ -264,6 +264,8 @@ def split_held_out_rows(
         held_out[group[: round(share * len(group))]] = True
     if not held_out.any() or held_out.all():
         empty = "training" if held_out.all() else "held-out"
-        problem = f"Holding out {share} of {n_rows} rows leaves no {empty} rows"
-        raise DataError(f"{problem}. Pass more rows or another share.")
+        raise DataError(
+            f"Holding out {share} of {n_rows} rows leaves no {empty} rows. Pass more rows or "
+            "another share."
+        )
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

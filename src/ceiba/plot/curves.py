@@ -141,7 +141,7 @@ def plotcp(model: Any, *, ax: Axes | None = None) -> Axes:
     table = getattr(model, "cp_table_", None)
     if table is None:
         got = type(model).__name__
-        raise OptionError(f"plotcp requires an rpart model, got {got}. Or use plot_pruning.")
+        raise OptionError(f"plotcp requires an rpart model, got {got}. Use plot_pruning instead.")
     if "relative_cv_risk" not in table:
         raise OptionError("plotcp requires cross-validated risks. Fit with xval=10.")
     cp, risk, se = table["cp"], table["relative_cv_risk"], table["relative_cv_se"]

@@ -49,8 +49,10 @@ def description_length(tree: Tree) -> Tree:
     3
     """
     if tree.counts is None or tree.n_outputs > 1:
-        required = "DescriptionLength requires a single-output classification tree"
-        raise OptionError(f"{required}. Use CostComplexity for other trees.")
+        raise OptionError(
+            "DescriptionLength requires a single-output classification tree. Use CostComplexity "
+            "for other trees."
+        )
     refuse_costs_and_priors(tree, "DescriptionLength", "encodes class labels")
     alphas = _core.collapse_alphas(
         tree.parent, _leaf_bits(tree.counts[:, 0, :]), split=_split_bits(tree)

@@ -127,8 +127,9 @@ class SurvivalCurve:
     def __post_init__(self) -> None:
         columns = {name: read_numbers(getattr(self, name), name) for name in _COLUMNS}
         if len(set(sizes := [len(values) for values in columns.values()])) > 1 or not sizes[0]:
-            got = f"got lengths {sizes}"
-            raise DataError(f"time, at_risk and events must be non-empty and equally long, {got}.")
+            raise DataError(
+                f"time, at_risk and events must be non-empty and equally long, got lengths {sizes}."
+            )
         if (np.diff(columns["time"]) <= 0).any():
             raise DataError("time must be strictly ascending.")
         # Allow for rounding errors in sums of weights.

@@ -207,7 +207,7 @@ def check_notes(tree: Tree) -> None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
             raise TreeError(
-                f"Node {node}: override is not supported for several outputs or fractional rows."
+                f"Node {node}: override is not supported for multi-output or fractional trees."
             )
         if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():

@@ -139,8 +139,10 @@ def _read_column(
 ) -> ColumnLimits:
     name, side = info.name, direction.get(info.name)
     if fixed and (name in direction or name in allowed or name in cost):
-        refusal = "direction, allowed and cost are not supported for fixed columns"
-        raise OptionError(f"{refusal}, but column {name!r} is fixed.")
+        raise OptionError(
+            "direction, allowed and cost are not supported for fixed columns, but column "
+            f"{name!r} is fixed."
+        )
     if side is not None and side not in ("up", "down"):
         raise OptionError(f"direction must map {name!r} to 'up' or 'down', got {side!r}.")
     if side is not None and info.kind is Kind.CATEGORICAL:

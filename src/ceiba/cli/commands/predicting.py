@@ -208,7 +208,7 @@ def evaluate(
     if gains:
         scores = getattr(evaluation, "scores", None)
         if scores is None or scores.gains is None:
-            raise OptionError("--gains requires --positive or a binary target, without --by.")
+            raise OptionError("--gains requires a binary target (or --positive) and excludes --by.")
         blocks += ["", scores.gains]
     answer(blocks, evaluation_to_dict(evaluation), as_json)
 
@@ -221,7 +221,7 @@ def _survival_target(tree: Any, target: str | None, time: str | None, event: str
         raise OptionError("--target is not supported for survival trees. Pass --time and --event.")
     names = parse_surv(tree.target.name or "")
     if names is None and (time is None or event is None):
-        raise OptionError("The model lacks the names of time and event. Pass --time and --event.")
+        raise OptionError("Unknown time and event columns. Pass --time and --event.")
     if event is None and names is not None:
         event = names.event if names.code is None else f"{names.event}={names.code}"
     column, coded, code = (event or "").partition("=")

@@ -69,8 +69,9 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     info = schema.columns[schema.index(question.column)]
     if isinstance(question, LevelSets):
         if info.kind is not Kind.CATEGORICAL:
-            got = f"but {info.name!r} is {info.kind}"
-            raise TreeError(f"LevelSets requires a categorical column, {got}. Pass a Cut.")
+            raise TreeError(
+                f"LevelSets does not support {info.kind} column {info.name!r}. Pass a Cut."
+            )
         question = _complete_levels(question, table, rows)
     elif isinstance(question, Cut) and info.kind is Kind.CATEGORICAL:
         raise TreeError(f"Column {info.name!r} is categorical. Pass LevelSets instead of a Cut.")

@@ -122,8 +122,10 @@ def to_sql(
         return writer.tree_case({node: str(node) for node in nodes})
     if form == "prediction":
         if tree.n_outputs > 1:
-            got = f"got {tree.n_outputs} outputs. Use form='query'"
-            raise TreeError(f"sql: form='prediction' requires a single-output tree, {got}.")
+            raise TreeError(
+                f"sql: form='prediction' requires a single-output tree, got {tree.n_outputs} "
+                "outputs. Use form='query'."
+            )
         return writer.tree_case({node: writer.answer(node, 0) for node in nodes})
     return _query(tree, writer, nodes, table, prefix, moments)
 

@@ -217,7 +217,7 @@ def _drop_nested(frame: Any) -> tuple[Any, list[str]]:
     if not nested:
         return frame, []
     if len(nested) == frame.width:
-        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert one.")
+        raise DataError(f"All columns are nested or binary, e.g. {nested[0]!r}. Convert them.")
     return frame.drop(nested), [
         f"Dropped nested and binary columns: {', '.join(nested)}. Convert those that you need."
     ]
