@@ -120,7 +120,7 @@ def test_number_as_pruning_is_told_how_to_say_alpha():
 
 
 def test_prune_with_ccp_alpha_is_refused(noisy):
-    with pytest.raises(OptionError, match="Pass only one of them"):
+    with pytest.raises(OptionError, match="Pass only one"):
         DecisionTreeClassifier(prune="cv", ccp_alpha=0.1).fit(*noisy)
 
 
