@@ -248,7 +248,7 @@ def test_rates_without_any_event_are_zero(shrink) -> None:
 
 @pytest.mark.parametrize(
     ("time", "words"),
-    [([1.0, 0.0], "got 0.0 in row 1"), ([1.0], "one observation time for each of the 2 rows")],
+    [([1.0, 0.0], "got 0.0 in row 1"), ([1.0], "one time for each of the 2 rows")],
 )
 def test_wrong_exposure_is_refused(time, words) -> None:
     with pytest.raises(DataError, match=words):

@@ -171,8 +171,7 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
         return int(column)
     hint = did_you_mean(column, places) if isinstance(column, str) else ""
     raise OptionError(
-        f"interaction_cst contains column {column!r}, which is not among the {len(places)} "
-        f"columns.{hint}"
+        f"interaction_cst contains column {column!r}, but X has {len(places)} columns.{hint}"
     )
 
 

@@ -265,7 +265,6 @@ def split_held_out_rows(
     if not held_out.any() or held_out.all():
         empty = "training" if held_out.all() else "held-out"
         raise DataError(
-            f"Holding out {share} of {n_rows} rows leaves no {empty} rows. Pass more rows or "
-            "another share."
+            f"Holding out {share} of {n_rows} rows leaves no {empty} rows. Pass another share."
         )
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -159,8 +159,7 @@ def _read_time(exposure: Any, n_rows: int) -> Array | None:
         raise DataError(f"exposure must contain numbers ({error}).") from None
     if time.shape != (n_rows,):
         raise DataError(
-            f"exposure must have one observation time for each of the {n_rows} rows, got shape "
-            f"{time.shape}."
+            f"exposure must have one time for each of the {n_rows} rows, got shape {time.shape}."
         )
     wrong = np.flatnonzero(~(np.isfinite(time) & (time > 0)))
     if len(wrong):

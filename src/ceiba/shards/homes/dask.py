@@ -88,8 +88,7 @@ def open_client(cluster: Any) -> Iterator[Any]:
             ) from error
     if getattr(cluster, "asynchronous", False):
         raise DataError(
-            "An asynchronous Dask client is not supported. Create a client without "
-            "asynchronous=True."
+            "An asynchronous Dask client is not supported. Create it without asynchronous=True."
         )
     yield cluster
 

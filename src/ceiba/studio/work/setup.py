@@ -312,8 +312,7 @@ def check_editable(parameters: Mapping[str, Any]) -> None:
     for name in _NOT_EDITABLE:
         if parameters.get(name) not in (None, "share", "greedy"):
             raise OptionError(
-                f"{name}={parameters[name]!r} is not supported in the studio. Use the default of "
-                f"{name}."
+                f"{name}={parameters[name]!r} is not supported in the studio. Use its default."
             )
 
 

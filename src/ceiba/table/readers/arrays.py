@@ -76,8 +76,7 @@ def dimension_error(X: Array) -> DataError:
 def _open_structured(X: Array) -> TableSource:
     if X.ndim != 1:
         raise DataError(
-            f"A structured array must be 1-d, got shape {X.shape}. Reshape your data with "
-            "X.ravel()."
+            f"A structured array must be 1-d, got shape {X.shape}. Reshape it with X.ravel()."
         )
     fields = X.dtype.names or ()
     for field in fields:

@@ -100,8 +100,7 @@ def _join_branches(sentences: list[ParsedSplit]) -> ParsedSplit:
         with_missing = [b for b, sentence in enumerate(sentences) if sentence.missing is not None]
         if alone and with_missing:
             raise TreeError(
-                f"Column {first.column!r}: missing values have their own branch. "
-                "Remove 'or missing'."
+                f"Column {first.column!r}: missing values have their own branch. Omit 'or missing'."
             )
         missing = with_missing[0] if with_missing else None
         return ParsedSplit(split, tuple(range(len(sentences))), missing)
