@@ -383,7 +383,7 @@ def test_too_little_memory_or_disk_is_said_before_work_begins(
     with pytest.raises(OptionError, match="`memory` must be at least .* MB for .* got 1 MB"):
         ceiba.DecisionTreeClassifier().fit(tight, "label")
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda path: SimpleNamespace(free=10))
-    with pytest.raises(DataError, match=r"Scratch files require 0\.00 GB in .* got 0\.00 GB"):
+    with pytest.raises(DataError, match=r"Scratch files require 0\.00 GB in .* only 0\.00 GB"):
         ceiba.DecisionTreeClassifier().fit(ceiba.scan(tmp_path / "*.parquet"), "label")
 
 

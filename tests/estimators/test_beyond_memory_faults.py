@@ -103,7 +103,7 @@ def test_a_full_disk_is_said_and_left_empty(
     data = tmp_path / "x.parquet"
     pq.write_table(table_of(60_000), data)
     scan = ceiba.scan(data, scratch=small_disk)
-    with pytest.raises(DataError, match=r"Scratch files require .* got 0\.00 GB of free space"):
+    with pytest.raises(DataError, match=r"Scratch files require .* only 0\.00 GB is free"):
         ceiba.DecisionTreeClassifier().fit(scan, "label")
     # Others may fill the disk between the look at it and the writing.
     monkeypatch.setattr(scratch.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**12))
