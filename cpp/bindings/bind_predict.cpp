@@ -131,13 +131,13 @@ void bind_predict(nb::module_& m) {
             nb::arg("branch_share").none() = nb::none())
         .def_static(
             "of_grown",
-            [](const tree::TreeArrays& grown, bool unseen_is_missing) {
-                tree::RoutingArrays arrays = tree::routing_arrays(grown);
+            [](const tree::TreeArrays& grown, bool unseen_is_missing, bool fractional) {
+                tree::RoutingArrays arrays = tree::routing_arrays(grown, fractional);
                 arrays.unseen_is_missing = unseen_is_missing;
                 return Router(std::move(arrays));
             },
-            nb::arg("grown"), nb::arg("unseen_is_missing"),
-            "Return the router of a grown tree that uses neither fractional rows nor surrogates.")
+            nb::arg("grown"), nb::arg("unseen_is_missing"), nb::arg("fractional"),
+            "Return the router of a grown tree that does not use surrogates.")
         .def(
             "apply",
             [](const Router& self, const Columns& columns, int n_threads) {

@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -151,9 +152,9 @@ nb::dict arrays_of(const split::GivenSplitSurrogates& result) {
 template <class T>
 using Array2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-nb::dict raise_subtrees(const predict::Router& router, const Columns& columns, const Array1<std::int32_t>& label,
-                        const Array1<double>& weight, const Array2<double>& counts, double confidence, double z,
-                        bool raising, bool parted) {
+nb::dict prune_by_errors(const predict::Router& router, const Columns& columns, const Array1<std::int32_t>& label,
+                         const Array1<double>& weight, const Array2<double>& counts,
+                         const std::optional<std::pair<double, double>>& pessimism, bool raising) {
     check_length(counts.shape(0), router.arrays().n_nodes());
     if (raising) {
         check_length(label.shape(0), columns.table.n_rows);
@@ -163,18 +164,19 @@ nb::dict raise_subtrees(const predict::Router& router, const Columns& columns, c
                 throw std::invalid_argument("label must contain class indices");
     }
     const prune::TrainingRows rows{&columns.table, view(label), view(weight), counts.shape(1)};
-    prune::Raised result;
+    prune::ErrorPruning options{std::nullopt, raising};
+    if (pessimism) options.pessimism = {pessimism->first, pessimism->second};
+    prune::ErrorPruned pruned;
     interruptible([&](base::Interrupt& interrupt) {
-        result = prune::raise_subtrees(router.arrays(), {counts.data(), counts.size()}, rows,
-                                       {{confidence, z}, raising, parted}, interrupt);
+        pruned = prune::prune_by_errors(router.arrays(), {counts.data(), counts.size()}, rows, options, interrupt);
     });
     nb::dict out;
-    out["node"] = to_numpy(std::move(result.node));
-    out["content"] = to_numpy(std::move(result.content));
-    out["parent"] = to_numpy(std::move(result.parent));
-    out["leaf"] = to_numpy(std::move(result.leaf));
-    out["weight"] = to_numpy(std::move(result.weight));
-    out["any"] = result.any;
+    out["leaves"] = to_numpy(std::move(pruned.leaves));
+    if (!pruned.raised) return out;
+    out["content"] = to_numpy(std::move(pruned.content));
+    out["parent"] = to_numpy(std::move(pruned.parent));
+    out["leaf"] = to_numpy(std::move(pruned.leaf));
+    out["weight"] = to_numpy(std::move(pruned.weight));
     return out;
 }
 
@@ -186,11 +188,12 @@ void bind_raising(nb::module_& m) {
         },
         nb::arg("total"), nb::arg("errors"), nb::arg("confidence"), nb::arg("z"),
         "Return the number of errors that C4.5 adds to those of a leaf; z is the normal quantile at 1 - confidence.");
-    m.def("raise_subtrees", &raise_subtrees, nb::arg("router"), nb::arg("columns"), nb::arg("label").noconvert(),
-          nb::arg("weight").noconvert(), nb::arg("counts").noconvert(), nb::arg("confidence"), nb::arg("z"),
-          nb::arg("raising"), nb::arg("parted"),
-          "Prune by pessimistic errors, and return the remaining nodes in pre-order and the node whose split each "
-          "has.");
+    m.def("prune_by_errors", &prune_by_errors, nb::arg("router"), nb::arg("columns"), nb::arg("label").noconvert(),
+          nb::arg("weight").noconvert(), nb::arg("counts").noconvert(), nb::arg("pessimism").none(), nb::arg("raising"),
+          "Prune by pessimistic errors, after collapsing subtrees that save no error, and return the leaves that "
+          "remain.\n\n"
+          "`pessimism`: the confidence, and the normal quantile at 1 - confidence; None: only collapse. If branches "
+          "were raised, the result contains all nodes in pre-order and the node whose split each has.");
 }
 
 nb::dict stand_ins(const Columns& columns, data::Target& target, const std::optional<Array1<double>>& weight,

@@ -10,6 +10,7 @@
 
 #include "base/thread_pool.hpp"
 #include "bindings.hpp"
+#include "tree/collapse.hpp"
 #include "tree/cut_digits.hpp"
 
 namespace ceiba::bindings {
@@ -118,6 +119,17 @@ void bind_tree(nb::module_& m) {
             },
             "Return the most probable class of each node, or None if the tree has monotonic limits or fractional "
             "counts.")
+        .def(
+            "collapse",
+            [](const TreeArrays& self, const Array1<bool>& nodes) {
+                if (nodes.shape(0) != self.n_nodes()) throw std::invalid_argument("nodes must have one value per node");
+                return tree::collapse(self, {nodes.data(), nodes.shape(0)});
+            },
+            nb::arg("nodes").noconvert(), "Return the tree in which these nodes (a mask) are leaves.")
+        .def_prop_ro("n_nodes", &TreeArrays::n_nodes)
+        .def_prop_ro(
+            "value", [](nb::handle_t<TreeArrays> owner) { return view(nb::inst_ptr<TreeArrays>(owner)->value, owner); },
+            "A read-only view of the class weights, or of the values, of all nodes.")
         .def(
             "set_digits",
             [](TreeArrays& self, const Array1<std::int8_t>& splits, const Array1<std::int8_t>& surrogates,

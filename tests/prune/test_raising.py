@@ -11,8 +11,8 @@ from sklearn.base import clone
 import ceiba
 from ceiba import _core
 from ceiba.grow.problem import Problem
-from ceiba.prune.pessimistic import _collapse_useless, prune_by_errors
-from tests.reference.raising import added_errors, pruned_by_errors
+from ceiba.prune.pessimistic import prune_by_errors
+from tests.reference.raising import added_errors, collapse_useless, pruned_by_errors
 
 
 def mixed_table(rng, n, missing):
@@ -59,17 +59,18 @@ def test_core_prunes_as_the_reference_does(recipe, missing, weighted, seed):
     weight = rng.choice([0.0, 0.5, 1.0, 2.5], 250) if weighted else None
     grown = clone(RECIPES[recipe]).fit(X, y, sample_weight=weight).tree_
     problem = Problem.like(grown, X, y, weight)
-    collapsed = _collapse_useless(grown)
+    collapsed = collapse_useless(grown)
+    assert prune_by_errors(grown, problem, None) == collapsed
     for confidence in (0.25, 0.05, 0.5):
         expected = pruned_by_errors(collapsed, problem, confidence)
-        got = prune_by_errors(collapsed, problem, confidence)
+        got = prune_by_errors(grown, problem, confidence)
         assert got.splits == expected.splits
         assert got.parent.tolist() == expected.parent.tolist()
         assert got.n_rows.tolist() == expected.n_rows.tolist()
         for name in ("counts", "value", "weight", "impurity", "gain", "risk"):
             assert getattr(got, name) == pytest.approx(getattr(expected, name), abs=1e-9), name
         plain = pruned_by_errors(collapsed, None, confidence, raising=False)
-        assert prune_by_errors(collapsed, None, confidence) == plain
+        assert prune_by_errors(grown, None, confidence) == plain
 
 
 def test_tables_of_the_test_raise_branches():
@@ -78,8 +79,8 @@ def test_tables_of_the_test_raise_branches():
     for seed in range(3):
         X, y = mixed_table(np.random.default_rng(seed), 250, 0.1)
         grown = ceiba.c45(prune=None).fit(X, y).tree_
-        with_raising = prune_by_errors(_collapse_useless(grown), Problem.like(grown, X, y), 0.25)
-        raised += with_raising != prune_by_errors(_collapse_useless(grown), None, 0.25)
+        with_raising = prune_by_errors(grown, Problem.like(grown, X, y), 0.25)
+        raised += with_raising != prune_by_errors(grown, None, 0.25)
     assert raised >= 2
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceiba.prune.pessimistic import recount_training_rows, reorder_nodes
+from ceiba.tree import sum_over_subtrees
 from ceiba.tree.routing import route
 from ceiba.tree.routing.branches import route_at_node
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ceiba.grow.problem import Problem
     from ceiba.tree import Tree
 
-__all__ = ["added_errors", "pruned_by_errors"]
+__all__ = ["added_errors", "collapse_useless", "pruned_by_errors"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -50,6 +51,15 @@ def added_errors(total: float, errors: float, confidence: float = 0.25) -> float
     root = sqrt(rate / total - rate * rate / total + z * z / (4.0 * total * total))
     limit = (rate + z * z / (2.0 * total) + z * root) / (1.0 + z * z / total)
     return limit * total - errors
+
+
+def collapse_useless(tree: Tree) -> Tree:
+    """Collapse subtrees that make no fewer training errors than a leaf."""
+    assert tree.counts is not None
+    counts = tree.counts[:, 0, :]
+    errors = counts.sum(axis=1) - counts.max(axis=1)
+    below = sum_over_subtrees(tree, np.where(tree.is_leaf, errors, 0.0))
+    return tree.collapse(np.flatnonzero(~tree.is_leaf & (below >= errors - 1e-3)))
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,22 @@ def test_carried_tree_nobody_looked_at_is_equal_field_by_field(kind: str, way: s
 
 
 @pytest.mark.parametrize("kind", GROWN)
+def test_collapsing_before_and_after_deriving_the_arrays_are_equal(kind: str) -> None:
+    model = GROWN[kind]()
+    tree, twin = model.tree_, pickle.loads(pickle.dumps(GROWN[kind]().tree_))
+    nodes = [1, twin.n_nodes - 2]
+    collapsed, expected = tree.collapse(nodes), twin.collapse(nodes)
+    assert (collapsed._grown is None) == (kind in CHANGED)
+    assert not [
+        one.name
+        for one in fields(tree)
+        if not same(getattr(collapsed, one.name), getattr(expected, one.name))
+    ]
+    leaf = int(twin.leaves[0])
+    assert model.tree_.collapse(leaf) is model.tree_
+
+
+@pytest.mark.parametrize("kind", GROWN)
 def test_grown_tree_and_model_hold_data_and_no_closure(kind: str) -> None:
     model = GROWN[kind]()
     tree = model.tree_

@@ -89,18 +89,8 @@ tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited) {
         if (limited) out.limited.push_back(node.limited);
         for (std::int32_t b = node.n_children; b-- > 0;) stack.push_back({v.builder, node.first_child + b, id});
     }
-    link_branches(out);
+    tree::link_branches(out);
     return out;
-}
-
-void link_branches(tree::TreeArrays& out) {
-    const std::size_t n = out.parent.size();
-    out.branch_start.assign(n + 1, 0);
-    for (std::size_t i = 1; i < n; ++i) ++out.branch_start[static_cast<std::size_t>(out.parent[i]) + 1];
-    for (std::size_t i = 0; i < n; ++i) out.branch_start[i + 1] += out.branch_start[i];
-    std::vector<std::int32_t> cursor(out.branch_start.begin(), out.branch_start.end() - 1);
-    out.branch_node.resize(n - 1);
-    for (std::size_t i = 1; i < n; ++i) out.branch_node[cursor[out.parent[i]]++] = static_cast<std::int32_t>(i);
 }
 
 }  // namespace ceiba::grow

@@ -6,6 +6,7 @@
 
 #include "criteria/node_summary.hpp"
 #include "split/missing/surrogates.hpp"
+#include "tree/collapse.hpp"
 
 namespace ceiba::grow {
 
@@ -37,9 +38,6 @@ tree::TreeArrays assemble(const std::deque<Builder>& builders, bool limited);
 // Reserves memory for `n_nodes` nodes with `n_values` values each. Growing the fourteen arrays step by step takes a
 // fifth of the time of the iris tree.
 void reserve(tree::TreeArrays& out, std::size_t n_nodes, std::size_t n_values);
-
-// Fills in the branches of nodes in pre-order from their parents.
-void link_branches(tree::TreeArrays& tree);
 
 // Monotone constraints limit the value of a node or the share of its second class. Branches inherit the limits.
 

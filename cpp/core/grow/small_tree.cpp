@@ -137,7 +137,7 @@ tree::TreeArrays SmallGrower::grow(int depth, double whole_weight, base::Interru
         }
         visit();
     }
-    link_branches(out_);
+    tree::link_branches(out_);
     return std::move(out_);
 }
 

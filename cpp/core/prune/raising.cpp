@@ -21,8 +21,52 @@ namespace {
 
 // The error increase that a simpler tree may cause, and the tolerance for rounding errors.
 constexpr double margin = 0.1, noise = 1e-6;
+// As in C4.5 release 8, training errors that differ by less than this are treated as equal.
+constexpr double tie = 1e-3;
 
 bool up_to(double a, double b) { return a <= b + noise; }
+
+// Drops the branches of subtrees that make no fewer training errors than a leaf. Nodes keep their numbers.
+void collapse_useless(tree::RoutingArrays& tree, std::span<const double> counts, std::size_t n_classes) {
+    const std::size_t n = tree.n_nodes();
+    std::vector<double> errors(n), below(n, 0.0);
+    std::vector<std::int32_t> parent(n, -1);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto first = counts.begin() + static_cast<std::ptrdiff_t>(i * n_classes),
+                   last = first + static_cast<std::ptrdiff_t>(n_classes);
+        errors[i] = std::accumulate(first, last, 0.0) - *std::max_element(first, last);
+        if (tree.is_leaf(i)) below[i] = errors[i];
+        for (std::int32_t b = tree.branch_start[i]; b < tree.branch_start[i + 1]; ++b)
+            parent[tree.branch_node[b]] = static_cast<std::int32_t>(i);
+    }
+    for (std::size_t i = n; i-- > 1;) below[parent[i]] += below[i];
+    std::vector<std::uint8_t> dropped(n, 0);
+    const bool has_shares = !tree.branch_share.empty();
+    std::int32_t end = 0;
+    for (std::size_t i = 0, begin = 0; i < n; ++i) {
+        const std::size_t last = static_cast<std::size_t>(tree.branch_start[i + 1]);
+        const bool leaf = dropped[i] || below[i] >= errors[i] - tie;
+        tree.branch_start[i] = end;
+        for (; begin < last; ++begin) {
+            const std::int32_t branch = tree.branch_node[begin];
+            dropped[branch] = leaf;
+            if (leaf) continue;
+            if (has_shares) tree.branch_share[end] = tree.branch_share[begin];
+            tree.branch_node[end++] = branch;
+        }
+    }
+    tree.branch_start[n] = end;
+}
+
+bool any_missing(const data::Table& table) {
+    return std::any_of(table.columns.begin(), table.columns.end(), [&](const data::Column& column) {
+        return column.with_reader([&](auto number) {
+            for (std::size_t row = 0; row < table.n_rows; ++row)
+                if (std::isnan(number(row))) return true;
+            return false;
+        });
+    });
+}
 
 // Rows with their weights or with fractions of them.
 struct Part {
@@ -96,8 +140,13 @@ private:
 class SubtreeRaiser {
 public:
     SubtreeRaiser(const tree::RoutingArrays& tree, std::span<const double> counts, const TrainingRows& rows,
-                  const RaisingOptions& options, base::Interrupt& interrupt)
-        : tree_(tree), rows_(rows), options_(options), interrupt_(interrupt), counts_(counts.begin(), counts.end()) {
+                  const ErrorPruning& options, base::Interrupt& interrupt)
+        : tree_(tree),
+          rows_(rows),
+          options_(options),
+          raising_(options.pessimism && options.raising),
+          interrupt_(interrupt),
+          counts_(counts.begin(), counts.end()) {
         const std::size_t n = tree.n_nodes();
         branches_.resize(n);
         for (std::size_t i = 0; i < n; ++i)
@@ -106,14 +155,23 @@ public:
         content_.resize(n);
         std::iota(content_.begin(), content_.end(), 0);
         charge_.resize(n);
-        if (!options.raising) return;
+        if (!raising_) return;
+        has_fractional_ = !tree.branch_share.empty() && any_missing(*rows.table);
         reached_.assign(n, no_index);
         place_.assign(rows.table->n_rows, no_index);
         find_fractional_rows();
         place_rows();
     }
 
-    Raised run() {
+    ErrorPruned run() {
+        if (options_.pessimism) prune();
+        return result();
+    }
+
+private:
+    static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
+
+    void prune() {
         std::vector<std::pair<std::int32_t, bool>> waiting{{0, false}};
         while (!waiting.empty()) {
             const auto [node, branches_done] = waiting.back();
@@ -128,11 +186,7 @@ public:
                 waiting.emplace_back(node, false);  // after raising, prune the new subtree
             }
         }
-        return result();
     }
-
-private:
-    static constexpr std::size_t no_index = std::numeric_limits<std::size_t>::max();
 
     // Rows that would arrive at a node if a branch were raised, as a range of `moving_`.
     struct Arrival {
@@ -146,7 +200,7 @@ private:
             most = std::max(most, counts[k]);
         }
         const double errors = total - most;
-        return errors + options_.pessimism.added(total, errors);
+        return errors + options_.pessimism->added(total, errors);
     }
 
     double sum_of(const std::vector<double>& counts, std::size_t node) const {
@@ -184,7 +238,7 @@ private:
         const std::size_t largest = heaviest(node);
         const double leaf = as_leaf(&counts_[node * rows_.n_classes]);
         double raised = std::numeric_limits<double>::infinity();
-        if (options_.raising) {
+        if (raising_) {
             send_down(node, largest);
             raised = charge_with_arrivals(largest, std::max(leaf - margin, subtree + margin) + 2.0 * noise);
         }
@@ -205,7 +259,7 @@ private:
     // Marks rows that may take several branches, because their weights there depend on other rows.
     void find_fractional_rows() {
         is_fractional_.assign(rows_.table->n_rows, 0);
-        if (!options_.fractional) return;
+        if (!has_fractional_) return;
         std::vector<std::uint8_t> used(rows_.table->columns.size(), 0);
         bool gaps = false;  // a split that does not cover all levels of its column
         for (std::size_t i = 0; i < tree_.n_nodes(); ++i) {
@@ -248,7 +302,7 @@ private:
         steady_.settle(ended[0], node_of[0], end);
         fractional_.settle(ended[1], node_of[1], end);
         steady_counts_ = counts_;
-        if (options_.fractional) count_steady(ended[0], node_of[0]);
+        if (has_fractional_) count_steady(ended[0], node_of[0]);
     }
 
     // Sums the class weights of rows that always take one branch.
@@ -362,7 +416,7 @@ private:
     std::vector<double> parts(const Arrival& here, std::size_t split) const {
         const std::vector<std::int32_t>& below = branches_[here.node];
         std::vector<double> placed(below.size());
-        if (!options_.fractional) {
+        if (!has_fractional_) {
             std::copy_n(tree_.branch_share.begin() + tree_.branch_start[split], placed.size(), placed.begin());
             return placed;
         }
@@ -410,7 +464,7 @@ private:
         }
         branches_[node] = branches_[branch];
         content_[node] = content_[branch];
-        any_ = true;
+        raised_ = true;
     }
 
     void admit(const Arrival& arrival) {
@@ -423,16 +477,16 @@ private:
         }
     }
 
-    Raised result() const {
-        Raised out;
-        out.any = any_;
+    ErrorPruned result() const {
+        ErrorPruned out;
+        out.raised = raised_;
         std::vector<std::pair<std::int32_t, std::int32_t>> waiting{{0, -1}};
         while (!waiting.empty()) {
             const auto [node, parent] = waiting.back();
             waiting.pop_back();
             const std::size_t i = static_cast<std::size_t>(node);
-            const std::int32_t at = static_cast<std::int32_t>(out.node.size());
-            out.node.push_back(node);
+            const std::int32_t at = static_cast<std::int32_t>(out.content.size());
+            if (branches_[i].empty()) out.leaves.push_back(node);
             out.content.push_back(content_[i]);
             out.parent.push_back(parent);
             out.leaf.push_back(branches_[i].empty());
@@ -444,12 +498,13 @@ private:
 
     const tree::RoutingArrays& tree_;
     const TrainingRows& rows_;
-    const RaisingOptions& options_;
+    const ErrorPruning& options_;
+    bool raising_, has_fractional_ = false;  // rows may be raised; rows may take several branches
     base::Interrupt& interrupt_;
     std::vector<double> counts_, charge_;  // class weights; pessimistic errors after pruning
     std::vector<std::vector<std::int32_t>> branches_;
     std::vector<std::int32_t> content_;
-    bool any_ = false;
+    bool raised_ = false;
 
     std::vector<std::uint8_t> is_fractional_;  // per row
     Population steady_, fractional_;           // rows that always take one branch; fractional rows
@@ -466,8 +521,9 @@ private:
 
 }  // namespace
 
-Raised raise_subtrees(const tree::RoutingArrays& tree, std::span<const double> counts, const TrainingRows& rows,
-                      const RaisingOptions& options, base::Interrupt& interrupt) {
+ErrorPruned prune_by_errors(tree::RoutingArrays tree, std::span<const double> counts, const TrainingRows& rows,
+                            const ErrorPruning& options, base::Interrupt& interrupt) {
+    collapse_useless(tree, counts, rows.n_classes);
     return SubtreeRaiser(tree, counts, rows, options, interrupt).run();
 }
 

@@ -1,8 +1,9 @@
 // Error-based pruning of C4.5 with subtree raising (Quinlan 1993, section 4.2; release 8 of the program).
 //
-// Bottom up, a node becomes a leaf, or is replaced by its heaviest branch (which also gets the rows of the other
-// branches), if that does not raise the pessimistic errors by more than 0.1. The replacement is pruned again.
-// Fractional rows change the shares of the branches, so all of them are routed through the raised branch again.
+// First, subtrees that make no fewer errors than a leaf collapse. Then, bottom up, a node becomes a leaf, or is
+// replaced by its heaviest branch (which also gets the rows of the other branches), if that does not raise the
+// pessimistic errors by more than 0.1. The replacement is pruned again. Fractional rows change the shares of the
+// branches, so all of them are routed through the raised branch again.
 #pragma once
 
 #include "base/interrupt.hpp"
@@ -26,23 +27,23 @@ struct Pessimism {
     double added(double total, double errors) const;
 };
 
-// The pruned tree: its nodes in pre-order, with the original node of each.
-struct Raised {
-    std::vector<std::int32_t> node;     // the original node at this position
-    std::vector<std::int32_t> content;  // the original node that has the split
+struct ErrorPruning {
+    std::optional<Pessimism> pessimism;  // none: only collapse subtrees that save no error
+    bool raising = true;                 // only with `pessimism`
+};
+
+// The pruned tree: its leaves, which describe it if no branch was raised, and its nodes in pre-order.
+struct ErrorPruned {
+    bool raised = false;                // whether a branch replaced its node; otherwise nodes only became leaves
+    std::vector<std::int32_t> leaves;   // original nodes
+    std::vector<std::int32_t> content;  // the original node that has the split of each node
     std::vector<std::int32_t> parent;   // in the new numbering
     std::vector<std::uint8_t> leaf;
     std::vector<double> weight;  // weight of the rows
-    bool any = false;            // whether a branch was raised; otherwise nodes only became leaves
 };
 
-// `counts`: class weights of the nodes, n_nodes x n_classes. `rows` are read only with `raising`. `fractional`: the
-// table has missing values, and the tree sends such rows down every branch.
-struct RaisingOptions {
-    Pessimism pessimism;
-    bool raising = true, fractional = false;
-};
-Raised raise_subtrees(const tree::RoutingArrays& tree, std::span<const double> counts, const TrainingRows& rows,
-                      const RaisingOptions& options, base::Interrupt& interrupt);
+// `counts`: class weights of the nodes, n_nodes x n_classes. `rows` are read only if branches may be raised.
+ErrorPruned prune_by_errors(tree::RoutingArrays tree, std::span<const double> counts, const TrainingRows& rows,
+                            const ErrorPruning& options, base::Interrupt& interrupt);
 
 }  // namespace ceiba::prune

@@ -72,19 +72,24 @@ struct RoutingArrays {
     }
 };
 
-// The arrays of a tree that was grown without surrogates.
-inline RoutingArrays routing_arrays(const TreeArrays& t) {
+// The arrays of a tree that was grown without surrogates. `fractional`: rows without a branch go down every branch.
+inline RoutingArrays routing_arrays(const TreeArrays& t, bool fractional = false) {
     RoutingArrays q;
     q.branch_start = t.branch_start, q.branch_node = t.branch_node, q.default_branch = t.default_branch;
     q.splits = t.splits;
     q.cut_start.assign(t.n_nodes() + 1, 0);
     q.majority_branch.reserve(t.n_nodes());
     for (std::size_t i = 0; i < t.n_nodes(); ++i) {
-        const std::int32_t first = t.branch_start[i];
+        const std::int32_t first = t.branch_start[i], last = t.branch_start[i + 1];
         std::int32_t heaviest = first;
-        for (std::int32_t b = first; b < t.branch_start[i + 1]; ++b)
+        double sum = 0.0;
+        for (std::int32_t b = first; b < last; ++b) {
             if (t.weight[t.branch_node[b]] > t.weight[t.branch_node[heaviest]]) heaviest = b;
+            sum += t.weight[t.branch_node[b]];
+        }
         q.majority_branch.push_back(heaviest - first);
+        for (std::int32_t b = first; fractional && b < last; ++b)
+            q.branch_share.push_back(sum > 0.0 ? t.weight[t.branch_node[b]] / sum : 1.0 / (last - first));
     }
     return q;
 }

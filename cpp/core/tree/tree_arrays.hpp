@@ -36,6 +36,18 @@ struct SplitTable {
             }
         level_start.push_back(static_cast<std::int64_t>(level_code.size()));
     }
+    // Appends split s of another table.
+    void push(const SplitTable& other, std::size_t s) {
+        kind.push_back(other.kind[s]);
+        column.push_back(other.column[s]);
+        cut.push_back(other.cut[s]);
+        low_branch.push_back(other.low_branch[s]);
+        if (!other.digits.empty()) digits.push_back(other.digits[s]);
+        const std::int64_t first = other.level_start[s], last = other.level_start[s + 1];
+        level_code.insert(level_code.end(), other.level_code.begin() + first, other.level_code.begin() + last);
+        level_branch.insert(level_branch.end(), other.level_branch.begin() + first, other.level_branch.begin() + last);
+        level_start.push_back(static_cast<std::int64_t>(level_code.size()));
+    }
     std::size_t size() const { return kind.size(); }
 };
 

@@ -3,8 +3,9 @@
 The estimated errors of a leaf that misclassifies e of N rows are e + addErrs(N, e): N times the
 upper limit of a confidence interval (level `confidence`, 0.25 in C4.5) for its error rate, by the
 normal approximation with continuity correction; for e < 1 by interpolation with the exact limit at
-0 (Quinlan 1993, C4.5, section 4.2, and release 8 of the program). From the bottom up a node becomes
-a leaf, or is replaced by its heaviest branch ("subtree raising": the rows of the other branches are
+0 (Quinlan 1993, C4.5, section 4.2, and release 8 of the program). First, subtrees that make no
+fewer errors on the training rows than a leaf collapse. Then, from the bottom up, a node becomes a
+leaf, or is replaced by its heaviest branch ("subtree raising": the rows of the other branches are
 routed down that branch), if that raises the estimate by at most 0.1. The core
 (`cpp/core/prune/raising.cpp`) decides which nodes remain and which split each one has.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,39 +30,29 @@ from ceiba.grow import (
 )
 from ceiba.options import boolean, nothing, number, parameter
 from ceiba.prune.pruning import Pruned, Pruning, refuse_costs_and_priors
-from ceiba.tree import Tree, fill_empty_nodes, sum_over_subtrees
+from ceiba.tree import Tree, class_counts, fill_empty_nodes
 
 Array = npt.NDArray[np.float64]
-# As in C4.5 release 8, training errors that differ by less than this are treated as equal.
-_TIE: Final = 1e-3
 
 
-def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float) -> Tree:
-    """Prune a classification tree with one output by C4.5's error estimates."""
-    assert tree.counts is not None
+def prune_by_errors(tree: Tree, problem: Problem | None, confidence: float | None) -> Tree:
+    """Prune a classification tree with one output; raise subtrees if a problem is given."""
+    counts = class_counts(tree)
+    assert counts is not None
     columns, labels, weight = _core.Columns(0), np.zeros(0, np.int32), np.zeros(0)
-    has_missing = False
     if problem is not None:
         columns = problem.table.core()
         labels = np.ascontiguousarray(problem.target.values[:, 0], np.int32)
         weight = np.ascontiguousarray(problem.row_weight)
-        has_missing = any(column.missing.any() for column in problem.table.columns)
-    raised = _core.raise_subtrees(
-        tree._router,
-        columns,
-        labels,
-        weight,
-        np.ascontiguousarray(tree.counts[:, 0, :]),
-        confidence,
-        NormalDist().inv_cdf(1 - confidence),
-        problem is not None,
-        # Whether rows may take several branches, whose shares change when a subtree is raised.
-        tree.missing == "fractional" and has_missing,
+    pessimism = None if confidence is None else (confidence, NormalDist().inv_cdf(1 - confidence))
+    pruned = _core.prune_by_errors(
+        tree._router, columns, labels, weight, counts[:, 0, :], pessimism, problem is not None
     )
-    leaf = raised["leaf"].astype(bool)
-    if problem is None or not raised["any"]:
-        return tree.collapse(raised["node"][leaf])
-    new_tree = reorder_nodes(tree, raised["content"], raised["parent"], raised["weight"], leaf)
+    if "parent" not in pruned:
+        return tree.collapse(pruned["leaves"])
+    assert problem is not None
+    leaf = pruned["leaf"].astype(bool)
+    new_tree = reorder_nodes(tree, pruned["content"], pruned["parent"], pruned["weight"], leaf)
     return recount_training_rows(new_tree, problem)
 
 
@@ -185,7 +176,8 @@ class Pessimistic(Pruning):
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:
         """Prune a tree by pessimistic error estimates from the bottom up."""
         self.check()
-        if tree.counts is None or tree.n_outputs > 1:
+        counts = class_counts(tree)
+        if counts is None or counts.shape[1] > 1:
             raise OptionError(
                 "Pessimistic requires a single-output classification tree. Use CostComplexity for "
                 "other trees."
@@ -195,16 +187,5 @@ class Pessimistic(Pruning):
             raise OptionError(
                 "Subtree raising requires the training data. Pass X and y, or raising=False."
             )
-        pruned = _collapse_useless(tree)
-        if self.confidence is not None:
-            pruned = prune_by_errors(pruned, problem if self.raising else None, self.confidence)
+        pruned = prune_by_errors(tree, problem if self.raising else None, self.confidence)
         return Pruned(pruned, unpruned=tree if self.keep_unpruned else None)
-
-
-def _collapse_useless(tree: Tree) -> Tree:
-    """Collapse subtrees that make no fewer training errors than a leaf, as C4.5 does first."""
-    assert tree.counts is not None
-    counts = tree.counts[:, 0, :]
-    errors = counts.sum(axis=1) - counts.max(axis=1)
-    below = sum_over_subtrees(tree, np.where(tree.is_leaf, errors, 0.0))
-    return tree.collapse(np.flatnonzero(~tree.is_leaf & (below >= errors - _TIE)))

@@ -15,6 +15,7 @@ from ceiba.tree.construct.from_arrays import from_arrays
 from ceiba.tree.derived import rows_by_weight as rows_by_weight
 from ceiba.tree.grown import GrownArrays as GrownArrays
 from ceiba.tree.grown import ValueRules as ValueRules
+from ceiba.tree.grown import class_counts as class_counts
 from ceiba.tree.grown import divide_or_zero as divide_or_zero
 from ceiba.tree.grown import fill_empty_nodes as fill_empty_nodes
 from ceiba.tree.grown import node_risk as node_risk

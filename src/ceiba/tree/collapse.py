@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     """Return a new tree in which the given nodes (ids, or a mask over all nodes) are leaves."""
-    chosen = _node_mask(tree, nodes) & ~tree.is_leaf
+    grown = tree.__dict__.get("_grown")
+    if grown is not None:  # deriving the node arrays takes longer than fitting a small table
+        from ceiba.tree.tree import tree_from_grown
+
+        arrays = grown.arrays.collapse(_node_mask(grown.arrays.n_nodes, nodes))
+        if arrays.n_nodes == grown.arrays.n_nodes:
+            return tree
+        fields = ("schema", "criterion", "missing", "unseen", "cost_matrix", "class_prior")
+        kept = {name: getattr(tree, name) for name in fields}
+        return tree_from_grown(grown._replace(arrays=arrays), **kept)
+    chosen = _node_mask(tree.n_nodes, nodes) & ~tree.is_leaf
     if not chosen.any():
         return tree
     ids = np.flatnonzero(chosen)
@@ -61,21 +71,21 @@ def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     )
 
 
-def _node_mask(tree: Tree, nodes: Any) -> Array:
+def _node_mask(n_nodes: int, nodes: Any) -> Array:
     """Convert node ids to a mask over all nodes; return a mask unchanged."""
     node_ids = nodes if np.isscalar(nodes) or isinstance(nodes, np.ndarray) else list(nodes)
     ids = np.atleast_1d(np.asarray(node_ids))
-    mask = np.zeros(tree.n_nodes, bool)
+    mask = np.zeros(n_nodes, bool)
     if ids.size == 0:
         return mask
     if ids.dtype == bool and ids.shape == mask.shape:
         return ids.copy()
     if ids.dtype.kind not in "iu":
-        raise TreeError(f"nodes must be integer ids or {tree.n_nodes} booleans, got {node_ids!r}.")
-    wrong = ids[(ids < 0) | (ids >= tree.n_nodes)]
+        raise TreeError(f"nodes must be integer ids or {n_nodes} booleans, got {node_ids!r}.")
+    wrong = ids[(ids < 0) | (ids >= n_nodes)]
     if wrong.size:
         raise TreeError(
-            f"Node {int(wrong[0])} does not exist. This tree has nodes 0 to {tree.n_nodes - 1}."
+            f"Node {int(wrong[0])} does not exist. This tree has nodes 0 to {n_nodes - 1}."
         )
     mask[ids] = True
     return mask

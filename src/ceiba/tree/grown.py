@@ -118,6 +118,14 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
     }
 
 
+def class_counts(tree: Any) -> Array | None:
+    """Return `tree.counts`; derive no other array of a grown tree."""
+    grown = tree.__dict__.get("_grown")
+    if grown is None or grown.weight_exponent or not grown.rules.classes:
+        return tree.counts  # type: ignore[no-any-return]
+    return np.asarray(grown.arrays.value.reshape(grown.arrays.n_nodes, grown.n_outputs, -1))
+
+
 def most_frequent_classes(grown: GrownArrays) -> Any:
     """Return the most frequent class of each node, or None if predictions may differ from it."""
     if not grown.rules.classes or grown.n_outputs > 1 or grown.rules.empty_branches:

@@ -206,10 +206,10 @@ def best_class(value: Array, cost_matrix: Array | None) -> Array:
 
 def make_router(tree: Tree) -> Any:
     """Return the compiled router of a tree."""
-    grown = tree.__dict__.get("_grown")
-    if grown is not None and not grown.rules.surrogates and tree.missing != "fractional":
+    grown, fractional = tree.__dict__.get("_grown"), tree.missing == "fractional"
+    if grown is not None and not (grown.rules.surrogates or (fractional and grown.weight_exponent)):
         # Use the core's arrays: deriving the node arrays takes longer than fitting a small table.
-        return _core.Router.of_grown(grown.arrays, tree.unseen == "missing")
+        return _core.Router.of_grown(grown.arrays, tree.unseen == "missing", fractional)
     surrogates = tree.active_surrogates
     return _core.Router(
         tree.branch_start,
@@ -220,7 +220,7 @@ def make_router(tree: Tree) -> Any:
         surrogate_start=None if surrogates is None else surrogates.start,
         surrogates=None if surrogates is None else _router_arrays(surrogates.splits),
         unseen_is_missing=tree.unseen == "missing",
-        branch_share=tree.branch_share if tree.missing == "fractional" else None,
+        branch_share=tree.branch_share if fractional else None,
     )
 
 
