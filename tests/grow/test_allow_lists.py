@@ -64,10 +64,11 @@ OPTIONS: dict[str, Any] = {
 WITH = {"seed": {"max_features": 2}, "class_cost": {"min_risk_ratio": 0.3}}
 
 
-def grown(n: int, option: str, **fast: Any) -> dict[str, Any]:
+def grown(n: int, option: str, missing: float = 0.0, **fast: Any) -> dict[str, Any]:
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 4)).round(2)
     y = ((X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n)) > 0).astype(np.int32)
+    X[rng.random(X.shape) < missing] = np.nan
     columns = _core.Columns.from_matrix(X)
     core = _core.GrowOptions()
     for name, value in {option: OPTIONS[option], **WITH.get(option, {}), **fast}.items():
@@ -97,10 +98,11 @@ def test_every_option_of_the_core_is_tried() -> None:
 TRIED = [name for name, value in OPTIONS.items() if value is not None]
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("option", TRIED)
-def test_small_grower_knows_the_option_or_steps_aside(option: str) -> None:
-    fast = grown(400, option)
-    general = grown(400, option, small_tables=False)
+def test_small_grower_knows_the_option_or_steps_aside(option: str, missing: float) -> None:
+    fast = grown(400, option, missing)
+    general = grown(400, option, missing, small_tables=False)
     assert differences(fast, general) == []
 
 

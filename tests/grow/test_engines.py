@@ -284,14 +284,17 @@ def test_bins_mirrored_columns_are_tied_however_far_weights_are_apart() -> None:
 
 
 @pytest.mark.parametrize("approximate", [False, True])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_small_subtrees_equal_those_of_the_general_grower(
-    n_threads: int, approximate: bool
+    n_threads: int, missing: float, approximate: bool
 ) -> None:
     for n_classes in (2, 3):
         case = large_case("gini", np.float32)
         case.update(n_classes=n_classes, y=np.minimum(case["y"], n_classes - 1))
-        case["keep"][:, 5] = 0.0  # missing values are not for small subtrees
+        holes = np.random.default_rng(n_classes).random(case["keep"].shape) < missing
+        case["keep"][:, 5] = 0.0
+        case["keep"][holes] = np.nan
         case["columns"] = _core.Columns.from_matrix(case["keep"])
         options = {"approximate": approximate, "n_threads": n_threads}
         general = grown(case, 900, **options)

@@ -61,6 +61,35 @@ def test_small_table_grows_the_same_tree_bit_for_bit(monkeypatch, seed, n_classe
     assert small.gain.tobytes() == general.gain.tobytes()
 
 
+@pytest.mark.parametrize("seed", RNG_SEEDS)
+@pytest.mark.parametrize("n_classes", [2, 3, 26])
+@pytest.mark.parametrize("n", [2, 9, 80, 700, 2047])
+def test_small_table_with_missing_values_grows_the_same_tree(monkeypatch, seed, n_classes, n):
+    rng = np.random.default_rng([seed, n_classes, n])
+    X = columns(rng, n)
+    y = rng.integers(0, n_classes, n) if seed % 2 else (X[:, 0] > X[:, 6] - 0.3).astype(int)
+    # Values are missing at random, of one class, or almost all.
+    missing = rng.random(X.shape) < [0.02, 0.3, 0.3, 0.0, 0.5, 0.1, 0.9, 0.6]
+    missing[:, 2] |= y == 1
+    X[missing] = np.nan
+    small, general = both(monkeypatch, X, y, min_samples_leaf=1 + seed % 3)
+    assert small == general
+    assert small.gain.tobytes() == general.gain.tobytes()
+
+
+def test_small_table_takes_the_first_of_tied_places_of_missing_values(monkeypatch):
+    """Missing values on the right come first, then apart from all others, then on the left."""
+    nan = np.nan
+    for X, y in [
+        ([[1.0, 1.0], [2.0, 2.0], [nan, nan], [nan, 2.0]], [0, 1, 1, 1]),
+        ([[1.0, 1.0], [2.0, 2.0], [nan, nan], [nan, 1.0]], [0, 1, 0, 0]),
+        ([[nan, 1.0], [1.0, nan], [2.0, 2.0], [nan, nan]], [0, 1, 1, 0]),
+        ([[nan, nan], [nan, 1.0], [nan, 2.0], [nan, 2.0]], [1, 0, 0, 1]),
+    ]:
+        small, general = both(monkeypatch, np.array(X), y)
+        assert small == general
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -76,10 +105,13 @@ def test_small_table_grows_the_same_tree_bit_for_bit(monkeypatch, seed, n_classe
     ids=str,
 )
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_small_table_obeys_the_stop_rules(monkeypatch, options, n_classes):
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_small_table_obeys_the_stop_rules(monkeypatch, options, n_classes, missing):
     rng = np.random.default_rng(n_classes)
     X = columns(rng, 300)
     y = (X[:, 1] + rng.integers(0, n_classes, 300)) % n_classes
+    if options.get("missing") != "error":
+        X[rng.random(X.shape) < missing] = np.nan
     small, general = both(monkeypatch, X, y, **options)
     assert small == general
     assert small.n_nodes > 1

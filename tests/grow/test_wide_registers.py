@@ -29,13 +29,15 @@ def narrow_first():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_tables_give_the_same_tree(narrow_first, seed):
-    """Sizes around sixteen and multiples of 1,024, ties, several classes, limits on the leaves."""
+    """Sizes around 16 and multiples of 1,024, ties, holes, classes, limits on the leaves."""
     rng = np.random.default_rng(seed)
     n = int(rng.choice([15, 16, 17, 33, 150, 700, 1023, 1024, 1025, 2040, 2049, 3072, 3073, 4095]))
     X = rng.normal(size=(n, int(rng.integers(1, 6))))
     X = np.round(X * rng.choice([1, 3, 50, 1e9]))
     classes = int(rng.choice([2, 2, 3, 4, 8, 9]))
     y = (np.digitize(X[:, 0], [-0.5, 0.5]) + rng.integers(0, max(2, classes // 2), n)) % classes
+    if seed % 2:
+        X[rng.random(X.shape) < rng.choice([0.02, 0.3, 0.8])] = np.nan
     leaf = int(rng.choice([1, 2, 9, 40]))
     narrow, wide = narrow_first(X, y, min_samples_leaf=leaf)
     assert narrow == wide

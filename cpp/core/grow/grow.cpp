@@ -199,13 +199,14 @@ private:
         if (find(open, builder, pool, thread)) divide(open, builder, pool, thread, stack);
     }
 
-    // The size up to which small_tree.hpp grows nodes. It does not support missing values: where it may fail, nodes are
-    // left to it only if they would be sorted otherwise.
+    // The size up to which small_tree.hpp grows nodes. It supports missing values only if their branches are learned:
+    // where it may fail, nodes are left to it only if they would be sorted otherwise.
     std::size_t most_small_rows(const split::Binning& binning) const {
-        const bool missing = std::any_of(binning.column.begin(), binning.column.end(),
-                                         [](const split::ColumnBins& bins) { return bins.any_missing; });
+        const bool may_fail = options_.search.missing != split::Missing::learn &&
+                              std::any_of(binning.column.begin(), binning.column.end(),
+                                          [](const split::ColumnBins& bins) { return bins.any_missing; });
         return std::min(small_[0].most_rows(binning.n_slots),
-                        (missing ? 1 : 2) * options_.search.small_node - 1);
+                        (may_fail ? 1 : 2) * options_.search.small_node - 1);
     }
     // Larger nodes are sorted only for several levels: one level is found faster in bins (int64, depth 8: 1.12 times as
     // long without this rule).

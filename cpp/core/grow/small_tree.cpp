@@ -18,7 +18,9 @@ struct SmallGrower::BestCut {
     std::int32_t column = 0;  // index in the table
     std::uint32_t begin = 0;  // entries [begin, end) are one side of the cut: the left side, unless ...
     std::uint32_t end = 0;
-    std::uint32_t code = 0;  // ... the cut separates this rare value of a bundle
+    std::uint32_t code = 0;       // ... the cut separates this rare value of a bundle
+    std::uint32_t n_present = 0;  // missing values follow the present ones
+    bool missing_left = false;    // they are also on the left side
     std::int64_t numerator = -1, denominator = 1;
     double threshold = -1.0;  // minimum floating-point score for an exact comparison
 
@@ -35,13 +37,51 @@ struct SmallGrower::BestCut {
         threshold = score * (1.0 - 0x1p-49);
         return true;
     }
-    void place(std::size_t among_packed, std::size_t from, std::size_t to, std::uint32_t of_code = 0) {
+    void place(std::size_t among_packed, std::uint32_t from, std::uint32_t to, std::uint32_t present) {
         at = among_packed;
-        begin = static_cast<std::uint32_t>(from);
-        end = static_cast<std::uint32_t>(to);
-        code = of_code;
+        begin = from;
+        end = to;
+        code = 0;
+        n_present = present;
+        missing_left = false;
     }
     bool found() const { return numerator >= 0; }
+};
+
+// The entries of a column in a node. A column with missing values is scanned twice: first they are on the right of all
+// cuts, the last of which separates them from the present ones; then they are on the left.
+struct SmallGrower::ColumnScan {
+    std::size_t at;      // index among the packed columns
+    std::int32_t index;  // in the table
+    const std::uint32_t* entries;
+    std::int32_t size, n_present;
+    std::int32_t before;       // rows that are left of all cuts
+    std::int32_t first, last;  // the cuts after the entries [first, last) leave enough rows on both sides
+
+    ColumnScan(std::size_t among_packed, std::int32_t in_table, const std::uint32_t* sorted, std::uint32_t n,
+               std::uint32_t present, std::size_t min_rows)
+        : at(among_packed),
+          index(in_table),
+          entries(sorted),
+          size(static_cast<std::int32_t>(n)),
+          n_present(static_cast<std::int32_t>(present)) {
+        place_missing(0, static_cast<std::int32_t>(min_rows));
+    }
+    void place_missing_left(std::size_t min_rows) {
+        place_missing(size - n_present, static_cast<std::int32_t>(min_rows));
+    }
+    // Calls visit(entry) for the entries that are left of all cuts.
+    template <class Visit>
+    void each_before(Visit visit) const {
+        for (std::int32_t i = size - before; i < size; ++i) visit(entries[i]);
+    }
+
+private:
+    void place_missing(std::int32_t on_the_left, std::int32_t min_rows) {
+        before = on_the_left;
+        first = std::max(min_rows - before - 1, 0);
+        last = std::min(size - before - min_rows, n_present);
+    }
 };
 
 namespace {
@@ -97,7 +137,7 @@ SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
     : stop_(options, options.search),
       n_classes_(n_classes),
       wide_(base::has_wide_registers()),
-      ties_go_last_(options.search.missing == split::Missing::learn),
+      learns_(options.search.missing == split::Missing::learn),
       columns_(n_classes) {
     const double least = std::ceil(options.search.min_weight);
     min_rows_ = std::max<std::size_t>({1, options.search.min_rows, static_cast<std::size_t>(least)});
@@ -105,13 +145,13 @@ SmallGrower::SmallGrower(std::size_t n_classes, const GrowOptions& options)
 
 bool SmallGrower::read(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows,
                        const std::uint16_t* label) {
-    return prepare(columns_.sort(table, rows, n_rows, label));
+    return prepare(columns_.sort(table, rows, n_rows, label, learns_));
 }
 
-bool SmallGrower::read(const split::NodeRows& node) { return prepare(columns_.sort(node)); }
+bool SmallGrower::read(const split::NodeRows& node) { return prepare(columns_.sort(node, learns_)); }
 
-bool SmallGrower::prepare(bool all_there) {
-    if (!all_there) return false;
+bool SmallGrower::prepare(bool readable) {
+    if (!readable) return false;
     while (reciprocal_.size() <= columns_.n_rows())
         reciprocal_.push_back(1.0 / static_cast<double>(reciprocal_.size()));
     goes_left_.resize(columns_.n_rows() + 64);
@@ -166,12 +206,17 @@ void SmallGrower::visit() {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         const std::uint32_t* entries = columns_.entries(c) + open.begin;
         if (in.rank(entries[0]) == in.rank(entries[open.size() - 1])) continue;
-        if (columns_.bundle(c))
+        if (columns_.bundle(c)) {
             scan_bundle(entries, open.size(), c, best);
-        else if (node_classes_.size() == 2)
-            scan_two(entries, open.size(), c, best);
-        else
-            scan_many(entries, open.size(), c, best);
+            continue;
+        }
+        const std::uint32_t n_present = columns_.n_present(c, entries, open.size());
+        ColumnScan scan(c, columns_.column(c, 0), entries, open.size(), n_present, min_rows_);
+        const auto scan_cuts = [&] { node_classes_.size() == 2 ? scan_two(scan, best) : scan_many(scan, best); };
+        scan_cuts();
+        if (n_present == open.size()) continue;
+        scan.place_missing_left(min_rows_);
+        scan_cuts();
     }
     if (best.found()) split(open, best, id);
 }
@@ -196,71 +241,81 @@ std::int32_t SmallGrower::append(const Open& open) {
     return id;
 }
 
+void SmallGrower::offer(const ColumnScan& column, std::int32_t i, std::int64_t top, std::int64_t bottom, double score,
+                        BestCut& best) {
+    if (!best.offer(top, bottom, score, column.index)) return;
+    best.place(column.at, 0, static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(column.n_present));
+    best.missing_left = column.before > 0;
+}
+
 // Scans a column if the node has two classes, whatever their number in the table. `shift` is n left_ones - n_left ones.
-void SmallGrower::scan_two(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) const {
-    const std::int32_t n = static_cast<std::int32_t>(size),
+void SmallGrower::scan_two(const ColumnScan& column, BestCut& best) const {
+    const std::uint32_t* const entries = column.entries;
+    const std::int32_t n = column.size, before = column.before, last = column.last,
                        ones = static_cast<std::int32_t>(counts_[n_classes_ + node_classes_[1]]);
     const std::uint32_t one = node_classes_[1];
     const EntryLayout in = columns_.layout();
-    const std::int32_t first = static_cast<std::int32_t>(min_rows_), last = n - first;
-    const auto offer = [&](std::int32_t i, std::int32_t left_ones) {
-        if (in.rank(entries[i]) == in.rank(entries[i + 1])) return;
-        const std::int64_t left = i + 1, right = n - left, right_ones = ones - left_ones,
-                           squares = left_ones * left_ones + (left - left_ones) * (left - left_ones),
+    std::int32_t left_ones = 0, i = 0;
+    column.each_before([&](std::uint32_t entry) { left_ones += in.label(entry) == one; });
+    const auto weigh = [&](std::int32_t at, std::int32_t ones_left) {
+        if (in.rank(entries[at]) == in.rank(entries[at + 1])) return;
+        const std::int64_t left = before + at + 1, right = n - left, right_ones = ones - ones_left,
+                           squares = ones_left * ones_left + (left - ones_left) * (left - ones_left),
                            right_squares = right_ones * right_ones + (right - right_ones) * (right - right_ones);
-        const double shift = static_cast<double>(n * left_ones - left * ones);
-        if (best.offer(squares * right + right_squares * left, left * right,
-                       shift * shift / static_cast<double>(left * right), columns_.column(at, 0)))
-            best.place(at, 0, static_cast<std::size_t>(left));
+        const double shift = static_cast<double>(n * ones_left - left * ones);
+        offer(column, at, squares * right + right_squares * left, left * right,
+              shift * shift / static_cast<double>(left * right), best);
     };
     if (wide_ && n >= least_wide_rows) {
-        const TwoClassScan scan{entries, in.label_mask(), one, n, ones, first - 1, last};
-        for (Promising sixteen; next_promising(scan, best.threshold, sixteen);)
+        const TwoClassScan scan{entries, in.label_mask(), one, n, ones, before, column.first, last};
+        Promising sixteen;
+        sixteen.before = left_ones;
+        while (next_promising(scan, best.threshold, sixteen))
             for (std::uint32_t cuts = sixteen.cuts; cuts != 0; cuts &= cuts - 1) {
                 const int lane = std::countr_zero(cuts);
-                offer(sixteen.begin + lane, sixteen.left_ones(lane));
+                weigh(sixteen.begin + lane, sixteen.left_ones(lane));
             }
         return;
     }
     const double* const reciprocal = reciprocal_.data();
-    std::int32_t left_ones = 0, i = 0;
     double threshold = best.threshold;
-    for (; i + 1 < first; ++i) left_ones += in.label(entries[i]) == one;
+    for (; i < column.first; ++i) left_ones += in.label(entries[i]) == one;
     for (; i < last; ++i) {
         left_ones += in.label(entries[i]) == one;
-        const std::int32_t left = i + 1, right = n - left;
+        const std::int32_t left = before + i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
         if (shift * shift * (reciprocal[left] * reciprocal[right]) < threshold) continue;
-        offer(i, left_ones);
+        weigh(i, left_ones);
         threshold = best.threshold;
     }
 }
 
 // Scans a column with any number of classes.
-void SmallGrower::scan_many(const std::uint32_t* entries, std::size_t size, std::size_t at, BestCut& best) {
-    const std::int32_t n = static_cast<std::int32_t>(size), first = static_cast<std::int32_t>(min_rows_),
-                       last = n - first;
+void SmallGrower::scan_many(const ColumnScan& column, BestCut& best) {
+    const EntryLayout in = columns_.layout();
     std::fill_n(left_counts(), n_classes_, 0u);
-    if (!wide_ || n < least_wide_rows || node_classes_.size() > ManyClassScan::most_classes)
-        return scan_some(entries, 0, last, at, best);
-    const ManyClassScan scan{entries,
-                             columns_.layout().rank_shift(),
-                             columns_.layout().label_mask(),
+    column.each_before([&](std::uint32_t entry) { ++left_counts()[in.label(entry)]; });
+    if (!wide_ || column.size < least_wide_rows || node_classes_.size() > ManyClassScan::most_classes)
+        return scan_some(column, 0, column.last, best);
+    const ManyClassScan scan{column.entries,
+                             in.rank_shift(),
+                             in.label_mask(),
                              node_classes_.data(),
                              node_counts(),
                              node_classes_.size(),
-                             n,
-                             first - 1,
-                             last};
+                             column.size,
+                             column.before,
+                             column.first,
+                             column.last};
     for (std::int32_t begin = 0; next_promising(scan, best.threshold, begin, left_counts()); begin += 16)
-        scan_some(entries, begin, std::min(begin + 16, last), at, best);
+        scan_some(column, begin, std::min(begin + 16, column.last), best);
 }
 
 // Scans the cuts after the entries [from, to); left_counts() are those before `from`, and then those before `to`. The
 // sums of squares are updated in O(1): right = total - 2 cross + left.
-void SmallGrower::scan_some(const std::uint32_t* entries, std::int32_t from, std::int32_t to, std::size_t at,
-                            BestCut& best) {
-    const std::int32_t n = node_rows_, first = static_cast<std::int32_t>(min_rows_), all_squares = node_squares_;
+void SmallGrower::scan_some(const ColumnScan& column, std::int32_t from, std::int32_t to, BestCut& best) {
+    const std::uint32_t* const entries = column.entries;
+    const std::int32_t n = column.size, before = column.before, all_squares = node_squares_;
     const std::uint32_t* const total = node_counts();
     const double* const reciprocal = reciprocal_.data();
     std::uint32_t* const left_count = left_counts();
@@ -275,15 +330,14 @@ void SmallGrower::scan_some(const std::uint32_t* entries, std::int32_t from, std
         const std::uint32_t k = in.label(entries[i]);
         squares += 2 * static_cast<std::int32_t>(left_count[k]++) + 1;
         cross += static_cast<std::int32_t>(total[k]);
-        const std::int32_t left = i + 1, right = n - left;
+        const std::int32_t left = before + i + 1, right = n - left;
         const std::int64_t top = std::int64_t{squares} * right + std::int64_t{all_squares - 2 * cross + squares} * left;
         // The score is tested first because this branch is rarely taken. Whether two values are equal is often
         // mispredicted.
         const double score = static_cast<double>(top) * (reciprocal[left] * reciprocal[right]);
         if (score < threshold) continue;
-        if (left < first || in.rank(entries[i]) == in.rank(entries[i + 1])) continue;
-        if (best.offer(top, std::int64_t{left} * right, score, columns_.column(at, 0)))
-            best.place(at, 0, static_cast<std::size_t>(left));
+        if (i < column.first || in.rank(entries[i]) == in.rank(entries[i + 1])) continue;
+        offer(column, i, top, std::int64_t{left} * right, score, best);
         threshold = best.threshold;
     }
 }
@@ -317,30 +371,41 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
             score = shift * shift;
         }
         score /= static_cast<double>(rare * others);
-        if (best.offer(top, rare * others, score, columns_.column(at, code))) best.place(at, begin, end, code);
+        if (!best.offer(top, rare * others, score, columns_.column(at, code))) continue;
+        best.place(at, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end),
+                   static_cast<std::uint32_t>(size));
+        best.code = code;
     }
 }
 
 void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) {
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
     const bool first_is_left = best.code == 0 || columns_.rare_on_left(best.at, best.code);
-    const std::uint32_t n = open.size(), n_side = best.end - best.begin, n_left = first_is_left ? n_side : n - n_side;
+    const std::uint32_t n = open.size(), n_missing = n - best.n_present,
+                        n_side = best.end - best.begin + (best.missing_left ? n_missing : 0),
+                        n_left = first_is_left ? n_side : n - n_side;
     std::uint32_t* left = left_counts();
     const EntryLayout in = columns_.layout();
     std::fill_n(left, n_classes_, 0u);
     for (std::uint32_t i = best.begin; i < best.end; ++i) ++left[in.label(sorted[i])];
+    for (std::uint32_t i = best.n_present; best.missing_left && i < n; ++i) ++left[in.label(sorted[i])];
     if (!first_is_left)
         for (std::size_t k = 0; k < n_classes_; ++k) left[k] = node_counts()[k] - left[k];
     const double gain = criteria::Gini{}.gain(CutCounts(left, node_counts(), static_cast<int>(n_classes_))).value();
     if (!stop_.gains_enough(gain)) return;
 
     const std::size_t at = static_cast<std::size_t>(id);
-    out_.splits.kind[at] = static_cast<std::int8_t>(split::Kind::cut);
+    const bool presence = n_missing > 0 && !best.missing_left && n_left == best.n_present;
+    out_.splits.kind[at] = static_cast<std::int8_t>(presence ? split::Kind::presence : split::Kind::cut);
     out_.splits.column[at] = best.column;
-    out_.splits.cut[at] =
-        best.code ? columns_.cut(best.at, best.code) : columns_.cut(best.at, sorted[n_left - 1], sorted[n_left]);
+    if (!presence) {
+        out_.splits.cut[at] = best.code ? columns_.cut(best.at, best.code)
+                                        : columns_.cut(best.at, sorted[best.end - 1], sorted[best.end]);
+        out_.sent_default[at] = n_missing;
+    }
     out_.gain[at] = gain / static_cast<double>(n);
-    const bool to_first = ties_go_last_ ? 2 * n_left > n : 2 * n_left >= n;
+    const bool first_is_heavier = learns_ ? 2 * n_left > n : 2 * n_left >= n;
+    const bool to_first = n_missing > 0 ? best.missing_left : first_is_heavier;
     out_.default_branch[at] = to_first ? 0 : 1;
 
     const std::size_t place = stack_.size();
@@ -360,8 +425,8 @@ void SmallGrower::split(const Open& open, const BestCut& best, std::int32_t id) 
     stack_.push_back(first);
 }
 
-// Partitions the entries of all columns except the cut column, which is in order already (bundles are not). A side that
-// will not be searched is dropped. No branch instruction depends on the data.
+// Partitions the entries of all columns except the cut column, if it is in order already (bundles are not, nor are
+// missing values on the left). A side that will not be searched is dropped. No branch instruction depends on the data.
 void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_first, bool keep_second) {
     const std::uint32_t n = open.size();
     const std::uint32_t* const sorted = columns_.entries(best.at) + open.begin;
@@ -369,14 +434,18 @@ void SmallGrower::partition(const Open& open, const BestCut& best, bool keep_fir
     const std::uint8_t inside = best.code == 0 || columns_.rare_on_left(best.at, best.code);
     for (std::uint32_t i = 0; i < n; ++i)
         goes_left_[in.row(sorted[i])] = (i - best.begin < best.end - best.begin) == inside;
-    const std::uint32_t n_left = inside ? best.end - best.begin : n - (best.end - best.begin);
+    std::uint32_t n_left = inside ? best.end - best.begin : n - (best.end - best.begin);
+    if (best.missing_left) {
+        for (std::uint32_t i = best.n_present; i < n; ++i) goes_left_[in.row(sorted[i])] = 1;
+        n_left += n - best.n_present;
+    }
     const std::uint8_t* const goes_left = goes_left_.data();
     std::uint32_t* const spare = spare_.data();
     const bool wide = wide_ && n >= static_cast<std::uint32_t>(least_wide_rows);
     LeftRows left_rows;
     if (wide) left_rows.set(goes_left, columns_.n_rows());
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-        if (c == best.at && best.code == 0) continue;
+        if (c == best.at && best.code == 0 && !best.missing_left) continue;
         std::uint32_t* const entries = columns_.entries(c) + open.begin;
         if (wide) {
             partition_entries(entries, {n, n_left, keep_first, keep_second}, left_rows, in.class_bits, spare);
@@ -429,14 +498,16 @@ bool SmallGrower::supports(const data::Table& table, const data::Target& target,
     using G = GrowOptions;
     const bool search =
         base::differs_only_in(adjusted.search, &S::min_rows, &S::min_weight, &S::small_node, &S::zoom_rows,
-                              // no effect without missing values and levels:
-                              &S::missing, &S::multiway, &S::empty_branches,
+                              // read by the columns, which may refuse missing values:
+                              &S::missing,
+                              // no effect without levels:
+                              &S::multiway, &S::empty_branches,
                               // no effect on gini:
                               &S::cuts_at_values, &S::min_branch);
     return search &&
            base::differs_only_in(adjusted, &G::search, &G::max_depth, &G::min_samples_split, &G::min_weight_split,
                                  &G::min_gain, &G::bins, &G::seed, &G::whole_weight, &G::n_threads,
-                                 // no effect without missing values, weights and risk rules:
+                                 // no effect without surrogates, weights and risk rules:
                                  &G::surrogates, &G::use_surrogate, &G::risk);
 }
 

@@ -23,7 +23,7 @@ CEIBA_WIDE bool next_promising(const TwoClassScan& scan, double threshold, Promi
         const __mmask16 is_one = _mm512_cmpeq_epi32_mask(_mm512_and_si512(entry, label_mask), one);
         const __m512i left_ones = _mm512_add_epi32(
             _mm512_popcnt_epi32(_mm512_and_si512(_mm512_broadcastmw_epi32(is_one), up_to)), _mm512_set1_epi32(before));
-        const __m512 left = _mm512_cvtepi32_ps(_mm512_add_epi32(lane, _mm512_set1_epi32(begin + 1)));
+        const __m512 left = _mm512_cvtepi32_ps(_mm512_add_epi32(lane, _mm512_set1_epi32(scan.before + begin + 1)));
         const __m512 shift = _mm512_sub_ps(_mm512_mul_ps(n, _mm512_cvtepi32_ps(left_ones)), _mm512_mul_ps(left, ones));
         const __m512 bar = _mm512_mul_ps(least, _mm512_mul_ps(left, _mm512_sub_ps(n, left)));
         std::uint32_t cuts = _mm512_cmp_ps_mask(_mm512_mul_ps(shift, shift), bar, _CMP_GE_OQ);
@@ -52,7 +52,7 @@ CEIBA_WIDE bool next_promising(const ManyClassScan& scan, double threshold, std:
     const __m512 all_rest = _mm512_set1_ps(static_cast<float>(scan.total[rest]));
     for (; begin < scan.last; begin += 16) {
         const __m512i entry = _mm512_loadu_si512(scan.entries + begin), label = _mm512_and_si512(entry, label_mask);
-        const __m512 n_left = _mm512_cvtepi32_ps(_mm512_add_epi32(lane, _mm512_set1_epi32(begin + 1)));
+        const __m512 n_left = _mm512_cvtepi32_ps(_mm512_add_epi32(lane, _mm512_set1_epi32(scan.before + begin + 1)));
         __m512 rest_left = n_left, left_squares = _mm512_setzero_ps(), right_squares = left_squares;
         const auto add_class = [&](__m512 of_left, __m512 of_all) CEIBA_WIDE {
             const __m512 of_right = _mm512_sub_ps(of_all, of_left);

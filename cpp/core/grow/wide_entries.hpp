@@ -7,14 +7,16 @@
 
 namespace ceiba::grow {
 
-// A column of a node with two classes: cut i lies after entry i, and [first, last) are allowed.
+// A column of a node with two classes: cut i lies after entry i, and [first, last) are allowed. `before` further rows
+// are left of all cuts (missing values).
 struct TwoClassScan {
     const std::uint32_t* entries;
     std::uint32_t label_mask, one;  // an entry is of the second class if entry & label_mask == one
-    std::int32_t n, ones, first, last;
+    std::int32_t n, ones, before, first, last;
 };
 
 // Sixteen cuts, from `begin` on: which are promising, which entries are of the second class, and how many were before.
+// The first `before` are the ones of the rows that are left of all cuts.
 struct Promising {
     std::int32_t begin = -16, before = 0;
     std::uint32_t cuts = 0, ones = 0;
@@ -26,7 +28,7 @@ struct Promising {
 // false: there are none.
 bool next_promising(const TwoClassScan& scan, double threshold, Promising& at);
 
-// A column of a node with several classes: cut i lies after entry i, and [first, last) are allowed.
+// The same of a node with several classes.
 struct ManyClassScan {
     static constexpr std::size_t most_classes = 8;  // of the node; with more, one entry at a time is as fast
 
@@ -35,11 +37,11 @@ struct ManyClassScan {
     std::uint32_t label_mask;
     const std::uint32_t *classes, *total;  // the classes of the node, and the number of rows of every class
     std::size_t n_classes;
-    std::int32_t n, first, last;
+    std::int32_t n, before, first, last;
 };
 
 // Goes on, from the cut `begin`, to the next sixteen cuts of which one may reach left squares / left + right squares /
-// right >= threshold; false: there are none. `left`: the number of rows of every class before `begin`.
+// right >= threshold; false: there are none. `left`: the number of rows of every class left of the entry `begin`.
 bool next_promising(const ManyClassScan& scan, double threshold, std::int32_t& begin, std::uint32_t* left);
 
 constexpr std::size_t past_entries = 16;  // may be read behind the last

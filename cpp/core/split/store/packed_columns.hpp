@@ -1,6 +1,7 @@
 // The sorted columns of a table that fits into the cache. An entry stores everything that a scan needs in 32 bits. Rows
-// are never renumbered: a split marks them in a table of 4,096 bytes, which partitions each column. A bundle
-// (bundles.hpp) is one such column, whose ranks are codes.
+// are never renumbered: a split marks them in a table of 4,096 bytes, which partitions each column. Missing values come
+// last and have the highest rank, which is free: with one of them, a column of 4,096 rows has at most 4,095 values. A
+// bundle (bundles.hpp) is one such column, whose ranks are codes.
 #pragma once
 
 #include "split/store/bin_sort.hpp"
@@ -34,11 +35,13 @@ public:
 
     static constexpr std::size_t read_past = 16;  // number of entries after the last one that may be read
 
-    // Sorts the columns of these rows of the table (label: one per row). Columns with one value are left out. Returns
-    // false if a value is missing. The arguments must outlive this object.
-    bool sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
+    // Sorts the columns of these rows of the table (label: one per row). Columns with one value, or with missing values
+    // alone, are left out. Returns false if a value is missing, unless this is allowed. The arguments must outlive this
+    // object.
+    bool sort(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label,
+              bool allow_missing);
     // The same for a node of a binned store.
-    bool sort(const NodeRows& node);
+    bool sort(const NodeRows& node, bool allow_missing);
 
     EntryLayout layout() const { return layout_; }
     std::size_t n_rows() const { return n_rows_; }
@@ -46,6 +49,12 @@ public:
     std::size_t size() const { return column_.size(); }
     std::uint32_t* entries(std::size_t at) { return entries_.data() + at * n_rows_; }
     bool bundle(std::size_t at) const { return column_[at] < 0; }
+    // How many of n entries of a column are present.
+    std::uint32_t n_present(std::size_t at, const std::uint32_t* entries, std::uint32_t n) const {
+        if (complete_[at]) return n;
+        const auto present = [this](std::uint32_t entry) { return layout_.rank(entry) != missing_rank(); };
+        return static_cast<std::uint32_t>(std::partition_point(entries, entries + n, present) - entries);
+    }
     // The column of the table, or that of a code in a bundle.
     std::int32_t column(std::size_t at, std::uint32_t code) const;
     // Whether the rare value of a bundle's member (given by its code) is on the left of the cut.
@@ -58,13 +67,20 @@ private:
     static constexpr int row_bits = 12;  // of a key
 
     void begin(const data::Table& table, const std::uint32_t* rows, std::size_t n_rows, const std::uint16_t* label);
-    bool read_values(const data::Column& column, double& low, double& high);
-    void sort_values(double low, double high);
+    // The range of the values that are present.
+    struct ValueRange {
+        double low, high;
+        bool complete;
+    };
+    ValueRange read_values(const data::Column& column);
+    void sort_values(const ValueRange& range);
     template <int digit_bits>
-    void sort_digits(double low, double high);
+    void sort_digits(const ValueRange& range);
     void sort_runs();
-    void write(std::size_t c);
-    bool sort_binned(const NodeRows& node, std::size_t c);
+    void write(std::size_t c, bool complete);
+    void keep(std::int32_t column, bool complete);
+    bool sort_binned(const NodeRows& node, std::size_t c, bool allow_missing);
+    std::uint32_t missing_rank() const { return static_cast<std::uint32_t>(layout_.most_rows() - 1); }
     void sort_bundle(const NodeRows& node, std::size_t b);
 
     EntryLayout layout_;
@@ -74,6 +90,7 @@ private:
     const std::uint16_t* label_ = nullptr;
     std::size_t n_rows_ = 0;
     std::vector<std::int32_t> column_;    // columns of the table, by position; -1 - b: bundle b
+    std::vector<std::uint8_t> complete_;  // by position: no value is missing
     std::vector<std::uint32_t> entries_;  // column by column
     std::vector<double> value_;            // of a column, by row
     std::vector<std::uint32_t> key_, spare_;  // rounded value << row_bits | row
