@@ -96,7 +96,7 @@ def test_sentences_are_read_back() -> None:
 @pytest.mark.parametrize(
     ("split", "says"),
     [
-        ("city in {Oslo, Lima} or missing | city = Rome | city is missing", "Remove 'or missing'"),
+        ("city in {Oslo, Lima} or missing | city = Rome | city is missing", "Omit 'or missing'"),
         (LevelSets("city", (("Oslo", "Lima", "Rome"),), True), "Presence"),
         ("city = Oslo | city = Rome | city is missing", "Lima"),
     ],

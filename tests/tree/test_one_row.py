@@ -101,7 +101,7 @@ def test_row_needs_only_the_columns_on_its_way():
 @pytest.mark.parametrize("wrong", ["clouds", 3, None])
 def test_what_is_no_row_is_refused(wrong):
     tree = ceiba.tree.build(("clouds <= 4.5", "no", "yes"))
-    with pytest.raises(DataTypeError, match="requires a row"):
+    with pytest.raises(DataTypeError, match="requires a dict"):
         tree.predict_one(wrong)
     with pytest.raises(DataError, match="2 values"):
         tree.predict_one([1, 2])
@@ -166,7 +166,7 @@ def test_model_goes_through_buffers_with_its_metadata():
         assert again.tree_ == model.tree_
     with pytest.raises(ceiba.ModelFileError, match="binary mode"):
         ceiba.load(io.StringIO("{}"))
-    with pytest.raises(ceiba.ModelFileError, match="not a model file"):
+    with pytest.raises(ceiba.ModelFileError, match="not a ceiba model file"):
         ceiba.read_metadata(b"{}")
 
 

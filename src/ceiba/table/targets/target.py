@@ -381,8 +381,8 @@ def read_target_like(y: Any, info: TargetInfo, n_rows: int) -> Target:
     target = read_target(y, task=info.task, n_rows=n_rows)
     if target.info.n_outputs != info.n_outputs:
         raise DataError(
-            f"The target must have as many outputs as the tree ({info.n_outputs}), got "
-            f"{target.info.n_outputs}."
+            f"y must have as many outputs as the tree ({info.n_outputs}), got "
+            f"{target.info.n_outputs} outputs."
         )
     if not info.task.has_classes:
         return Target(info, target.values)
