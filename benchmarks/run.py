@@ -88,7 +88,7 @@ class Patience:
 def run(
     race: Race, most_rows: int, folder: Path, progress: Progress, patience: Patience
 ) -> tuple[Taken, dict[str, str]]:
-    """Measure a race; give what was taken, and the reasons for what was not."""
+    """Measure a race; return the measurements, and the reasons for missing ones."""
     reasons = {key: why_skipped(one) for key, one in race.contenders.items()}
     skipped = {key: reason for key, reason in reasons.items() if reason}
     taken: dict[str, list[Measurement]] = defaultdict(list)
