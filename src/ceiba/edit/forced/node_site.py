@@ -1,4 +1,4 @@
-"""Grow and split at a node of an edited tree, with its rows, depth, seed and value limits.
+"""Grow and split at a node of an edited tree, given its rows, depth, seed and value limits.
 
 At a site the core grows under the stopping rules of the whole tree (depth, sizes, seeds); a forced
 split partitions its rows into further sites. So an edited tree is identical, node for node, to the
@@ -144,9 +144,9 @@ def apply_surrogates(
 
 
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
-    """Return the branch with more weight, or None if rpart leaves such rows in the node."""
+    """Return the heavier branch, or None if rpart keeps rows without a branch in the node."""
     options = problem.options
-    if options.rpart is not None and options.surrogates.keep == 0:  # rpart keeps such rows here
+    if options.rpart is not None and options.surrogates.keep == 0:  # rows then stay in the node
         return None
     has_branch = primary >= 0
     weight = case_weights(problem)[rows][has_branch]

@@ -267,7 +267,7 @@ class _UnplacedRows:
         """Whether every branch has the rows and weight that a leaf requires."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
-        core = _core.GrowOptions()  # only the minimum sizes are read
+        core = _core.GrowOptions()  # only the minimum leaf sizes are used
         set_sizes(core, self.problem.options, n_rows, total)
         row_weight = np.ones(len(self.rows)) if self.weight is None else self.weight[self.rows]
         rows = np.bincount(partition.branch)
@@ -289,7 +289,7 @@ class _UnplacedRows:
         stays = stays or options.use_surrogate < 2
         branch = np.where(left, _STAYS if stays else heavier, branch)
         default = -1 if options.use_surrogate < 2 else heavier
-        if like_rpart and default >= 0:  # rpart's default has more rows
+        if like_rpart and default >= 0:  # rpart's default branch is the child with more rows
             counts = np.bincount(branch[branch >= 0], minlength=len(self.load))
             largest = np.flatnonzero(counts == counts.max())
             default = int(largest[0]) if len(largest) == 1 else -1

@@ -1,4 +1,4 @@
-"""Cross-validate as rpart does, without its two defects (see `xerror` in docs/rpart.md).
+"""Cross-validate as rpart does, except for two defects of rpart (see docs/rpart.md, `xerror`).
 
 The folds are those of `ceiba.prune.cross_validation`, with rpart's rules: the trees of the folds
 stop at the alpha of the full fit (in units of the mean risk), nodes collapse by rpart's
@@ -102,7 +102,7 @@ class RpartFoldTree(FoldTree):
 
 def _lower_ordered_cuts(tree: Tree) -> Tree:
     """Lower the cuts of ordered columns, so that levels equal to a cut take the upper branch."""
-    # rpart sends numbers at a cut to the upper branch, and in cross-validation also levels.
+    # In rpart's cross-validation, levels equal to a cut go to the upper branch, as numbers do.
     ordered = np.array([info.kind is Kind.ORDERED for info in tree.schema.columns] + [False])
     if not ordered.any():
         return tree

@@ -35,7 +35,7 @@ _MAX_DEATH_TIMES = 1000
 
 
 def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
-    """Return observed times rescaled to an overall hazard of 1."""
+    """Return observed times rescaled so that the overall hazard is 1."""
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
