@@ -87,7 +87,7 @@ def _shares(counts: npt.ArrayLike) -> Array:
 
 
 def gini(counts: npt.ArrayLike) -> Array:
-    """Return the Gini impurity: 1 minus the sum of the squared class shares."""
+    """Return the Gini impurity: 1 minus the sum of the squared class proportions."""
     numbers: Array = np.asarray(counts, dtype=np.float64)
     total = numbers.sum(axis=-1)
     # sum c (n - c) / n^2 avoids cancellation; for integer counts with n <= 2**26, it rounds once.
@@ -105,7 +105,7 @@ def entropy(counts: npt.ArrayLike) -> Array:
 
 
 def error(counts: npt.ArrayLike) -> Array:
-    """Return the misclassification rate: 1 minus the largest class share."""
+    """Return the misclassification rate: 1 minus the largest class proportion."""
     p = _shares(counts)
     impurity: Array = np.where(p.any(axis=-1), 1.0 - p.max(axis=-1), 0.0)
     return impurity

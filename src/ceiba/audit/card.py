@@ -34,7 +34,7 @@ from ceiba.tree.routing import route
 _LEAST_ROWS: Final = 5
 _TO_FILL_IN: Final = "(to be filled in)"
 
-#: Items of Annex IV of the EU AI Act (Regulation 2024/1689), with the card sections on them.
+#: Items of Annex IV of the EU AI Act (Regulation 2024/1689), and the sections that cover them.
 _ANNEX_IV: Final = (
     ("1. General description", "Model details; a person adds purpose, provider and versions"),
     ("2. Elements and development process", "Model details, Training data, Evaluation, Rules"),
@@ -250,7 +250,7 @@ def _evaluate_groups(model: Any, table: Table, y: Any, groups: Any) -> str:
 
 
 def _calibration(tree: Tree, table: Table, y: Any) -> Listing:
-    """Compare each leaf's predicted probability with the class share in its held-out rows."""
+    """Compare the predicted probability of each leaf with the class proportion in held-out rows."""
     leaf, truth = route.apply(tree, table), np.asarray(y)
     labels = tree.target.classes[0]
     cells = []

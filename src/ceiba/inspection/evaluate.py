@@ -319,7 +319,7 @@ def evaluate_classes(
     error = float((w * (t != p)).sum() / w.sum())
     row_cost = factor[t] * costs[t, p]
     cost = float((w * row_cost).sum() / w.sum())
-    # Priors fix the class shares, so only variation within each class counts for the interval.
+    # Priors fix the class proportions, so the interval depends only on variation within classes.
     within = row_cost if class_prior is None else row_cost + cost - (factor * (q * costs).sum(1))[t]
     return ClassEvaluation(
         classes=tuple(labels),

@@ -349,7 +349,7 @@ class RowGains:
         scale = self._scale(self.weight)
         middle = self.mean(gain)
         if self.tree.task.has_classes and self.tree.class_prior is not None:
-            # The prior fixes the class shares, so only the variation within classes counts.
+            # The prior fixes the class proportions, so only the variation within classes counts.
             code = self.target[:, 0]
             total = np.bincount(code, self.weight)
             means = np.bincount(code, self.weight * gain) / np.where(total > 0, total, 1.0)

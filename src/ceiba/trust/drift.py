@@ -292,7 +292,7 @@ def _share(amount: float, total: float) -> float:
 
 
 def _compare_leaves(tree: Tree, ends: RowEnds, y: Any, n_rows: int) -> dict[str, Array] | None:
-    """Compare each leaf's class share or mean in training and new rows; return None without y."""
+    """Compare the class proportion or mean of each leaf in training and new rows, if y is given."""
     if y is None:
         return None
     truth = read_target(y, task=tree.task, n_rows=n_rows)

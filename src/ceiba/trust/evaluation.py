@@ -185,7 +185,7 @@ def _read_truth(tree: Tree, y: Any, n_rows: int) -> npt.NDArray[Any]:
     for k, labels in enumerate(tree.target.classes):
         counts = np.bincount(target.values[:, k], minlength=len(target.info.classes[k])).tolist()
         rows_of = {c: n for c, n in zip(target.info.classes[k].tolist(), counts, strict=True) if n}
-        # With costs or priors an unknown class raises an error later, so do not warn about it.
+        # With costs or priors, an unknown class raises an error later, so do not warn about it.
         refused = tree.cost_matrix is not None or tree.class_prior is not None
         _check_labels(rows_of, labels.tolist(), warn=not refused)
     columns = [classes[target.values[:, k]] for k, classes in enumerate(target.info.classes)]

@@ -266,7 +266,7 @@ def _branch_shares(tree: Tree, leaves: npt.NDArray[Any] | None = None) -> Array:
 
 
 def _display_values(table: Table) -> npt.NDArray[Any]:
-    """Return the cells of a table as an object array of numbers and level names."""
+    """Return the values of a table as an object array of numbers and level names."""
     cells = np.empty((table.n_rows, table.n_columns), dtype=object)
     for j, column in enumerate(table.columns):
         if column.info.kind == Kind.NUMERIC:

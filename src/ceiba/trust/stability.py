@@ -32,7 +32,7 @@ from ceiba.tree.splits import Split
 
 Array = npt.NDArray[Any]
 Fit = Callable[[npt.NDArray[np.uint32]], "Tree"]
-MAX_DEPTH = 8  # largest depth in the tables; deeper nodes are counted at it
+MAX_DEPTH = 8  # largest depth in the tables; deeper nodes are counted at this depth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -331,7 +331,7 @@ class RivalColumns:
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the risks with their standard errors; see `ceiba.plot.plot_rival_columns`."""
-        from importlib import import_module  # dynamic, as in `Stability.plot`
+        from importlib import import_module  # imported here, as in `Stability.plot`
 
         return import_module("ceiba.plot").plot_rival_columns(self, ax=ax, lang=lang)
 

@@ -51,7 +51,7 @@ def chi_square_test(
     enough: int = 100,
     seed: int = 0,
 ) -> TestResult:
-    """Test whether the rows of a contingency table have the same class shares."""
+    """Test whether the rows of a contingency table have the same class proportions."""
     counts = np.asarray(table, np.float64)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     df = (counts.shape[0] - 1) * (counts.shape[1] - 1)
