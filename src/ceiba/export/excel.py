@@ -1,4 +1,4 @@
-"""Export a tree as an .xlsx workbook whose formulas predict rows.
+"""Export a tree as an .xlsx workbook whose formulas compute the predictions.
 
 The formula of a row is a chain of IFs, one per leaf, in the columns "step 1", "step 2", ...: Excel
 allows 64 nested functions and 8,192 characters (16,384 bytes once parsed), so a longer chain goes
@@ -68,7 +68,7 @@ _TYPE: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml."
 
 
 def to_excel(tree: Tree, *, X: Any = None, rows: int = 100) -> bytes:
-    """Return a tree as an Excel workbook (.xlsx) whose formulas predict rows.
+    """Return a tree as an Excel workbook (.xlsx) whose formulas compute the predictions.
 
     The sheet Data has a column for each column of the table, then the formulas, and ends in `leaf`,
     `prediction` and, for classes, its `probability`. Paste rows into it and fill the formulas down.

@@ -1,4 +1,4 @@
-"""Export a tree as JSON with one object per node, and export the JSON schema of its rows.
+"""Export a tree as JSON with one object per node, or the JSON schema of its input rows.
 
 The model file (`tree.save`) is complete and for ceiba; this format is for programs that draw trees
 or route rows. A row is routed as follows. A present value decides at the `split`: kind "cut" sends
@@ -141,7 +141,7 @@ def _split_fields(tree: Tree, splits: SplitTable, i: int) -> dict[str, Any]:
             "cut": float(splits.cut[i]),
             "low": int(splits.low_branch[i]),
         }
-    if kind == SplitKind.INTERVALS:  # branch b holds cuts[b - 1] < value <= cuts[b]
+    if kind == SplitKind.INTERVALS:  # rows with cuts[b - 1] < value <= cuts[b] go to branch b
         cuts = splits.interval_cuts(i)
         return {**fields, "kind": "intervals", "cuts": cuts[np.isfinite(cuts)].tolist()}
     if kind == SplitKind.CUT:

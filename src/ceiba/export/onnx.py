@@ -230,7 +230,7 @@ class _Graph:
         return self.op("Where", [undecided, other, branch])
 
     def answer(self, question: ProgramSplit, unseen: int) -> str:
-        """Add a tensor with each row's branch at a split, or -1 if the split does not decide it."""
+        """Add a tensor of each row's branch at a split, or -1 if the split does not route it."""
         info = self.program.columns[question.column]
         if question.n_levels and isinstance(info.levels[0], str):
             return self._answer_from_text(question, unseen)

@@ -255,7 +255,7 @@ def _to_raw_columns(tree: Tree, probe: _Probe) -> Tree:
 
 
 def _is_flat(probe: _Probe, node: int) -> bool:
-    """Whether a node sends all numbers to the same branch, so that it tests for presence."""
+    """Whether a node sends all numbers to the same branch, and so tests only for missing values."""
     split = probe.tree.node(node).split
     if isinstance(split, Presence):
         return True

@@ -45,7 +45,7 @@ class _Pen:
 
 _UNICODE: Final = _Pen("├─ ", "└─ ", "│  ", "   ", "→ ", "…", "■", "□", "█▒░▓")
 _ASCII: Final = _Pen("|- ", "`- ", "|  ", "   ", "-> ", "...", "#", ".", "#=-+")
-_BAR: Final = 10  # width of a bar of class shares
+_BAR: Final = 10  # width of a bar of class proportions, in characters
 _MIN_SENTENCE: Final = 24  # minimum width of a condition, even in deep nodes
 
 
@@ -97,7 +97,7 @@ def to_text(
     color : bool
         Color the predictions by class (ANSI codes; `tree.show()` detects a terminal).
     bars : bool
-        Also show a bar of the class shares, with a legend of the classes; for regression the
+        Also show a bar of the class proportions, with a legend; for regression, it shows the
         position of the node's value between minimum and maximum.
     width : int, optional
         Wrap longer lines: the levels of a set, then the figures, continue below their branch.
@@ -248,7 +248,7 @@ class _NodeText:
         return label + sentence, parts
 
     def bar(self, node: int) -> str:
-        """Return the bar of a node, which shows its class shares or its value."""
+        """Return the bar of a node, which shows its class proportions or its value."""
         tree = self.tree
         if not tree.task.has_classes:
             full = round(_BAR * float(self.strengths[node]))

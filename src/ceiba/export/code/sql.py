@@ -54,7 +54,7 @@ def to_sql(
     form: Literal["query", "prediction", "leaf"] = "query",
     times: Sequence[float] = (),
 ) -> str:
-    """Return a tree as an SQL query that predicts every row of a table.
+    """Return a tree as an SQL query that computes the prediction for every row of a table.
 
     The query returns all columns of the table, then `leaf` (the node in which the row ends),
     `prediction` and, for classification, `probability_<class>` for each class. The prediction of a
