@@ -29,7 +29,7 @@ def progress_listeners(**listeners: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(label: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Yield a function that reports progress; it does nothing without a listener or if `quiet`."""
+    """Yield a function that reports progress to the listener, if there is one, unless `quiet`."""
     listener = None if quiet else find_listener("bar")
     if listener is None:
         yield lambda done: None

@@ -39,7 +39,7 @@ from ceiba.table import Table, read_weights
 from ceiba.tree import Tree
 
 Array = npt.NDArray[Any]
-_MOST_ROWS: Final = 5_000  # number of rows above which Student's interval replaces the slower BCa
+_MOST_ROWS: Final = 5_000  # with more rows, Student's interval replaces the slower BCa interval
 _MOST_MOVES: Final = 50
 _MOST_EXAMPLES: Final = 10
 _FLOOR: Final = 1e-15  # smallest probability in the log loss

@@ -160,7 +160,7 @@ class Segment:
 def find_segments(
     table: Table, figure: Array, random_state: int, lang: str = "en", **params: Any
 ) -> tuple[Tree, Array, list[Segment]]:
-    """Fit a tree to the errors `figure`; return it, its test rows and its segments, worst first."""
+    """Fit a tree to the errors; return the tree, its test rows and its segments, worst first."""
     n = table.n_rows
     if n < 20:
         raise DataError(f"X must have at least 20 rows, got {n}.")

@@ -214,7 +214,7 @@ def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, A
 
 
 def _by_leaf(tree: Any, rows: Table, goal: Array, numbers: Array) -> Listing:
-    """Return the fidelity (for numbers, mean distance) of each leaf on `rows`, the worst first."""
+    """Return the fidelity (for regression, mean distance) of each leaf on `rows`, worst first."""
     leaf, answer = tree.apply(rows), tree.predict(rows)
     has_classes = tree.tree_.task.has_classes
     distance = answer != goal if has_classes else np.abs(answer - goal)

@@ -184,7 +184,7 @@ def _reasons_of_row(
 
 
 def reasons_table(results: list[Reasons]) -> Listing:
-    """Return the reasons for several rows as a table, one reason per line."""
+    """Return the reasons for several rows as a table with one row per reason."""
     names = ("row", "prediction", "rank", "column", "value", "rule", "contribution", "change")
     cells = [
         (i, found_of_row.answer, rank, r.column, r.value, r.rule, r.contribution,

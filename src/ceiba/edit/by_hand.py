@@ -33,12 +33,12 @@ from ceiba.tree.splits import Split, with_cut_digits
 
 if TYPE_CHECKING:
     from ceiba.tree import Tree
-_PREFERRED_COST: Final = 1e-9  # reduces the `column_cost` of preferred columns
+_PREFERRED_COST: Final = 1e-9  # factor that reduces the `column_cost` of preferred columns
 
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """Rules for growing below a node, with the column rules of its ancestors."""
+    """Rules for growing below a node, including the column rules of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()
@@ -255,7 +255,7 @@ def repeat_split(tree: Tree, source: int, site: NodeSite) -> tuple[Tree, list[No
 
 
 def _add_unknown_levels(tree: Tree, source: int, split: Split, site: NodeSite) -> Split:
-    """Add the levels of a node that a split does not list to its largest branch."""
+    """Add to a split's largest branch the levels of the node that the split does not list."""
     if not isinstance(split, LevelSets):
         return split
     column = site.problem.table.column(split.column)

@@ -42,7 +42,7 @@ _BYTES_OF_TIMES: Final = 400
 
 
 def read_dask(X: Any, y: Any, sample_weight: Any) -> tuple[Any, str, str | None]:
-    """Return one dask table with X, y and weights, and the names of its target and weights."""
+    """Return a dask table of X, y and weights, and the names of the target and weight columns."""
     if is_dask_array(X):
         return _read_blocks(X, y, sample_weight)
     frame, target = _assign_column(X, y, "y", "y")

@@ -110,7 +110,7 @@ def read_categories(column: Column, bins: int, rows: Rows, weight: Array | None)
     with np.errstate(over="ignore"):
         middle = (low + high) / 2
     middle = np.where(np.isfinite(middle), middle, low / 2 + high / 2)
-    cuts = np.where(middle < high, middle, low)  # use `low` if no float lies between them
+    cuts = np.where(middle < high, middle, low)  # `low` if no float lies between the two
     return Categories(len(cuts) + 1, True, cuts)
 
 

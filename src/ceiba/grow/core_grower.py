@@ -182,7 +182,7 @@ class SubtreeContext:
     depth: int  # depth of the node that becomes the root of the subtree
     n_rows: int  # number of rows of the larger tree
     weight: float  # total weight of the larger tree
-    share: float  # share of the total weight in that node, under the altered priors
+    share: float  # share of the total weight that is in that node, under the altered priors
     seed: int
     leaves: int = 0  # number of leaves elsewhere in the tree, for `max_leaf_nodes`
     low: float = -inf  # bounds on node values, from monotonic constraints on splits above

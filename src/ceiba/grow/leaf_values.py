@@ -72,7 +72,7 @@ class MEstimate(OptionObject):
 
 
 class Shrinkage(OptionObject):
-    """Smoothing of leaf values towards the values of their ancestors, most below small nodes.
+    """Smoothing of leaf values towards the values of their ancestors, strongest below small nodes.
 
     Hierarchical shrinkage (Agarwal et al. 2022).
 
@@ -124,7 +124,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 
 def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    """Return for each node h(t), a weighted mean of the values on its path (`Shrinkage`)."""
+    """Return h(t) for each node t, which is a weighted mean of the values on its path."""
     # Let s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root.
     # Then h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):
@@ -216,7 +216,7 @@ def honest_values(tree: Tree, problem: Problem) -> Tree:
     """Recompute the counts, values and risks of a tree from the rows in `problem`."""
     new_tree = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)
     value, empty = new_tree.value.copy(), new_tree.weight <= 0
-    for i in np.flatnonzero(empty).tolist():  # the parent comes first, so it already has its value
+    for i in np.flatnonzero(empty).tolist():  # parents come before their children
         value[i] = value[new_tree.parent[i]]
     frequency = problem.weight if problem.options.frequency_weights else None
     if frequency is not None:  # a row with weight k counts as k rows

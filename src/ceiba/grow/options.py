@@ -359,7 +359,7 @@ class GrowOptions:
 
     @cached_property
     def criterion_name(self) -> str:
-        """The criterion as a string, also if it is an option object."""
+        """The name of the criterion, which may be given as a string or as an option object."""
         if isinstance(self.criterion, GainRatio):
             return "gain_ratio"
         if isinstance(self.criterion, Quantile):

@@ -108,7 +108,7 @@ class Problem:
         n_jobs: int | None = None,
     ) -> Tree:
         """Grow a tree on all rows or a sorted subset, optionally as a subtree of a larger tree."""
-        # Fractional sizes are relative to `rows` or to the larger tree, but priors to all rows.
+        # Fractional sizes are relative to `rows` or the larger tree, but priors refer to all rows.
         problem = self
         if n_jobs is not None or subtree is not None:
             options = self.options if n_jobs is None else replace(self.options, n_jobs=n_jobs)
@@ -122,7 +122,7 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits of cuts
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these searches set cut digits
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 

@@ -22,7 +22,7 @@ _NOISE: Final = 1e-12
 
 
 def expected_costs(tree: Tree, node: int = 0) -> Listing:
-    """Return the expected cost of predicting each class at a node, and mark its prediction."""
+    """Return the expected cost of predicting each class at a node, and mark the predicted class."""
     tree.node(node)
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError("expected_costs requires a single-output classification tree.")

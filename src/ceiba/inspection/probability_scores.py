@@ -144,7 +144,7 @@ def probability_scores(
     frequency_weights: bool = False,
     confidence: float = 0.95,
 ) -> ProbabilityScores:
-    """Score class probabilities, also for rows of classes that were not in the training data."""
+    """Score class probabilities; rows may be of classes that were not in the training data."""
     w = np.ones(len(truth)) if weight is None else weight
     at = positive_index(positive, classes)
     n_classes = max(probability.shape[1], int(truth.max(initial=0)) + 1)
@@ -242,7 +242,7 @@ def _auc_interval(
 
 
 def auc_terms(positive: npt.NDArray[np.bool_], score: Array, weight: Array) -> tuple[float, Array]:
-    """Return the AUC, and the influence of a unit of weight of each row (DeLong et al. 1988)."""
+    """Return the AUC, and the influence of each row per unit of weight (DeLong et al. 1988)."""
     levels, hits, misses = _weights_by_score(positive, score, weight)
     # Levels are in descending order. Scores of rows with zero weight may be absent from them.
     at = np.minimum(np.searchsorted(-levels, -score), len(levels) - 1)

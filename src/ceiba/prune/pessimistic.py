@@ -65,7 +65,7 @@ def reorder_nodes(
 ) -> Tree:
     """Return a tree of the nodes `source` in pre-order, whose rows must be recounted."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
-    by_parent = np.argsort(parent[1:], kind="stable") + 1  # keeps the order of branches
+    by_parent = np.argsort(parent[1:], kind="stable") + 1  # a stable sort keeps the branch order
     figures: dict[str, Any] = {
         name: getattr(tree, name)[source]
         for name in ("n_rows", "impurity", "value", "counts", "risk")

@@ -20,7 +20,7 @@ from ceiba.tree import Tree
 Rule = Literal["min", "1se"]
 Array = npt.NDArray[np.float64]
 
-# Equal risks may differ in the last bits, if their losses were summed in another order.
+# Equal risks may differ in the last bits if their losses were summed in a different order.
 _NOISE: Final = 1e-12
 
 _LOSSES: Final = {

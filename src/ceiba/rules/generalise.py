@@ -245,7 +245,7 @@ def _minimize_description(
 def _description_length(
     theory: Any, n_rules: int, covered: Any, right: Any, total: float, hits: float
 ) -> Any:
-    """Return the description length of rule sets and their exceptions in bits, also for arrays."""
+    """Return the bits that describe rules and their exceptions, elementwise for arrays."""
     exceptions = _log2_binomial(covered, covered - right) + _log2_binomial(
         total - covered, hits - right
     )

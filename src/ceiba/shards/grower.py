@@ -191,7 +191,7 @@ def _grow_in_rounds(problem: Problem, parts: Sequence[TreeRows]) -> list[Tree]:
 
 
 def _as_survival_tree(tree: Tree, problem: Problem, table: ShardedTable, part: TreeRows) -> Tree:
-    """Convert a tree of event rates to a survival tree, from the end node of each row."""
+    """Convert a tree of event rates to a survival tree by routing the rows of all shards."""
     rows = np.arange(part.n_rows) if part.rows is None else part.rows
     unused = np.empty(0)
     node = _route_rows(table, [tree])[rows]
@@ -258,7 +258,7 @@ def _make_grower(
     problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
-    if problem.options.missing_rule == "fractional":  # equivalent if no value is missing
+    if problem.options.missing_rule == "fractional":  # the same result if no value is missing
         core.set_missing("majority")
     core.approximate = False  # the layout already has the bins of `max_bins`
     set_sizes(core, problem.options, part.n_rows, part.weight)

@@ -33,7 +33,7 @@ _TIE: Final = 1.5e-8  # square root of float64's epsilon; closer values are ties
 
 
 class Estimate(NamedTuple):
-    """An estimate and its confidence bounds; a time that is not reached is inf.
+    """An estimate and its confidence bounds; infinity denotes a time that is not reached.
 
     Examples
     --------

@@ -266,12 +266,12 @@ class Separation(ABC):
 
     @cached_property
     def log_tail(self) -> float:
-        """An estimate of the log p-value, also where draws are too few to estimate it."""
+        """The log p-value as approximated from tail probabilities, without any draws."""
         return min(max(self._log_tail(), self._log_least), 0.0)
 
     @property
     def tail_error(self) -> float:
-        """The error bound of `log_tail`, which is large where the estimate assumes normality."""
+        """The assumed error of `log_tail`, which is larger where the estimate assumes normality."""
         return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
 
     def _f_ratio(self, n_groups: int) -> float:
@@ -296,11 +296,11 @@ class Separation(ABC):
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return sizes of sums and a limit for each; any extreme separation reaches a limit."""
+        """Return sizes of sums and a limit for each; any extreme separation reaches one of them."""
 
 
 class BestDivision(Separation):
-    """Permutation test of the best cut, with missing values on any side or in their own branch."""
+    """Permutation test of the best cut, with missing values left, right or in their own branch."""
 
     @property
     def n_divisions(self) -> int:
@@ -377,7 +377,7 @@ class BestDivision(Separation):
 
 
 class BetweenLevels(Separation):
-    """Permutation test of the differences between all levels, a bound for any grouping."""
+    """Permutation test of the differences between all levels, as a bound for every grouping."""
 
     @property
     def _is_between(self) -> bool:
@@ -411,8 +411,8 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
         return 0
     logs = np.array([search.log_tail for search in searches])
     error = np.array([search.tail_error for search in searches])
-    # Invariant: only searches in `near` can have the smallest p-value. Cheap estimates mostly leave
-    # one search. Otherwise, exact p-values and then a growing number of draws decide.
+    # Invariant: only searches in `near` can have the smallest p-value. Cheap estimates usually
+    # leave only one. Otherwise, exact p-values and then a growing number of draws decide.
     near = np.flatnonzero(logs - error <= (logs + error).min())
     if len(near) > 1:
         for i in near.tolist():

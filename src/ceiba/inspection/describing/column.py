@@ -18,12 +18,12 @@ ColumnKind = Literal["number", "category", "ordered", "date", "identifier"]
 _MANY_ROWS: Final = 20  # with fewer rows, all dates may differ by chance
 _MANY_LEVELS: Final = 500
 _MANY_MISSING: Final = 0.5
-_ENOUGH_ROWS: Final = 200  # with fewer rows, nearly constant columns and leaks may be chance
+_ENOUGH_ROWS: Final = 200  # with fewer rows, nearly constant columns and leaks may arise by chance
 _NEARLY: Final = 0.99  # minimum share of rows for "nearly_constant", minimum association for "leak"
 #: Numbers that often stand for a missing value.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-_FEW_VALUES: Final = 10  # with fewer other values, a missing code must be farther away
-_FAR: Final = 5  # minimum distance of a missing code from the range of other values, in ranges
+_FEW_VALUES: Final = 10  # with fewer other values, a missing code must be farther from them
+_FAR: Final = 5  # minimum distance of a missing code from other values, divided by their range
 _RECURS: Final = 3  # minimum number of rows that contain a missing code
 _NOT_RARE: Final = 0.01  # minimum share of rows with a missing code if only its sign is unusual
 _MAX_LENGTH: Final = 16  # maximum length of a level name in a distribution
@@ -302,7 +302,7 @@ def _missing_codes(
 
 
 def _text_remarks(name: str, labels: tuple[Any, ...], counts: NDArray[np.int64]) -> list[Remark]:
-    """Return a remark if most cells of a text column look like numbers, dates or codes."""
+    """Return a remark if most values of a text column look like numbers, dates or codes."""
     likeness, exception = classify_texts(labels, counts)
     if likeness == "codes":
         text = f"Column {name!r} is read as levels: its numbers begin with 0, as codes do."

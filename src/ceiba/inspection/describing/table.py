@@ -79,11 +79,11 @@ class Description:
 
     @property
     def n_missing(self) -> int:
-        """The number of missing cells."""
+        """The number of missing values in all columns."""
         return sum(column.n_missing for column in self.columns)
 
     def headline(self, most: int = 5) -> str:
-        """Return one line with the number of rows, the columns by kind and the missing cells."""
+        """Return one line with the number of rows, the columns by kind and the missing values."""
         parts = []
         for kind, many in _KINDS.items():
             names = [
