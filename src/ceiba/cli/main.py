@@ -46,7 +46,7 @@ _EPILOG: Final = (
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
-    """Build the typer application, with flags for the commands `in_use` only (None: all)."""
+    """Build the typer application; only the commands `in_use` (None: all) declare their flags."""
     import typer
 
     from ceiba.cli.options.flags import LANG_HELP, with_flags

@@ -51,7 +51,7 @@ def _name_file(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
-    """Save a model with its commands, back up an old file, and return a message about that."""
+    """Save a model and the commands that built it; return a message if a file was replaced."""
     words = ["ceiba"]
     for word in sys.argv[1:]:  # no local folders
         words.append(Path(word).name if Path(word).is_absolute() else word)
@@ -72,7 +72,7 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
         [line for line in file.read_bytes().splitlines() if b'"written"' not in line]
         for file in (backup, path)
     )
-    if old == new:  # the files differ only in their time stamps
+    if old == new:  # the files differ only in their timestamps
         backup.unlink()
         return ""
     return f"Replaced {path}. The old file is saved as {backup}."
@@ -81,7 +81,7 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
 def write_example_report(
     name: str, path: Path, lang: str, title: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """Fit a model on 2/3 of a data set, report it, and return model, report and other rows."""
+    """Fit a model to 2/3 of a data set and write a report; return both and the remaining rows."""
     from ceiba.datasets import get_path, load
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from ceiba.prune import CostComplexity

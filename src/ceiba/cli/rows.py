@@ -1,4 +1,4 @@
-"""Read rows for a model from a file or the command line, with their target or predictions."""
+"""Read rows, targets and predictions from a file or from the command line."""
 
 from __future__ import annotations
 

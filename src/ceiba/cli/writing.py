@@ -229,7 +229,7 @@ def _format_tails(answers: Predictions, form: dict[str, Any]) -> pl.Series | Non
 
 
 def _write_parquet(answers: Predictions, batches: Iterator[Batch], out: Path, only: bool) -> int:
-    """Predict batches while polars writes them to a Parquet file; return the number of rows."""
+    """Write all batches and their predictions to a Parquet file; return the number of rows."""
     from polars.io.plugins import register_io_source
 
     first = next(batches)

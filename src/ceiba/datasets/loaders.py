@@ -243,7 +243,7 @@ def get_path(name: str) -> Path:
 
 
 def _convert(cells: tuple[str, ...]) -> list[Any]:
-    """Convert the cells of a column to integers, floats or strings, and empty cells to None."""
+    """Convert the fields of a column to integers, floats or strings; empty fields become None."""
     for kind in (int, float):
         try:
             return [kind(cell) if cell else None for cell in cells]

@@ -1,4 +1,4 @@
-"""Commands that check a model: errors, drift, stability and card."""
+"""Commands that find errors, measure drift and stability, and write a model card."""
 
 from __future__ import annotations
 

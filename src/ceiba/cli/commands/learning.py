@@ -94,7 +94,8 @@ def describe(
 def learn(
     data: DataOrExample = None,
     target: Annotated[
-        OptStr, Option("--target", "-t", help="Target (name or number); optional with --example.")
+        OptStr,
+        Option("--target", "-t", help="Target column (name or number); optional with --example."),
     ] = None,
     example: Example = None,
     time: Time = None,

@@ -1,4 +1,4 @@
-"""Commands that predict rows and explain predictions."""
+"""Commands that write, evaluate and explain predictions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def predict(
     reading: ReadingFlags = DEFAULT_READING,
     quiet: Quiet = False,
 ) -> None:
-    """Predict all rows of a file, and write CSV or Parquet.
+    """Write predictions for all rows of a file to CSV or Parquet.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def predict(
 
 
 def ask(model: Model) -> None:
-    """Predict interactively, asking only for the columns on the path.
+    """Predict interactively, asking only for the columns on the path through the tree.
 
     Press Enter for a missing value. Write values as in the training file (1.234,5 or 31/12/2024).
     A pipe can provide them, one per line.
@@ -143,7 +143,7 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
     share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
-    if share == share and tree.class_prior is not None:  # say that priors change the share
+    if share == share and tree.class_prior is not None:  # say that priors affect the share
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
         sure += word("explain.share_of_them", share=percent(share, 1), label=label)
@@ -206,9 +206,10 @@ def evaluate(
     evaluation = evaluate_file(fitted, data, read_as, target, weight, by, positive, limits)
     blocks = format_evaluation(evaluation)
     if gains:
-        scores = getattr(evaluation, "scores", None)
-        if scores is None or scores.gains is None:
-            raise OptionError("--gains requires a binary target (or --positive) and excludes --by.")
+        if (scores := getattr(evaluation, "scores", None)) is None or scores.gains is None:
+            raise OptionError(
+                "--gains requires a binary target (or --positive) and cannot be combined with --by."
+            )
         blocks += ["", scores.gains]
     answer(blocks, evaluation_to_dict(evaluation), as_json)
 
@@ -269,7 +270,7 @@ def explain(
 
 
 def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Return Shapley values of one row by output (of the predicted class for classification)."""
+    """Return the Shapley values of one row for each output (of the predicted class, if any)."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)

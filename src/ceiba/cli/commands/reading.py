@@ -58,7 +58,7 @@ def show(
         bool | None,
         Option(
             "--bars/--no-bars",
-            help="Show class shares as bars. [default: on a terminal]",
+            help="Show class proportions as bars. [default: on a terminal]",
             show_default=False,
         ),
     ] = None,

@@ -183,7 +183,7 @@ class ReadingFlags:
         return replace(build_read_options(**vars(self)), quiet=quiet, **settings)
 
     def for_model(self, metadata: dict[str, Any], tree: Any, quiet: bool = False) -> Any:
-        """Return a `ReadOptions` with these values, completed from the training file."""
+        """Return a `ReadOptions` with these values and the settings stored in a model file."""
         from ceiba.table.files import Style
 
         settings = metadata.get("reading")
