@@ -1,4 +1,4 @@
-"""Read a table for fitting, with the kinds, levels and ranges of its columns.
+"""Read a table for fitting, and determine the kinds, levels and ranges of its columns.
 
 container -> TableSource (names and columns as found) -> checks -> columns with levels and ranges ->
 Table. A float matrix is not divided into columns.

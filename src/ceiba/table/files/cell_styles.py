@@ -1,4 +1,4 @@
-"""Detect the notation of CSV cells, such as `1.5`, `1.234,5`, `R$ 12`, `31/12/2024` or `true`.
+"""Detect the notation of CSV fields, such as `1.5`, `1.234,5`, `R$ 12`, `31/12/2024` or `true`.
 
 `matching_styles` lists the styles that match every cell of a column. Cells such as 1.234 match two
 (decimal point, or thousands separator). `choose_styles` then uses the options, the other columns,
@@ -298,7 +298,7 @@ def _choose_number(
     elif name in defaults and defaults[name].decimal in by_mark:
         return by_mark[defaults[name].decimal]
     elif (styles[0].prefix or styles[0].suffix) not in ("", "%"):
-        # Currency amounts rarely have three decimals, so the mark separates thousands.
+        # Currency amounts rarely have three decimals: assume that the mark separates thousands.
         return by_mark["." if grouped else ","]
     elif grouped and separator == ";":
         chosen, why = by_mark[","], "as is usual in files with semicolons"

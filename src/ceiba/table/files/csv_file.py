@@ -48,7 +48,7 @@ class CsvFormat:
     encoding: str = "utf-8"
     header: bool = True
     names: tuple[str, ...] = ()
-    markers: tuple[str, ...] = ()  # markers of missing values besides the empty cell
+    markers: tuple[str, ...] = ()  # markers of missing values besides empty fields
     styles: Mapping[str, Style] = field(default_factory=dict)  # cell style by column
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,9 +93,8 @@ class CsvPiece:
 
     def parse_numbers(self, kinds: Mapping[str, Any]) -> pl.DataFrame:
         """Parse all rows as `parse` does, but faster; string columns may keep missing markers."""
-        # Comparing every cell with the markers is slow, and most files have no markers in number
-        # columns. Skip the check until a cell is not a finite number, unless the piece contains a
-        # marker that is itself a number, such as -999.
+        # Comparing every field with the markers is slow. Skip it while all fields are finite
+        # numbers, unless the piece contains a marker that is itself a number, such as -999.
         file = self.file
         if file.numbers_only and not any(marker in self.raw for marker in file.numeric_markers):
             try:
@@ -135,7 +134,7 @@ class CsvPiece:
         reader = csv.reader(text, delimiter=self.file.format.separator)
         line = self.line
         limit = csv.field_size_limit()
-        csv.field_size_limit(max(limit, len(self.raw)))  # like polars, accept cells of any length
+        csv.field_size_limit(max(limit, len(self.raw)))  # like polars, accept fields of any length
         try:
             for cells in reader:
                 yield line, cells
@@ -176,7 +175,7 @@ class CsvFile:
         self.done = 0
         markers = tuple(marker for marker in reading.markers if marker)
         self.numeric_markers = [marker.encode() for marker in markers if _is_finite(marker)]
-        self.numbers_only = True  # False once a number column has a cell that is not a number
+        self.numbers_only = True  # False once a number column has a field that is not a number
         self.remarks: list[str] = []
         self._pieces = read_pieces(source, reading.encoding, rows=rows, remarks=self.remarks)
         skip = reading.skip_rows

@@ -22,13 +22,13 @@ _SAMPLE_ROWS: Final = 1000
 
 
 def parse_records(text: str, separator: str, source: str) -> list[list[str]]:
-    """Split text into at most 1,000 records of stripped cells, without empty lines."""
+    """Split text into at most 1,000 records of stripped fields, without empty lines."""
     rows: list[list[str]] = []
     records = filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     try:
         for cells in itertools.islice(records, _SAMPLE_ROWS):
             rows.append([cell.strip() for cell in cells])
-    except csv.Error:  # a cell exceeds the size limit of the csv module
+    except csv.Error:  # a field exceeds the size limit of the csv module
         if not rows:
             raise DataError(
                 f"{source}: a field of the first record has more than "

@@ -98,7 +98,7 @@ def _to_levels(enum: Any) -> Levels:
 
 
 def as_table(columns: list[Any]) -> Table:
-    """Convert columns to a training table; the list is emptied to free their memory."""
+    """Convert a list of columns to a training table, emptying the list to free memory."""
     # Release each column after its conversion, so that memory holds the table only once.
     n_rows = len(columns[0])
     columns.reverse()

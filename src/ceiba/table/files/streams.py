@@ -59,7 +59,7 @@ _WORD: Final = re.compile(
 _UNPACKING: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 _BLOCK: Final = 2**20
 _PIECE_SIZE: Final = 16 * _BLOCK
-_MAX_RECORD: Final = 256 << 20  # in bytes, to limit the memory used after an unclosed quote
+_MAX_RECORD: Final = 256 << 20  # in bytes; limits the memory used after an unclosed quote
 _MAX_AHEAD: Final = 2  # number of pieces
 
 
@@ -296,7 +296,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
 
 
 def _detect_encoding(block: bytes) -> str:
-    """Return the encoding: by byte order mark, UTF-16 if every other byte is NUL, else UTF-8."""
+    """Return the encoding of the byte order mark, or else UTF-16 (by NUL bytes) or UTF-8."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name
@@ -311,7 +311,7 @@ def _detect_encoding(block: bytes) -> str:
 def _western_word(raw: bytes) -> str:
     """Return an accented word if bytes are almost certainly Windows-1252, else ""."""
     # Non-ASCII bytes must be common symbols, or one or two accented letters next to ASCII letters.
-    # In other code pages, all letters of a word are non-ASCII, or the bytes are rare symbols.
+    # In other code pages, words usually have non-ASCII letters only, or the bytes are rare symbols.
     if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):
         return ""
     word = _WORD.search(raw)

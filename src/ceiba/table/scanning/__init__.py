@@ -1,4 +1,4 @@
-"""Classes that read tables in files piece by piece, and tests for tables beyond memory."""
+"""Classes that read files piece by piece, and checks for tables that are not in memory."""
 
 from __future__ import annotations
 

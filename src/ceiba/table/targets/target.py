@@ -365,7 +365,7 @@ def declared_classes(y: Any) -> list[Any] | None:
     if isinstance(y, np.ndarray | list | tuple):
         return None
     dtype = getattr(y, "dtype", getattr(y, "type", None))
-    categories = getattr(dtype, "categories", None)  # of pandas categories and polars Enums
+    categories = getattr(dtype, "categories", None)  # set for pandas categories and polars Enums
     if categories is not None and type(dtype).__name__ != "Categorical":
         return list(categories.tolist() if hasattr(categories, "tolist") else categories)
     if getattr(dtype, "ordered", False):  # pyarrow cannot unify chunks with null levels
