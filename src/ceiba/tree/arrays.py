@@ -77,7 +77,7 @@ class ArrayRecord:
 def take_ragged(
     start: Array, flats: Iterable[Array], rows: Array, leaf: Array | None = None
 ) -> tuple[Array, list[Array]]:
-    """Return the given rows of a ragged array as `start` and flat arrays; empty at leaves."""
+    """Return the given rows of a ragged array as `start` and flat arrays; leaf rows are empty."""
     if start[-1] == 0:
         return np.zeros(len(rows) + 1, np.int64), list(flats)
     first = start[rows].astype(np.int64)
@@ -94,8 +94,7 @@ def sum_over_subtrees(tree: Any, values: Array) -> Array:
     """Return the sum of `values` (one row per node) over each node's subtree."""
     values = np.asarray(values, np.float64)
     if np.all(values == np.rint(values)) and np.abs(values).sum() < 2.0**53:
-        # A subtree is a range of nodes, so its sum is a difference of cumulative sums, which
-        # is exact for integers.
+        # The sum over a subtree is a difference of cumulative sums, which is exact for integers.
         running = np.concatenate((np.zeros((1, *values.shape[1:])), np.cumsum(values, axis=0)))
         return np.asarray(running[tree.subtree_end] - running[:-1])
     parent = tree.parent.tolist()

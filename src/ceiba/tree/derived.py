@@ -150,7 +150,7 @@ class DerivedAttributes:
 
     @cached_property
     def branch_share(self) -> Array:
-        """Share of each branch in the weight of its node's branches, in `branch_node` order."""
+        """Weight of each branch as a fraction of its node's branches, in `branch_node` order."""
         weight = self.weight[self.branch_node]
         owner = np.repeat(np.arange(self.n_nodes), self.n_branches)
         total = np.bincount(owner, weights=weight, minlength=self.n_nodes)[owner]
@@ -181,7 +181,7 @@ class DerivedAttributes:
 
     @cached_property
     def answer(self) -> Array:
-        """Index of the class with the least expected cost at each node, the lowest on ties.
+        """Index of the class with the least expected cost at each node (on ties, the lowest index).
 
         Shape (n_nodes,), or (n_nodes, n_outputs) for several outputs. Overrides take precedence.
         """
@@ -222,7 +222,7 @@ class DerivedAttributes:
 
     @cached_property
     def share(self) -> Array:
-        """Weight of each node as a fraction of the root's; with `class_prior`, its probability."""
+        """Weight of each node as a fraction of the total; with `class_prior`, its probability."""
         mass = self.weight
         if self.class_prior is not None and self.counts is not None:
             mass = scale_by_prior(self.counts, self.class_prior)[:, 0, :].sum(axis=1)
@@ -271,7 +271,7 @@ class DerivedAttributes:
 
     @cached_property
     def stayed_risk(self) -> Array:
-        """Part of the risk R(t) of each inner node t from the rows that end in t; 0 at leaves.
+        """Part of each inner node's risk R(t) that comes from rows ending in t; 0 at leaves.
 
         The rows that stay are those of the node less those of its branches. For one output, the
         result is exact for class counts and squared error; in other cases, it is the node's risk

@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """Options that affect node arrays; `surrogates` is whether surrogates route rows, or None."""
+    """Options that affect node arrays; `surrogates` is None, or whether surrogates route rows."""
 
     criterion: str
     classes: bool

@@ -359,7 +359,7 @@ class TreeMethods:
     # ------------------------------------------------------------------ rows
 
     def predict_one(self, row: Any) -> Answer:
-        """Predict one row with minimal overhead (microseconds).
+        """Return the prediction for one row with minimal overhead (microseconds).
 
         Parameters
         ----------

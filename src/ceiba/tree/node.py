@@ -144,7 +144,7 @@ class Node:
 
     @property
     def share(self) -> float:
-        """Weight of the node as a fraction of the root's; with `class_prior`, its probability."""
+        """Weight of the node as a fraction of the total; with `class_prior`, its probability."""
         return float(self.tree.share[self.id])
 
     @property

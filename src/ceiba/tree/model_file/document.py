@@ -284,7 +284,7 @@ def _gunzip(raw: bytes) -> bytes:
 
 def pack(text: bytes) -> bytes:
     """Compress bytes with gzip, deterministically (without a timestamp)."""
-    for level in (6, 0):  # no compression if `unpack` would reject the ratio of level 6
+    for level in (6, 0):  # level 0 if `unpack` would reject the compression ratio of level 6
         packer = zlib.compressobj(level, wbits=31)
         packed = packer.compress(text) + packer.flush()
         if len(text) <= max(_UNPACKED_FREE, _UNPACKED_TIMES * len(packed)):

@@ -60,7 +60,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
 
 
 def attach_survival(tree: Tree, target: Array, ends: RowEnds, *, censoring: bool = True) -> Tree:
-    """Add Kaplan-Meier counts to each node; `censoring` adds those of all censoring times."""
+    """Add Kaplan-Meier counts to each node; `censoring` also adds the counts of censoring times."""
     tree = attach_rows(tree, target, ends, {"survival": np.zeros(0)})
     if not censoring:
         return tree

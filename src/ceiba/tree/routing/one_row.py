@@ -1,4 +1,4 @@
-"""Predict single rows with Python objects that are built once per tree (`RowPlan`).
+"""Compute predictions for single rows from Python objects built once per tree (`RowPlan`).
 
 Reading one row as a table takes a hundred times as long as routing it. The plan has, for each
 node, its column and a function from a value to the next node. Only columns on the path are read, so
@@ -171,7 +171,7 @@ def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
 
 
 def predict_row(tree: Tree, row: Any) -> Answer:
-    """Predict one row; see `Tree.predict_one`."""
+    """Return the prediction for one row; see `Tree.predict_one`."""
     if type(row) is not dict and not isinstance(row, Mapping):
         row = _row_to_dict(tree, row)
     plan = tree._plan
@@ -212,7 +212,7 @@ def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
 
 
 def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
-    """Predict a row as a table, reading only the columns that its routing may need."""
+    """Return the prediction for a row after reading it as a table of the columns it may need."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
     column: str | None = ""

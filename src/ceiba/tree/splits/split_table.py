@@ -338,7 +338,7 @@ class SplitTable(ArrayRecord):
 
     @cached_property
     def has_missing_branch(self) -> Array:
-        """Whether the last branch of each row takes the missing values and no others.
+        """Whether the last branch of each row takes only missing values.
 
         True for PRESENCE, and for INTERVALS and LEVELS with such a branch.
         """

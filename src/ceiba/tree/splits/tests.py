@@ -58,7 +58,7 @@ class NodeTest:
 
     @property
     def log_p_value(self) -> float:
-        """Logarithm of the p-value, finite even if the p-value is 0; -inf for "search"."""
+        """Logarithm of the p-value, finite even if that underflows, except for "search"."""
         if self.p_value > 0:
             return log(self.p_value)
         if self.name == "f_test":
