@@ -171,7 +171,7 @@ def _encode_tests(tree: Tree) -> dict[str, Any] | None:
 
 
 def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
-    """Return the schema as lists by column, with quantiles or frequent levels of any `rows`."""
+    """Return the schema as lists by column; if `rows` are given, add quantiles and modes."""
     infos = tree.schema.columns
     columns: dict[str, Any] = {
         "name": [str(info.name) for info in infos],

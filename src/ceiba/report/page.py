@@ -70,7 +70,7 @@ def render_page(payload: dict[str, Any]) -> str:
 
 @cache
 def _load_assets(with_trust: bool = True) -> tuple[str, str]:
-    """Return the style sheet and the script, with Trust tab and survival curves if `with_trust`."""
+    """Return the style sheet and script; `with_trust` adds the Trust tab and survival curves."""
     if with_trust:
         return bundle_styles(STYLES), bundle_scripts(ENTRY_WITH_TRUST, ("page", "trust"))
     return bundle_styles(STYLES), bundle_scripts(ENTRY, ("page",))

@@ -273,7 +273,7 @@ def run(
 
 
 def _listen_again(address: Address, file: KeptAddress | None) -> tuple[socket.socket, str]:
-    """Return a socket and a token, with the port and token of a crashed studio if possible."""
+    """Return a socket and a token; reuse the port and token of a crashed studio if possible."""
     last = None if file is None else file.read()
     port, token = last or (0, new_token())
     listener = None

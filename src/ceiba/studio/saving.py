@@ -23,7 +23,7 @@ class OutputFile:
 
 
 def make_file(workspace: Workspace, what: str, format: str | None = None) -> OutputFile:  # noqa: A002
-    """Create the file `what`: "script", "model", "refit", "report" or "export" (in a `format`).
+    """Create the file `what`: "script", "model", "refit", "report" or "export" (in `format`).
 
     "refit" is the model with leaf values estimated from all rows.
     """

@@ -188,7 +188,7 @@ class Service:
         return {"revision": now, **query(analysis, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return the best split of every column at a node; lessons hide it until the answer."""
+        """Return each column's best split at a node, which lessons hide before the answer."""
         listing = self._cached(
             ("rivals", node),
             lambda: self.query_node("rivals", node, revision, self._find_rivals),

@@ -196,7 +196,7 @@ def branches_to_json(
 
 
 def needs_only_counts(problem: Problem) -> bool:
-    """Whether class counts (or means and variances) of the branches suffice for the gain."""
+    """Whether class counts (or means and variances) of the branches suffice to compute the gain."""
     criterion = node_criterion(problem)
     if not problem.options.task.has_classes:
         return criterion.name in ("squared_error", "friedman_mse")
@@ -242,7 +242,7 @@ def node_criterion(problem: Problem) -> Criterion:
 
 
 def fixed_split_p_value(counts: BranchCounts, seed: int = 0) -> float | None:
-    """Return the p-value of a given split, without a correction for searching splits."""
+    """Return the p-value of a given split, not adjusted for the search over splits."""
     from scipy import stats
 
     if counts.classes is not None:

@@ -19,7 +19,7 @@ from ceiba.table import Target
 
 _N_PERMUTATIONS: Final = 19
 _LIMIT: Final = 1.9  # standard deviations
-_MAX_CELLS: Final = 20_000  # approximate rows times columns of the sample (up to 100 columns)
+_MAX_CELLS: Final = 20_000  # approximate rows times columns in a sample (for up to 100 columns)
 _MIN_ROWS: Final = 200  # minimum number of rows in the sample of a larger node
 
 

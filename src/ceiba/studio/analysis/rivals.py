@@ -42,7 +42,7 @@ from ceiba.table import Kind
 from ceiba.task import Task
 from ceiba.tree import SplitKind, SplitTable, Tree
 
-MAX_CELLS: Final = 6_000_000  # if a node has more rows times columns, bin its columns
+MAX_CELLS: Final = 6_000_000  # for nodes with more rows times columns, bin the columns
 LEVEL: Final = 0.05  # significance level
 MAX_PERMUTED_ROWS: Final = 50_000  # for larger nodes, compute bounds instead of exact p-values
 _MAX_CURVE_ROWS: Final = 20_000  # for larger nodes, do not compute survival curves
@@ -188,7 +188,7 @@ def _copy_rows(site: NodeSite) -> NodeSite:
 
 
 def _grow_stump(site: NodeSite, copied: NodeSite) -> tuple[Tree, bool]:
-    """Return a tree with the best split of each column, and whether all splits are unbinned."""
+    """Return a tree with the best split of each column, and whether no column was binned."""
     n_columns = site.problem.table.n_columns
     options = one_level_options(site.problem.options, site.depth, n_columns)
     all_rows = len(copied.rows) == copied.problem.n_rows
@@ -227,7 +227,7 @@ def one_level_options(options: GrowOptions, depth: int, n_columns: int) -> GrowO
 
 
 def _allowed_growers(options: GrowOptions) -> tuple[str, ...]:
-    """Return the growing algorithms that support these options with `max_bins`."""
+    """Return the names of the growing algorithms that can bin columns under these options."""
     try:
         return tuple(replace(options, max_bins=255).growers)
     except CeibaError:
@@ -289,7 +289,7 @@ def _describe_rival(
 def _quick_p_value(
     site: NodeSite, target: NodeTarget, splits: SplitTable, counts: BranchCounts
 ) -> tuple[float | None, str]:
-    """Return a p-value or bound, and "exact", "at least", "at most" or (for None) "pending"."""
+    """Return a p-value or bound with "exact", "at least" or "at most", or None with "pending"."""
     column = site.problem.table.columns[int(splits.column[0])]
     classes = bool(target.n_classes)
     if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:

@@ -1,4 +1,4 @@
-"""The settings of the first screen: column roles and kinds, options and held-out rows.
+"""Settings on the first screen of the studio: column roles and kinds, options, held-out rows.
 
 A `Setup` holds the arguments of `ceiba.prepare` and the parameters of the estimator, for the studio
 and for the saved script.
@@ -58,7 +58,7 @@ class Setup:
 
     @classmethod
     def initial(cls, table: Table, target: str | None, **settings: Any) -> Setup:
-        """Return a setup that ignores identifiers and columns of rare levels, if others remain."""
+        """Return a setup that ignores identifiers and columns with rare levels if others remain."""
         if target is not None:
             table.schema.index(target)
         named = [c.name for c in table.columns if is_identifier(c) or has_rare_levels(c)]
