@@ -34,7 +34,7 @@ def class_palette(n: int) -> list[str]:
 
 
 class ValueScale:
-    """Scale that maps predicted numbers to ranks, the share of rows with smaller predictions."""
+    """Scale that maps a predicted number to its rank: the share of rows with lower predictions."""
 
     def __init__(self, tree: Tree) -> None:
         leaves = np.flatnonzero(tree.is_leaf)

@@ -24,7 +24,7 @@ from ceiba.words import words
 Measure = Callable[[str, bool], float]
 """Width in points of a string, bold or not, at the font size of the sheet."""
 MIN_FONT_SIZE = 6.0  # smallest legible font size in points
-MAX_LEAVES_UNFOLDED = 200  # for larger trees, the unfolded layout is not tried first
+MAX_LEAVES_UNFOLDED = 200  # larger trees are not first laid out without folding
 MAX_NAMES = 24
 
 
@@ -47,7 +47,7 @@ class Sheet:
 
     @property
     def small_font(self) -> float:
-        """The font size in plots: 0.75 `font_size`, but at least 6 (or `font_size` if smaller)."""
+        """The font size in plots: 75 % of `font_size`, but at least min(6, `font_size`)."""
         return max(min(6.0, self.font_size), 0.75 * self.font_size)
 
     @property
@@ -72,7 +72,7 @@ class Sheet:
 
     @property
     def bar_height(self) -> float:
-        """The height of the bar that shows the class shares in a box."""
+        """The height of the bar that shows the class proportions in a box."""
         return 0.55 * self.font_size
 
 
@@ -101,7 +101,7 @@ class Box:
     hidden: int  # number of descendants that are not drawn
     panel: float = 0.0  # height of the small plot above the class bar
     axis: float = 0.0  # height of the axis under the plot
-    word: tuple[float, float] = (0.0, 0.0)  # x of the center and y of the top of `edge`
+    word: tuple[float, float] = (0.0, 0.0)  # x of the center and y of the top of the edge label
 
     @property
     def left(self) -> float:
@@ -221,7 +221,7 @@ def fit(
     *,
     smallest_font: float = MIN_FONT_SIZE,
 ) -> Drawing:
-    """Fit a tree into `width` x `height` points: shrink the font, then fold light subtrees."""
+    """Fit a tree into `width` x `height` points: shrink the font, then fold small subtrees."""
 
     def at(font_size: float, step: int) -> Drawing:
         smaller = replace(sheet, font_size=font_size)

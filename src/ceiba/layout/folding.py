@@ -38,7 +38,7 @@ def fold_tree(
     weight: Sequence[float] | None = None,
     min_weight: float = 0.0,
 ) -> FoldedTree:
-    """Fold the nodes at `max_depth`, and nodes lighter than `min_weight` except the root."""
+    """Fold nodes at `max_depth`, and nodes except the root with a weight below `min_weight`."""
     depth = depths(parent)
     index_of: dict[int, int] = {}  # index in `nodes` of each visible node, by node id
     over = [0] * len(parent)  # nearest visible ancestor of each node, or the node itself

@@ -70,7 +70,7 @@ def _rightward(
     parent: Sequence[int], boxes: Sequence[Box], measure: Measure, sheet: Sheet
 ) -> Placement:
     level = depths(parent)
-    # An edge meets its box at half height, with its label above: reserve twice its height.
+    # An edge meets its box at half height, below the edge label: reserve twice the label height.
     cells = [max(box.height, 2 * len(box.edge) * sheet.line_height) for box in boxes]
     y = tidy(parent, cells, gap=sheet.gap).tolist()
     widest = _largest(level, [box.width for box in boxes])
@@ -140,7 +140,7 @@ class _Contour:
         self.shift = 0.0
 
     def distance(self, other: _Contour, gap: float) -> float:
-        """Return how far `other` must move to be right of this contour, at the distance `gap`."""
+        """Return how far `other` must move right to keep the distance `gap` from this contour."""
         common = min(len(self.left), len(other.left))
         offset = self.shift - other.shift + gap
         return max(

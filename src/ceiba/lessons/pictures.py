@@ -69,7 +69,7 @@ def steps_picture(label: str, steps: Sequence[Mapping[str, Any]], start: int = 0
 
 
 def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, Any]:
-    """Return the data of a picture with an alpha slider: pruned trees with alphas and risks."""
+    """Return the data of a picture with an alpha slider: pruned trees, alphas and risks."""
     steps = [
         {
             "alpha": float(alpha),

@@ -131,7 +131,7 @@ class WorkedFigure:
     expression: str
 
     def value(self, lesson_run: LessonRun, **names: Any) -> Any:
-        """Evaluate the expression with the variables defined after `cell`, and with `names`."""
+        """Evaluate the expression with `names` and the variables that are defined after `cell`."""
         return eval(self.expression, {**lesson_run.values[self.cell], **names})
 
 

@@ -74,7 +74,7 @@ class _Writer:
     def __init__(self, lesson_run: LessonRun, lang: str) -> None:
         self.lesson_run, self.lang = lesson_run, lang
         self.words = words(lang).section("lessons")
-        self.after = ""  # name of the last cell, whose variables texts use
+        self.after = ""  # name of the last cell; texts show its variables
         self.n_exercises = 0
         self.parts: list[Any] = []
         for block in lesson_run.lesson.text(lang):

@@ -144,7 +144,7 @@ def refuse_fractional(tree: Tree, format_name: str) -> None:
 
 
 def unknown_levels(tree: Tree, node: int) -> ValueSet | None:
-    """Return the levels for which a node uses the prediction of the root, or None without any."""
+    """Return the levels for which a node uses the prediction of the root, or None if none."""
     if tree.unseen != "default" or tree.is_leaf[node]:
         return None
     unseen = _BranchValues.of(tree.splits, node, tree.schema).values_to(0)[2]

@@ -25,7 +25,7 @@ def plot_learning_curve(
     ax: Axes | None = None,
     lang: str = "en",
 ) -> Axes:
-    """Draw the mean of a learning curve, and a band that covers `curve.band` of its repeats.
+    """Draw a learning curve: the mean, and a band that covers the share `curve.band` of repeats.
 
     Parameters
     ----------

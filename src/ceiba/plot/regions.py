@@ -1,4 +1,4 @@
-"""Draw the regions into which a tree divides two columns, with rows as points."""
+"""Draw the regions into which a tree divides the plane of two columns, and rows as points."""
 
 from __future__ import annotations
 

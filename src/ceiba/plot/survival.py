@@ -1,4 +1,4 @@
-"""Draw the Kaplan-Meier curves of leaves, with confidence bands and the rows at risk."""
+"""Draw the Kaplan-Meier curves and confidence bands of leaves, and list the rows at risk."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Array = NDArray[Any]
 
 
 def scale_note(tree: Tree, rows: PanelRows | None, lang: str) -> str:
-    """Return a note about the axis of the plots in leaves: its last time or its target range."""
+    """Return a note on the axis limits of leaf plots: the last time or the range of the target."""
     if has_curve(tree):
         end = number_text(float(node_curve(tree, 0).time[-1]), 4)
         return words(lang)("plot.curves_in_leaves", high=end)

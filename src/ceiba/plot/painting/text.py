@@ -1,4 +1,4 @@
-"""Measure text in plots, choose fonts with all its characters, and place ticks apart."""
+"""Measure text in plots, choose fonts for its characters, and omit ticks that would overlap."""
 
 from __future__ import annotations
 
