@@ -143,6 +143,15 @@ def test_rows_without_missing_values_end_where_a_walk_ends(dtype, n_columns):
             assert tree.apply(rows).tolist() == ends, name
 
 
+def test_rows_of_a_tree_with_distances_of_more_than_16_bits_end_where_a_walk_ends():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(600, 5)).astype(np.float32)
+    tree = random_cut_tree(rng, 60_000, 5)
+    ends = walk(tree, X)
+    for rows in (X, np.asfortranarray(X)):
+        assert tree.apply(rows).tolist() == ends
+
+
 @pytest.mark.parametrize("share", [0.0, 0.02, 1.0], ids=["never", "sometimes", "always"])
 def test_float64_rows_that_float32_cannot_tell_from_a_cut_go_as_in_float64(share):
     """Columns of float64 are rounded on the way: what then equals a cut must be looked at again."""
