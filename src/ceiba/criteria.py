@@ -202,7 +202,7 @@ def twoing_gain(counts: npt.ArrayLike) -> Array:
 
 
 def hellinger_gain(counts: npt.ArrayLike) -> Array:
-    """Return the squared Hellinger distance of two classes' branch shares, averaged over pairs."""
+    """Return the squared Hellinger distance of branch proportions, averaged over class pairs."""
     branches: Array = np.asarray(counts, dtype=np.float64)
     total = branches.sum(axis=-2, keepdims=True)
     root = np.sqrt(np.divide(branches, total, out=np.zeros_like(branches), where=total > 0))

@@ -77,7 +77,7 @@ class Comparison(Printed):
 
     @property
     def verdict(self) -> str:
-        """A sentence that states which model is better on these rows, by costs if there are any."""
+        """A sentence that states which model is better on these rows, judged by costs if given."""
         names = self.differences["figure"].tolist()
         row = self.differences.row(names.index("cost") if "cost" in names else 0)
         figure, low, high = row["figure"], row["low"], row["high"]

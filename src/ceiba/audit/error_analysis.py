@@ -185,7 +185,7 @@ def find_segments(
 
 
 def _p_value(values: Array, other_values: Array) -> float:
-    """Return the p-value of the difference between a segment and other rows, 1 if undefined."""
+    """Return the p-value of the difference between a segment and other rows, or 1 if undefined."""
     from scipy import stats
 
     if values.dtype.kind == "b":

@@ -138,7 +138,7 @@ class DecisionTree(BaseTree):
         """Return the non-default parameters; raise an error for invalid ones."""
         params = self._non_default_params()
         if isinstance(params.get("prune"), str):
-            read_pruning(params["prune"])  # its error message is more helpful
+            read_pruning(params["prune"])  # raises an error with a more helpful message
         if params:
             check_params(params, self._task, type(self).__name__)
         return params

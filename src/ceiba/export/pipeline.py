@@ -37,7 +37,7 @@ from ceiba.tree.splits import Split, SurrogateTable
 
 _REFUSED: Final = -9  # branch of values for which the Pipeline raises an error
 _BY_RULES: Final = -8  # branch of values that surrogates or fractional weights decide
-_MAX_NUMBER: Final = 1e150  # bound of the search for cuts, so that scaled numbers stay finite
+_MAX_NUMBER: Final = 1e150  # limit of the search for cuts, so that scaled numbers stay finite
 
 
 def pipeline_tree(pipeline: Any) -> Tree:

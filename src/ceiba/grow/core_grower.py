@@ -247,7 +247,7 @@ def core_options(
 
 
 def _table_independent_options(options: GrowOptions) -> tuple[_core.GrowOptions, bool]:
-    """Return the core options before the table is known, and whether it decides the sizes."""
+    """Return the core options that need no table, and whether minimum sizes depend on the table."""
     core = _core.GrowOptions()
     name = options.criterion_name
     if name.startswith("quantile"):
@@ -382,7 +382,7 @@ def _grow_survival(
 
 
 def set_survival_options(core: _core.GrowOptions, exposure: Array, cases: Array) -> None:
-    """Allow leaves with a rate of 0, and convert `min_gain` from per weight to per time."""
+    """Allow leaves with a rate of 0, and scale `min_gain` per unit of time instead of weight."""
     core.allow_zero_rate = True
     core.min_gain *= exact_sum(cases) / exact_sum(exposure)
 

@@ -63,7 +63,7 @@ def reorder_nodes(
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Return a tree of the nodes `source` in pre-order, whose rows must be recounted."""
+    """Return a tree of the nodes `source` in pre-order, without recounting their rows."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # a stable sort keeps the branch order
     figures: dict[str, Any] = {
@@ -90,7 +90,7 @@ def reorder_nodes(
 
 
 def recount_training_rows(tree: Tree, problem: Problem) -> Tree:
-    """Recount the training rows on a tree with raised branches."""
+    """Recount the training rows in each node of a tree whose branches were raised."""
     if needs_repeated_rows(problem.options):
         problem = repeat_rows(problem, None, None, problem.weight)[0]
     tree = tree.refit_leaves(problem.table, problem.target, sample_weight=problem.weight)

@@ -243,7 +243,7 @@ class _Search:
         self.values = [float(column.values[0]) for column in table.columns]
 
     def find_leaves(self, ends: Any) -> Iterator[tuple[int, Box]]:
-        """Yield the end nodes in `ends` by priority, each with a box of rows that end there."""
+        """Yield the end nodes in `ends` by priority, each with a box of values that lead to it."""
         # Invariant: the priority of a node is at most that of all nodes below it. So when a leaf is
         # popped, no leaf in the heap or below it is nearer. Tickets break ties by insertion order.
         tree, ticket = self.tree, count()
@@ -302,7 +302,7 @@ class _Search:
         return self.limits[j].nearest(self.values[j], values)
 
     def _priority(self, box: Box) -> tuple[float, float] | None:
-        """Return the sort key of a box, or None if a column has no allowed value in it."""
+        """Return the sort key of a box, or None if it has no allowed value of some column."""
         n_columns, distance = 0, 0.0
         for j, values in box.items():
             new = self._new_value(j, values)

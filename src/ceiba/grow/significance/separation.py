@@ -354,7 +354,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return for each division the probability that the previous one is below the statistic."""
+        """Return, for each division, the probability that the one before is below the statistic."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)

@@ -112,7 +112,7 @@ class CudaDevice:
         function((grid, rows), (threads,), (struct,), shared_mem=shared_bytes, stream=self._stream)
 
     def answer_words(self, n: int) -> int:
-        """Return the address of pinned host memory for an answer of n words."""
+        """Return the address of pinned host memory that can receive n words."""
         if self._n_words < n:
             self._n_words = max(n, 1 << 20)
             self._words = self.xp.cuda.alloc_pinned_memory(8 * self._n_words)
