@@ -130,7 +130,7 @@ def load_bike_sharing() -> Dataset:
 
 
 def load_lung() -> Dataset:
-    """Return the lung cancer data: 228 patients, 7 columns, target ``time`` and ``died``.
+    """Return the lung cancer data: 228 patients, 7 columns, targets ``time`` and ``died``.
 
     ``time`` is in days; ``died`` is False for a censored time. The columns are age, sex, three
     scores of the patient's condition, calories at meals and weight loss.

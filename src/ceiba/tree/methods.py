@@ -732,7 +732,7 @@ class TreeMethods:
         owner: str | None = None,
         approval: str | None = None,
     ) -> ModelCard:
-        """Return a model card that documents the model, its training, performance and limits.
+        """Return a model card that documents the training, performance and limitations.
 
         Parameters
         ----------

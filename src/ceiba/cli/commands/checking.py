@@ -185,7 +185,7 @@ def card(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a model card with the training settings, quality and limits of a model.
+    """Write a model card with the training settings, performance and limitations of a model.
 
     The extension of --out determines the format: .md, .json or .html.
 

@@ -395,9 +395,9 @@ def reasons(
     reading: ReadingFlags = DEFAULT_READING,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the columns that prevent the wanted prediction.
+    """Rank the columns that prevent the desired prediction.
 
-    Each reason includes a change of this column alone that gives the wanted prediction, if any.
+    Each reason includes a change of this column alone that gives the desired prediction, if any.
 
     Examples
     --------

@@ -150,7 +150,7 @@ def rules(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the rules of a tree with their predictions, rows, confidence and lift.
+    """Print the rules of a tree and the prediction, row count, confidence and lift of each.
 
     Example: ceiba rules weather.ceiba --sort lift
     """

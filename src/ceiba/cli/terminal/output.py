@@ -59,7 +59,7 @@ def get_width(stream: IO[str] | None = None) -> int | None:
 
 
 def has_color(stream: IO[str] | None = None) -> bool:
-    """Whether a stream is a terminal that supports colors and NO_COLOR is unset."""
+    """Whether NO_COLOR is unset and a stream is a terminal that supports colors."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return (stream or sys.stdout).isatty() and not plain
 

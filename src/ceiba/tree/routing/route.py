@@ -35,7 +35,7 @@ def read(tree: Tree, X: Any) -> Table:
 
 
 def apply(tree: Tree, table: Table, *, n_threads: int = 1) -> Array:
-    """Return the node in which each row ends, or the leaf with the largest share of it."""
+    """Return the node in which each row ends; for divided rows, the leaf with the largest share."""
     if not table.is_whole:
         return np.asarray(_map_pieces(apply, tree, table, n_threads))
     check_rows(tree, table)
