@@ -153,7 +153,7 @@ def _number_line(tree: Tree, value: str, lang: str) -> str:
 
 
 def survival_texts(tree: Tree, node: int, digits: int | None = None, lang: str = "en") -> list[str]:
-    """Return the relative risk, the number of events and the median time of a node as texts."""
+    """Return the relative risk, the number of events and the median time of a node as text."""
     word, value = words(lang), number_text(float(tree.value[node, 0, 0]), digits or 4)
     texts = [word("survival.risk", value=value)]
     if has_curve(tree, node):

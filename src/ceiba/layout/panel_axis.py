@@ -33,7 +33,7 @@ class PanelAxis:
         if len(names) > MAX_BARS:
             return cls(marks=((0.5, f"{len(names)} levels"),))
         short = [_shorten(name, MAX_NAME_LENGTH - 1) for name in names]
-        if len(set(short)) < len(set(names)):  # some short names are equal: show longer ends
+        if len(set(short)) < len(set(names)):  # some shortened names are equal
             short = [_shorten(name, MAX_NAME_LENGTH // 2 - 1) for name in names]
         return cls(names=tuple(short))
 

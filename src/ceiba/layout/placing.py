@@ -130,7 +130,7 @@ def tidy(
 
 
 class _Contour:
-    """Left and right borders of a subtree by depth, deepest first; `shift` is added to all."""
+    """Left and right borders of a subtree by depth, deepest first; `shift` is added to each."""
 
     __slots__ = ("left", "right", "shift")
 

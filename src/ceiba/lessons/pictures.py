@@ -37,7 +37,7 @@ def question_picture(X: Mapping[str, Sequence[str]], y: Sequence[str]) -> dict[s
 def cut_picture(
     x: Sequence[float], y: Sequence[Any], name: str, *, start: float | None = None
 ) -> dict[str, Any]:
-    """Return the data of a picture with a movable cut: possible cuts, and `x` and `y` by row.
+    """Return the data of a picture with a movable cut: possible cuts, `x` and `y`.
 
     If `y` contains only numbers, the target is numeric; otherwise, it has classes.
     """
@@ -83,7 +83,7 @@ def alpha_picture(trees: Sequence[Tree], alphas: Sequence[float]) -> dict[str, A
 
 
 def threshold_picture(probability: Sequence[float], truth: Sequence[bool]) -> dict[str, Any]:
-    """Return the data of a picture for choosing a threshold: rows by probability and outcome."""
+    """Return the data of a picture for choosing a threshold: counts by probability and outcome."""
     groups: dict[float, list[int]] = {}
     for p, outcome in zip(probability, truth, strict=True):
         groups.setdefault(float(p), [0, 0])[int(outcome)] += 1

@@ -35,7 +35,7 @@ class Chain:
     default: bool
 
     def simplify(self) -> Chain:
-        """Return an equivalent chain without redundant tests."""
+        """Return an equivalent chain of surrogates without redundant tests."""
         tests, default = list(self.tests), self.default
         for k, (_, undecided) in enumerate(tests):
             if undecided.is_empty:

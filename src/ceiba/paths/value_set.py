@@ -214,7 +214,7 @@ class ValueSet:
             if self.missing:
                 return f"({is_missing} or {inside})"
             return f"({name} is not None and {inside})"
-        # The list of levels has no missing values: `in` is False and `not in` is True for them.
+        # For a missing value, `in` a list of levels is False, and `not in` is True.
         if not numeric and self.missing == (self.info.n_levels in self.codes):
             return inside
         if self.missing:

@@ -137,7 +137,7 @@ class Service:
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
-        with suppress(CeibaError):  # the request of the page raises it again
+        with suppress(CeibaError):  # the first request of the page raises it again
             self.columns()
         with suppress(CeibaError):
             self.analysis()

@@ -201,7 +201,7 @@ def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
 
 
 def _parse_entry(line: bytes) -> dict[str, Any] | None:
-    """Return the action of a line, or None if it is damaged."""
+    """Return the action on a line, or None if the line is damaged."""
     # An incomplete action may precede a complete one on the same line.
     for text in (line, line[line.rfind(b'{"action":') :]):
         entry = _loads(text)
@@ -221,7 +221,7 @@ def _loads(text: bytes) -> Any:
 
 
 def find_free_name(path: Path) -> Path:
-    """Return a free path with the suffix .old, .old2, ..."""
+    """Return an unused path with the suffix .old, .old2, ..."""
     names = (path.with_name(f"{path.name}.old{'' if k == 1 else k}") for k in range(1, 10**6))
     return next(name for name in names if not name.exists())
 
