@@ -162,7 +162,8 @@ CEIBA_WIDE void compare_upper(const KeyBlock& block, std::span<const KeyTree::Up
                     if (nodes[i].missing_first) above[k] = _mm512_mask_cmpneq_epu32_mask(above[k], key, missing);
                 if constexpr (Rounded) unequal[k] = _mm512_mask_cmpneq_epu32_mask(unequal[k], key, cut);
             }
-            second[i].word[w] = _mm512_kunpackd(_mm512_kunpackw(above[3], above[2]), _mm512_kunpackw(above[1], above[0]));
+            second[i].word[w] =
+                _mm512_kunpackd(_mm512_kunpackw(above[3], above[2]), _mm512_kunpackw(above[1], above[0]));
         }
         different.word[w] =
             _mm512_kunpackd(_mm512_kunpackw(unequal[3], unequal[2]), _mm512_kunpackw(unequal[1], unequal[0]));

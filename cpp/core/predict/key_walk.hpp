@@ -2,8 +2,8 @@
 //
 // - In the first levels, a block of rows is compared with the cuts of all nodes, sixteen rows per instruction, and the
 //   results are combined bit by bit. No load depends on the row.
-// - Below them, eight rows are routed together, as in row_block.hpp. Numbers are compared as keys, which are integers in
-//   the same order, because such a step takes fewer instructions and less latency.
+// - Below them, eight rows are routed together, as in row_block.hpp. Numbers are compared as keys, which are integers
+//   in the same order, because such a step takes fewer instructions and less latency.
 // - 1M rows, 13,270 leaves, AMD EPYC: 42 -> 34 ns per row for columns of float32, 59 -> 43 ns for those of float64.
 #pragma once
 
