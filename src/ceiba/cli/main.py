@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import typer
 
-#: Commands by help heading, with the module of `commands` that contains the function.
+#: Commands and their modules in `ceiba.cli.commands`, grouped by help heading.
 COMMANDS: Final = {
     "Learn": {
         "describe": "learning", "learn": "learning", "studio": "studio", "prune": "learning",

@@ -169,7 +169,7 @@ def flag_rows() -> Mapping[str, Any]:
 
 
 def _declare_flag(name: str, row: Any) -> Any:
-    """Return the declaration of an estimator parameter's flag, with its help text."""
+    """Return the typer declaration of the flag for an estimator parameter."""
     from ceiba.estimators.parameters import PARAMETERS
 
     first = row.help.partition(". ")[0].rstrip(".") + "."

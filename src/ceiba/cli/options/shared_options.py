@@ -89,7 +89,7 @@ def read_numbers(option: str, text: str) -> list[float]:
 def resolve_example(
     data: str | None, target: str | None, example: str | None
 ) -> tuple[str, str | None]:
-    """Return the table and target passed to a command, or those of the bundled data set."""
+    """Return the table and target from the command line or from a bundled data set."""
     if (data is None) == (example is None):
         raise OptionError("Pass either a table (DATA) or --example NAME.")
     if example is None:

@@ -75,7 +75,7 @@ class Conversation:
             raise DataError(f"The value of {column!r} must be {kind}, got {text!r}.") from None
 
     def table(self) -> Table:
-        """Return the entered values as a table of one row, with missing values elsewhere."""
+        """Return the entered values as a table of one row; the other columns are missing."""
         from ceiba.tree.routing import route
 
         cells = {name: [self.values.get(name)] for name in self.tree.schema.names}

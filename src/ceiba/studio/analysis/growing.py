@@ -1,4 +1,4 @@
-"""Find splits that rank above those chosen by `grow_leaves`, which maximizes the gain.
+"""Find splits that rank above the splits chosen by `grow_leaves`, which maximizes the gain.
 
 `fit` takes the split with the largest gain. If another column ranks first (see `rivals.py`), the
 split of that column is used instead, and the subtree below is regrown. The new splits are arguments

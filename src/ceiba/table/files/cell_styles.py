@@ -266,7 +266,7 @@ def choose_styles(
 
 
 def _possible_marks(styles: Sequence[Style]) -> set[str]:
-    """Return the possible decimal marks of a column, or an empty set if it may be integers."""
+    """Return a column's possible decimal marks, or an empty set if all values may be integers."""
     numbers = [style for style in styles if style.kind in NUMBERS]
     if not numbers or numbers[0] == INTEGER or any(not style.decimal for style in numbers):
         return set()

@@ -80,7 +80,7 @@ def display_name(source: str) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of an error message; those of polars and duckdb have many lines."""
+    """Return the first line of an error message, which may have many lines (polars, duckdb)."""
     return str(error).strip().split("\n")[0]
 
 

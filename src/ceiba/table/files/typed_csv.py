@@ -218,7 +218,7 @@ def _compact(series: Any) -> Any:
 
 
 def _choose_by_all_rows(pieces: _Pieces) -> StyleChoice:
-    """Choose a cell style for each column among those that match all rows of all files."""
+    """Choose, for each column, a cell style that matches all rows of all files."""
     fits: dict[str, tuple[Style, ...]] = {}  # possible cell styles of each column that has values
     for piece in pieces:
         markers = piece.file.format.markers
