@@ -33,14 +33,14 @@ Array = npt.NDArray[np.float64]
 
 
 class ValueRules(NamedTuple):
-    """Options that affect node arrays; `surrogates` is None, or whether surrogates route rows."""
+    """Options that determine how the node arrays of a grown tree are derived."""
 
     criterion: str
     classes: bool
     empty_branches: bool
     weights_count_rows: bool
     shrink: float
-    surrogates: bool | None
+    surrogates: bool | None  # whether surrogates route rows; None without surrogates
     competitors: bool
 
 

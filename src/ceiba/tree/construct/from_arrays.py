@@ -170,7 +170,7 @@ def _leaf_variance(tree: Tree) -> Array:
 def build_empty_tree(
     schema: Schema, parent: Array, splits: SplitTable, default_branch: Array, **facts: Any
 ) -> Tree:
-    """Return a tree with these splits and no rows; `refit_leaves` sets its counts and values."""
+    """Return a tree with these splits but no counts and values, which `refit_leaves` sets."""
     n = len(parent)
     start, node = branches_from_parents(parent)
     if "value" not in facts:

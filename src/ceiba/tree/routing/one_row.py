@@ -212,7 +212,7 @@ def _row_to_dict(tree: Tree, row: Any) -> dict[str, Any]:
 
 
 def _predict_by_table(tree: Tree, row: Mapping[str, Any]) -> Answer:
-    """Return the prediction for a row after reading it as a table of the columns it may need."""
+    """Return the prediction for a row, read as a table of only the columns needed for routing."""
     names, values = tree.schema.names, dict[str, Any]()
     every = tree.missing in ("fractional", "error") or tree.active_surrogates is not None
     column: str | None = ""

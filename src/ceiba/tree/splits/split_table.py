@@ -126,7 +126,7 @@ class LevelSets(_SplitBase):
 
     @property
     def n_branches(self) -> int:
-        """Number of branches: one per level group, and one for missing values if separate."""
+        """Number of branches: one per level group, plus any separate branch for missing values."""
         return len(self.branches) + self.missing_branch
 
 
@@ -153,7 +153,7 @@ class Intervals(_SplitBase):
 
     @property
     def n_branches(self) -> int:
-        """Number of branches: one per interval, and one for missing values if separate."""
+        """Number of branches: one per interval, plus any separate branch for missing values."""
         return len(self.cuts) + 1 + self.missing_branch
 
 

@@ -148,7 +148,7 @@ def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree
 
 
 def _with_digits(splits: SplitTable, table: Table, rows: Any) -> SplitTable:
-    """Return splits with the number of digits that their cuts need in print."""
+    """Return the splits with the number of digits needed to print their cuts."""
     single = splits.kind == SplitKind.CUT
     row = np.repeat(np.arange(len(splits)), np.diff(splits.interval_start))
     several = np.isfinite(splits.interval_cut)
