@@ -85,7 +85,7 @@ def check_direction(direction: str) -> Literal["down", "right"]:
 
 @dataclass(frozen=True)
 class Box:
-    """Position, size and text of a node in a drawing, with the label of the edge to it."""
+    """Position, size and text of a node in a drawing, and the label of its incoming edge."""
 
     node: int
     parent: int  # index of the parent's box; -1 for the root

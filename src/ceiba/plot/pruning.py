@@ -1,4 +1,4 @@
-"""Draw the risk of the trees of a pruning sequence against their number of leaves."""
+"""Draw the risk of each tree in a pruning sequence against its number of leaves."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _node_histogram(
     figures = histogram(column, values, tree.splits.node_cuts(node), target, n_classes, BINS)
     if figures is None or "codes" not in figures or not tree.splits.has_missing_branch[node]:
         return figures
-    # Missing values have their own branch. Their bar follows those of the levels.
+    # Missing values have their own branch. Their bar follows the bars of the levels.
     missing = _is_missing(column, values)
     last = _count_bars(np.zeros(np.count_nonzero(missing), np.int64), 1, target[missing], n_classes)
     figures.pop("missing", None)

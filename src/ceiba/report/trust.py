@@ -51,7 +51,7 @@ def encode_trust(
 
 
 def _check_results(name: str, results: Any) -> list[Any]:
-    """Return the results passed as the option `name` as a list, after checking their types."""
+    """Check the types of the results passed as the option `name`, and return a list of them."""
     if results is None:
         return []
     call, *attributes = _CALLS[name]

@@ -133,7 +133,7 @@ def _numbers(tree: Tree, node: int, mine: Array, column: Column, values: Array) 
 
 
 def _ends(info: ColumnInfo, values: Array, edges: Array, cuts: set[str]) -> list[tuple[float, str]]:
-    """Return the positions and texts of the extreme values, with "…" for those off the axis."""
+    """Return the positions and labels of the extreme values; "…" marks values off the axis."""
     if not len(values):
         return []
     width = edges[1] - edges[0]
