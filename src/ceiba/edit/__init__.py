@@ -1,4 +1,4 @@
-"""Functions that implement the methods `set_split`, `regrow`, `grow_leaves` and others."""
+"""Functions that implement methods for editing trees, such as `set_split` and `regrow`."""
 
 from __future__ import annotations
 

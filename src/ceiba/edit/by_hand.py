@@ -57,7 +57,7 @@ def rules_at(tree: Tree, node: int) -> GrowingRules:
 
 
 def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Forbid columns at and below a node; an empty list removes the rule."""
+    """Forbid splits on columns at and below a node; an empty list removes the rule."""
     names = _check_names(tree, columns)
     if len(names) == len(tree.schema.names):
         raise OptionError(
@@ -67,7 +67,7 @@ def forbid(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
 
 
 def prefer(tree: Tree, node: int, columns: str | Iterable[str]) -> Tree:
-    """Prefer columns at and below a node; an empty list removes the rule."""
+    """Prefer splits on columns at and below a node; an empty list removes the rule."""
     return with_note(
         tree, node, replace(_note(tree, node), prefer=_check_names(tree, columns) or None)
     )
@@ -93,7 +93,7 @@ def _check_names(tree: Tree, columns: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def grow_at(site: NodeSite, rules: GrowingRules, levels: int | None = None) -> Tree:
-    """Grow a tree of depth at most `levels` at a node, under its growing rules."""
+    """Grow a tree of depth at most `levels` at a node, following the node's growing rules."""
     if levels == 0:
         return site.leaf()
     options = site.problem.options
@@ -117,7 +117,7 @@ def grow_at(site: NodeSite, rules: GrowingRules, levels: int | None = None) -> T
 
 
 def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None = None) -> Tree:
-    """Replace the leaves at and below a node, except sealed ones, by grown subtrees."""
+    """Replace the leaves at and below a node, except sealed ones, with newly grown subtrees."""
     check_levels(levels)
     sites = {node: NodeSite.at(tree, node, problem)}
     for i in range(node + 1, int(tree.subtree_end[node])):
@@ -137,7 +137,7 @@ def grow_leaves_in(tree: Tree, node: int, problem: Problem, levels: int | None =
 
 
 def replace_node(tree: Tree, node: int, subtree: Tree, table: Table) -> Tree:
-    """Replace a node by a tree, and remove from its note what no longer applies."""
+    """Replace a node with a tree, and remove the parts of its note that no longer apply."""
     new = graft(tree, node, with_cut_digits(subtree, table))
     note = (tree.notes or {}).get(node)
     if note is None:
@@ -155,7 +155,7 @@ def check_levels(levels: Any) -> None:
 
 
 def select_columns(problem: Problem, columns: list[int], path: Sequence[int]) -> Problem:
-    """Keep only some columns of the training data, to grow below splits on the columns `path`."""
+    """Return a problem with only some columns, for growing below splits on columns in `path`."""
     names, changes = problem.table.schema.names, dict[str, Any]()
     _, groups = read_interactions(problem.options.interaction_cst, names, path)
     if groups:  # map the columns of the groups to their new indices

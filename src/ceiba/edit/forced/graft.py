@@ -33,7 +33,7 @@ _NODE_ARRAYS: Final = (
 
 
 def graft(tree: Tree, node: int, other: Tree) -> Tree:
-    """Replace the subtree of a node by another tree."""
+    """Replace the subtree of a node with another tree."""
     end, n = int(tree.subtree_end[node]), tree.n_nodes
     before, after = np.arange(node), np.arange(end, n)
     ids = np.concatenate((before, np.full(end - node, node), after + other.n_nodes - (end - node)))

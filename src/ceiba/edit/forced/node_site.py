@@ -53,7 +53,7 @@ Branches = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ValueLimits:
-    """The range of node values that the monotonic constraints of the splits above allow."""
+    """Range of values that a node may have under the monotonic constraints of the splits above."""
 
     low: float = -inf
     high: float = inf
@@ -66,7 +66,7 @@ class ValueLimits:
         return ValueLimits(max(self.low, middle), self.high)
 
     def check_split(self, column: str, direction: int, first: float, second: float) -> None:
-        """Raise an error if a split violates `monotonic_cst` or these limits."""
+        """Raise an error if a split violates `monotonic_cst` or the value limits of its node."""
         if (second - first) * direction < 0:
             change = "increase" if direction > 0 else "decrease"
             raise TreeError(
@@ -84,7 +84,7 @@ class ValueLimits:
 
 
 def node_number(tree: Tree, node: int) -> float:
-    """Return the node value, or the share of the second class, which `monotonic_cst` limits.
+    """Return the number that `monotonic_cst` limits: the node value or the second class's share.
 
     The number is that of the prediction, which is clipped to the limits. Priors are removed,
     because growing compares shares of weight.
@@ -162,7 +162,7 @@ def case_weights(problem: Problem) -> Array:
 
 @dataclass(frozen=True)
 class NodeSite:
-    """A node with its training rows and the context for growing."""
+    """A node with its training rows and everything else that is needed to grow its subtree."""
 
     problem: Problem
     rows: Rows
@@ -307,7 +307,7 @@ def _count_leaves_elsewhere(tree: Tree, node: int) -> int:
 
 
 def _directions(problem: Problem) -> list[int]:
-    """Return the monotonic direction of each column, or [] if no column has one."""
+    """Return the monotonicity constraint of each column, or [] if no column has one."""
     return read_monotonic(problem.options.monotonic_cst, problem.table.schema.names)
 
 

@@ -144,7 +144,7 @@ class RowPartition:
         return iter(range(len(self)))
 
     def branch_rows(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
-        """Return the rows of a branch, and the row weights scaled by the shares of divided rows."""
+        """Return the rows of a branch and their weights, reduced for rows that are divided."""
         everywhere = self.branch == _ALL_BRANCHES
         if everywhere.any():
             weight = self.problem.row_weight.copy() if weight is None else weight.copy()
@@ -264,7 +264,7 @@ class _UnplacedRows:
         return best
 
     def _large_enough(self, partition: RowPartition) -> bool:
-        """Whether every branch has the rows and weight that a leaf requires."""
+        """Whether every branch has the minimum number of rows and the minimum weight of a leaf."""
         n_rows = self.problem.table.n_rows
         total = float(n_rows) if self.weight is None else exact_sum(self.weight)
         core = _core.GrowOptions()  # only the minimum leaf sizes are used
