@@ -1,4 +1,4 @@
-"""Grow trees from a problem: a table, a target, weights and options."""
+"""Grow trees from a `Problem`: a table, a target, weights and growing options."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class MergeResult:
 
 @lru_cache(maxsize=4096)
 def count_groupings(c: int, r: int, kind: MergeKind) -> int:
-    """Return the number of ways to merge c categories of one kind into r groups."""
+    """Return the number of ways to merge c categories into r groups by the rules of `kind`."""
     if kind == "ordered":
         return comb(c - 1, r - 1)
     if kind == "floating":
@@ -312,7 +312,7 @@ class _ChaidChooser:
         return np.stack([count, *(exact_sums(moment, codes, size) for moment in moments)], axis=1)
 
     def _is_too_light(self, grouping: Grouping, rows: Rows) -> bool:
-        """Whether a group has less weight than a leaf requires."""
+        """Whether the weight of any group is below the minimum weight of a leaf."""
         if not self.min_weight > 0:
             return False
         codes, size = self._row_categories(grouping.column, rows), len(grouping.size)

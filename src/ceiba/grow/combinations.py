@@ -194,7 +194,7 @@ def refuses_missing(options: GrowOptions) -> bool:
 
 def _refuse_missing(table: Table, why: str, advice: str, error: type[Exception]) -> None:
     if table.sparse is not None or table.grower == "shards":
-        return  # sparse tables have none, and shards/grower.py checks sharded tables
+        return  # sparse tables have no missing values; shards/grower.py checks sharded tables
     for column in table.columns:
         missing = column.missing
         if missing.any():

@@ -81,7 +81,7 @@ class Optimal(OptionObject):
 
 
 class GainRatio(OptionObject):
-    """Criterion of C4.5: gain divided by split information, if the gain is at least average.
+    """Gain ratio of C4.5: gain divided by split information, among splits of at least average gain.
 
     Parameters
     ----------

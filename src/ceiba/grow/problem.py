@@ -122,12 +122,12 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these searches set cut digits
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits of cuts
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
     def grow_on_each(self, parts: Sequence[Rows], path: Sequence[int] = ()) -> list[Tree]:
-        """Grow an unweighted tree on each set of rows, below splits on the columns `path`."""
+        """Grow an unweighted tree on each set of rows, below splits on the columns in `path`."""
         check_combinations(self.table, self.target, self.options, self.weight)
         columns, target = self.table.core(), self.target.values
         core = core_options(self.table, self.options, None, self.scales, None, path)
@@ -171,10 +171,10 @@ class Problem:
 
     @cached_property
     def _without_columns(self) -> Problem:
-        """Copy without feature columns, so that no column is sorted or split."""
+        """Copy of the problem without feature columns, so that no column is sorted or split."""
         names = ("task", "class_prior", "cost_matrix", "missing", "unseen", "frequency_weights",
                  "rpart")  # fmt: skip
-        # CHAID tests splits and not nodes, so nodes have the default impurity.
+        # CHAID's criteria measure splits, not nodes, so use the default impurity for nodes.
         criterion = "" if "tests" in self.options.growers else self.options.criterion
         options = GrowOptions(
             criterion=criterion, **{name: getattr(self.options, name) for name in names}

@@ -82,7 +82,7 @@ class SearchState:
     def of(
         cls, problem: Problem, rows: Rows | None, subtree: SubtreeContext | None = None
     ) -> SearchState:
-        """Prepare the search for a problem; raise an error for unsupported options."""
+        """Set up the search for the given problem; raise an error for unsupported options."""
         options, scales, weight = problem.options, problem.scales, problem.weight
         search = options.search_method
         assert search is not None

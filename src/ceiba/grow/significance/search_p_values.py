@@ -87,7 +87,7 @@ class SplitTest:
         )
 
     def test_column(self, node: int, rows: Rows) -> tuple[TestResult, Separation | None]:
-        """Test the best split of a column; also return a `Separation` to compare columns."""
+        """Return the test of a column's best split, and a `Separation` for comparing columns."""
         rows = self._repeat_rows(rows)
         column = self.problem.table.columns[int(self.tree.splits.column[node])]
         info, values = column.info, column.values[rows]
@@ -142,7 +142,7 @@ class SplitTest:
         return log_rank_scores(values) if self.tree.task is Task.SURVIVAL else values[:, 0]
 
     def _test_search(self, search: Separation, plain: TestResult, n: int) -> TestResult:
-        """Test the best of n possible divisions by a bound, exactly or by permutations."""
+        """Test the best of n divisions; the p-value is a bound, exact or from permutations."""
         classes = self.tree.task.has_classes
         if classes and n == 1:
             return plain

@@ -296,7 +296,7 @@ class Separation(ABC):
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return sizes of sums and a limit for each; any extreme separation reaches one of them."""
+        """Return sizes of sums and a limit for each; any extreme separation reaches a limit."""
 
 
 class BestDivision(Separation):
@@ -320,7 +320,7 @@ class BestDivision(Separation):
 
     @cached_property
     def log_exact(self) -> float | None:
-        """The log of the exact p-value for two classes, or None if it takes too many steps."""
+        """The exact log p-value for two classes, or None if computing it takes too many steps."""
         if not self.values.is_two_classes:
             return None
         tail = _core.log_largest_chi_square_tail(
@@ -354,7 +354,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return, for each division, the probability that the one before is below the statistic."""
+        """Return for each division the probability that the previous one is below the statistic."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
