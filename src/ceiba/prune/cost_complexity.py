@@ -53,7 +53,7 @@ class NodeRisks:
         alphas = _core.collapse_alphas(
             tree.parent, self.leaf, self.whole, self.tolerance, self.stayed
         )
-        # If a node has less risk as a leaf than its subtree, its alpha is negative: collapse at 0.
+        # A node with less risk than its subtree has a negative alpha, so collapse it at alpha = 0.
         clipped: Array = np.maximum(np.asarray(alphas), 0.0)
         return clipped
 

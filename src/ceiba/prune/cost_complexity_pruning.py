@@ -206,7 +206,7 @@ def choose_other_step(
     n_leaves: int | None,
     rule: Rule | None,
 ) -> Pruned:
-    """Choose another tree of the pruning sequence, as `reprune` of the estimators does."""
+    """Choose another tree of the pruning sequence, as the estimators' method `reprune` does."""
     if unpruned is None or not isinstance(table, PruningTable):
         raise OptionError(
             "reprune requires the unpruned tree. Fit with prune=CostComplexity(keep_unpruned=True)."

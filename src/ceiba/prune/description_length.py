@@ -61,7 +61,7 @@ def description_length(tree: Tree) -> Tree:
 
 
 def _leaf_bits(counts: Array) -> Array:
-    """Return the bits of each node as a leaf: class labels, their distribution and leaf flag."""
+    """Return the bits that encode each node as a leaf, with its class labels and distribution."""
     n, size = counts.sum(axis=1), counts.shape[1]
     share = np.divide(counts, n[:, None], out=np.ones_like(counts), where=counts > 0)
     labels = -(counts * np.log2(share)).sum(axis=1)
@@ -71,7 +71,7 @@ def _leaf_bits(counts: Array) -> Array:
 
 
 def _split_bits(tree: Tree) -> Array:
-    """Return the bits of each node's split, plus one for the inner-node flag."""
+    """Return the bits that encode each node's split, plus one bit that marks an inner node."""
     splits = tree.splits
     n_levels = np.diff(splits.level_start)
     of_levels = tree.n_branches - splits.has_missing_branch

@@ -63,7 +63,7 @@ def reorder_nodes(
     weight: npt.NDArray[np.float64],
     leaf: npt.NDArray[np.bool_],
 ) -> Tree:
-    """Return a tree of the nodes `source` in pre-order, without recounting their rows."""
+    """Return a tree with the nodes `source` in pre-order, without recounting their rows."""
     n_branches = np.bincount(parent[1:], minlength=len(parent))
     by_parent = np.argsort(parent[1:], kind="stable") + 1  # a stable sort keeps the branch order
     figures: dict[str, Any] = {
