@@ -136,7 +136,7 @@ def quantile_level(criterion: str) -> float | None:
 
 
 def quantile_costs(level: float) -> tuple[int, int]:
-    """Return integers proportional to the costs of a too low and a too high quantile."""
+    """Return integers proportional to the costs of predicting a quantile too low and too high."""
     share = Fraction(float(level)).limit_denominator(_MAX_DENOMINATOR)
     return share.numerator, share.denominator - share.numerator
 

@@ -214,7 +214,7 @@ def _probability(model: Any, X: Any, n_rows: int, positive: Any) -> tuple[str, A
 
 
 def _by_leaf(tree: Any, rows: Table, goal: Array, numbers: Array) -> Listing:
-    """Return the fidelity (for regression, mean distance) of each leaf on `rows`, worst first."""
+    """Return the fidelity (in regression, the mean distance) of each leaf, worst leaf first."""
     leaf, answer = tree.apply(rows), tree.predict(rows)
     has_classes = tree.tree_.task.has_classes
     distance = answer != goal if has_classes else np.abs(answer - goal)
@@ -237,7 +237,7 @@ def _by_leaf(tree: Any, rows: Table, goal: Array, numbers: Array) -> Listing:
 
 
 def _agreement(values: Array, goal: Array, is_number: bool) -> tuple[float, float, float]:
-    """Return the R2 or, for classes, the share of equal predictions, with its interval."""
+    """Return the R2 (for classes, the share of equal predictions) and its confidence interval."""
     if not is_number:
         return mean_with_interval(values == goal)
     figures = evaluate_numbers(goal, values, float(np.mean(goal)))

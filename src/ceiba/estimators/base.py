@@ -377,7 +377,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy of the estimator with another tree; keep pruning results if `pruning`."""
+        """Return a copy of the estimator with another tree; if `pruning`, keep pruning results."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
         for name in () if pruning else _PRUNING_ATTRS:

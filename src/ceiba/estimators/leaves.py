@@ -38,7 +38,7 @@ from ceiba.tree.routing import route
 
 MIN_ROWS_FOR_LEAK = 200
 _MAX_RISK_LEFT = 0.005
-#: A column that determines the target leaves at most this share of the impurity.
+#: If a column determines the target, splits on it leave at most this share of the impurity.
 _MAX_IMPURITY_LEFT = 0.25
 FOLDS = 10
 _MIN_PROBABILITY = 1e-15  # lower limit of probabilities, which keeps their logarithms finite
@@ -86,7 +86,7 @@ def warn_of_leak(tree: Tree, table: Table) -> None:
 
 
 def read_leaf_values(params: Mapping[str, Any]) -> tuple[Honest | None, Any]:
-    """Return the `Honest` object and the smoothing rule in `leaf_values`, or None for each."""
+    """Return the `Honest` object and the smoothing rule in `leaf_values`, each None if absent."""
     rule = expand_leaf_values(params["leaf_values"])
     honest = rule if isinstance(rule, Honest) else None
     if honest is not None:

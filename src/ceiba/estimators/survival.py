@@ -283,7 +283,7 @@ class DecisionTreeSurvival(DecisionTree):
     def _predict_from_curves(
         self, X: Any, predict: Callable[[SurvivalCurve], Any], dtype: Any
     ) -> npt.NDArray[Any]:
-        """Call `predict(curve)` on the survival curve of each leaf; return the results by row."""
+        """Call `predict` with the survival curve of each leaf; return the result for each row."""
         leaves, inverse = np.unique(self.apply(X), return_inverse=True)
         rows = [predict(node_curve(self._tree, leaf)) for leaf in leaves.tolist()]
         return np.array(rows, dtype=dtype)[inverse]

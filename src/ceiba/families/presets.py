@@ -35,7 +35,7 @@ _ESTIMATORS: Final[dict[Task, type[DecisionTreeClassifier] | type[DecisionTreeRe
 def cart(
     *, task: TaskName = "classification", **parameters: Any
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
-    """Return an estimator that grows and prunes trees as in the CART book.
+    """Return an estimator that grows and prunes trees as in the book on CART (Breiman et al. 1984).
 
     Parameters
     ----------

@@ -422,7 +422,7 @@ def _cost_interval(
     # Resample the histogram of costs, so that the time does not depend on the number of rows.
     cells, cell = np.unique(costs, return_inverse=True)
     size = np.bincount(cell, weights=weight if counts else None).astype(np.float64)
-    # With unequal weights, the coverage of the bootstrap is below its nominal confidence.
+    # With unequal weights, the coverage of the bootstrap is below its nominal level.
     resampled = counts or bool(np.all(weight == weight[0]))
     if resampled and len(cells) <= _MAX_CELLS:
         low, high = bca_interval(cells, size, True, confidence)

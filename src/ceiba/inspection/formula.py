@@ -119,7 +119,7 @@ def _class_index(tree: Tree, target_class: Any) -> int:
 
 
 def _find_class_nodes(tree: Tree, class_index: int) -> list[tuple[int, bool]]:
-    """Return the nodes that predict a class, and whether only rows that stay in the node get it."""
+    """Return the nodes that predict a class, and whether only for the rows that stay in them."""
     may_stay = ~tree.is_leaf & (tree.default_branch < 0) & (tree.missing != "fractional")
     predicts = tree.answer == class_index
     is_pure = np.where(tree.is_leaf | may_stay, predicts, True)

@@ -103,7 +103,7 @@ def importance_table(
     confidence: float = 0.95,
     random_state: Any = None,
 ) -> Listing:
-    """Return the importance of each column by several measures, the largest gain first.
+    """Return the importance of each column by several measures, in descending order of gain.
 
     Parameters
     ----------

@@ -281,7 +281,7 @@ def _weights_by_score(
 
 
 def _gains(truth: npt.NDArray[np.bool_], score: Array, weight: Array, positive: Any) -> Listing:
-    """Return a table of gains and lift in at most ten bands of rows by descending probability."""
+    """Return a gains and lift table with at most ten bins of rows, highest probability first."""
     levels, hits, misses = _weights_by_score(truth, score, weight)
     rows = hits + misses
     last = np.arange(len(levels))

@@ -65,7 +65,7 @@ def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
 
 
 def call_naming_file(part: Any, work: Callable[[], T]) -> T:
-    """Call `work`; if the part is in a file, add the file name to error messages."""
+    """Call `work`; if it raises an error and the part is in a file, name the file in the error."""
     return part.call_naming_file(work) if isinstance(part, ScanPiece) else work()
 
 

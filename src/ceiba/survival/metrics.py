@@ -184,7 +184,7 @@ def _sums_after(
     asked: npt.NDArray[np.bool_],
     n_levels: int,
 ) -> tuple[Array, Array, Array]:
-    """Sum the weights of higher-ranked rows for each row: all, of lower level, of equal level."""
+    """Return for each row the weight of higher-ranked rows: all, of lower and of equal level."""
     level = level - level.min(initial=0)
     order = np.argsort(-rank, kind="stable")
     sums = np.zeros((3, len(rank)))

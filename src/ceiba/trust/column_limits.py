@@ -23,7 +23,7 @@ Direction = Literal["up", "down"]
 
 @dataclass(frozen=True)
 class NewValue:
-    """A new value (a number or a level code), with the distance of the change times its cost."""
+    """A new value (a number or a level code) and its distance, multiplied by the column's cost."""
 
     value: float
     distance: float
@@ -64,7 +64,7 @@ class ColumnLimits:
         return min(int(value), self.info.n_levels) in goal.codes
 
     def _nearest_number(self, value: float, goal: ValueSet) -> float | None:
-        # A set excludes its lower end (low < x <= high), so its least value is the next float.
+        # The set is low < x <= high, so its smallest value is the next float above `low`.
         low = max(math.nextafter(goal.low, math.inf), self.low)
         high = min(goal.high, self.high)
         if value == value and self.direction == "up":

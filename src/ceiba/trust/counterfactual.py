@@ -271,7 +271,7 @@ class _Search:
         j = self.tree.schema.index(clause.info.name)
         for values, chains in clause.choices:
             if self.tree.missing == "fractional":
-                # Exclude missing values and levels that count as missing: their rows are divided.
+                # Rows with values that count as missing are divided, so exclude these values.
                 values, named_only = values.present, self.tree.unseen == "missing"
                 if named_only and not values.info.is_numeric:
                     values = values.of_codes(values.named)

@@ -96,7 +96,7 @@ class Stability(Printed):
 
     def plot(self, ax: Any = None, *, lang: str = "en") -> Any:
         """Draw the column frequencies by depth; see `ceiba.plot.plot_stability`."""
-        from importlib import import_module  # a static import would break the layer rules
+        from importlib import import_module  # static imports of plots are not allowed here
 
         return import_module("ceiba.plot").plot_stability(self, ax=ax, lang=lang)
 
@@ -133,7 +133,7 @@ def stability(
 
 
 def _map_in_order(work: Callable[[int], Any], n: int, n_threads: int) -> Iterator[Any]:
-    """Yield `work(i)` for i in range(n), in order, computed by threads."""
+    """Yield `work(i)` for i in range(n) in order, computed in several threads."""
     if n_threads <= 1:
         yield from map(work, range(n))
         return

@@ -86,7 +86,7 @@ class Program:
 
 
 def header(tree: Tree, before_note: str | None = None) -> str:
-    """Return an ASCII description of a tree; a prefix `before_note` adds the notes of the tree."""
+    """Return an ASCII description of a tree, with its notes after the prefix `before_note`."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     target = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)

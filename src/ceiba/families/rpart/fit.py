@@ -70,7 +70,7 @@ class RpartFit(BaseTree):
         self._check_parameters()
         self.formula_ = X if _is_formula(X) else None
         problem, present = self._build_problem(X, y, sample_weight, exposure)
-        # Do not split nodes whose risk is below cp times the root's risk: no split gains that much.
+        # A split gains at most its node's risk, so do not split nodes below cp * root risk.
         options = with_rpart_rules(problem.options, min_risk_ratio=float(self.cp))
         grown = replace(problem, options=options).grow()
         tree = prune_by_cp(grown, self.cp)

@@ -164,7 +164,7 @@ def add_terms(data: Any, names: list[str]) -> dict[str, Any]:
 
 
 def read_columns(data: Any) -> dict[str, Any]:
-    """Return the columns, by name, of a frame, a dict of columns or a list of dicts."""
+    """Return a dict with the columns of a frame, a dict of columns or a list of dicts."""
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
     if isinstance(data, list) and data and all(isinstance(row, Mapping) for row in data):

@@ -193,6 +193,6 @@ def rpart_grow_options(params: Mapping[str, Any]) -> GrowOptions:
 
 
 def with_rpart_rules(options: GrowOptions, **rules: Any) -> GrowOptions:
-    """Return growing options in which some of rpart's rules are changed."""
+    """Return a copy of the growing options with some of rpart's rules changed."""
     assert options.rpart is not None
     return replace(options, rpart=replace(options.rpart, **rules))

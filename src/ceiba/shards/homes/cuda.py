@@ -149,7 +149,7 @@ def _module(record_words: int, device: int) -> Any:
     try:
         module = cupy.RawModule(code=_core.kernel_text(), options=options)
         module.compile()
-    except OSError as error:  # CuPy raises it if its cache folder is not writable
+    except OSError as error:  # raised by CuPy if its cache folder is not writable
         raise DataError(
             f"CuPy cannot write its cache of compiled kernels: {error}. Set CUPY_CACHE_DIR to a "
             "writable folder."

@@ -48,7 +48,7 @@ _BASE: Final = 250_000_000  # memory of Python, numpy, pyarrow and their buffers
 # without a depth limit, measured on 1 to 10 million rows with 20 columns. Only their ratios are
 # used, because reading and encoding are timed on the actual machine.
 _SETUP, _LEVEL, _FINISH = 55, 5, 60
-_COPIES: Final = 6  # number of copies in memory, of a batch while reading or of rows while growing
+_COPIES: Final = 6  # copies in memory: of a batch while reading, of rows while growing
 
 
 class ThreadExchange:
