@@ -364,7 +364,7 @@ def _show_gap(show: Callable[[str], None], objective: float, lower: float, secon
 
 
 def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Scan:
-    """Return a copy of a scan that prints the progress of growing a tree on it."""
+    """Return a copy of a scan that shows progress while a tree is grown on it."""
 
     def watch(kind: str, words: str) -> None:
         if kind == "plan":

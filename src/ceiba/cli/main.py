@@ -46,7 +46,7 @@ _EPILOG: Final = (
 
 
 def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
-    """Build the typer application; only the commands `in_use` (None: all) declare their flags."""
+    """Build the typer application; only commands in `in_use` (all if None) declare their flags."""
     import typer
 
     from ceiba.cli.options.flags import LANG_HELP, with_flags
@@ -99,7 +99,7 @@ def make_app(*, in_use: Container[str] | None = None) -> typer.Typer:
 
 
 def _is_interruptible(frame: FrameType | None) -> bool:
-    """Whether `frame` is inside a running command, but not inside an import."""
+    """Whether a stack frame belongs to a running command, but not to an import."""
     # Extension modules print or swallow an interrupt that occurs during their import.
     within = False
     while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -146,7 +146,7 @@ def main() -> None:
         stopped_by = raised.__cause__  # the exception that caused a `StoppedError`
         stopped = isinstance(stopped_by, KeyboardInterrupt | BrokenPipeError)
         cause = stopped_by if stopped else raised
-        if interrupted and not isinstance(cause, SystemExit):  # the interrupt may be its cause
+        if interrupted and not isinstance(cause, SystemExit):  # probably caused by the interrupt
             cause = KeyboardInterrupt()
         assert cause is not None
         if isinstance(cause, BrokenPipeError):  # the pipe was closed, as by `ceiba show | head`

@@ -81,7 +81,7 @@ def save_model(model: Any, path: Path, metadata: dict[str, Any]) -> str:
 def write_example_report(
     name: str, path: Path, lang: str, title: str | None = None
 ) -> tuple[Any, Any, Any]:
-    """Fit a model to 2/3 of a data set and write a report; return both and the remaining rows."""
+    """Fit a model to 2/3 of a data set and write its report; return model, report and test rows."""
     from ceiba.datasets import get_path, load
     from ceiba.estimators import DecisionTreeClassifier, DecisionTreeRegressor
     from ceiba.prune import CostComplexity

@@ -29,7 +29,7 @@ _MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 def open_table(
     data: str, target: Any, flags: ReadingFlags, test: str | None, table: Any = None
 ) -> tuple[Source, Any]:
-    """Return the data source of the studio and the target; `table` is a table already read.
+    """Return the data source of the studio and the target; `table` is the table if already read.
 
     The target is a column, or the columns of time and event.
     """
@@ -100,7 +100,7 @@ def _build_source(
 
 
 def _read_held_out(path: str, reading: ReadOptions) -> Any:
-    """Read a table; for binary files, use a child process, which a malicious file may crash."""
+    """Read a table; a child process reads binary files, because a malicious file may crash it."""
     if is_text(path) or is_spreadsheet(path):  # spreadsheets are already read in a child process
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame

@@ -219,7 +219,7 @@ def load(name: str) -> Dataset:
         y = columns.pop(target)
     else:
         times, events = (columns.pop(column) for column in target)
-        fields = [(target[1], bool), (target[0], float)]  # field order of scikit-survival
+        fields = [(target[1], bool), (target[0], float)]  # scikit-survival requires this order
         y = np.array(list(zip(events, times, strict=True)), dtype=fields)
         target = tuple(target)
     return Dataset(name, columns, y, target, about["source"], about["licence"])

@@ -1,4 +1,4 @@
-"""Choose colors for classes and values that color-blind readers can distinguish.
+"""Choose colorblind-friendly colors for classes and predicted values.
 
 Classes: Paul Tol's "bright" scheme (SRON technical note, 2021), then six colors found by search.
 Any two of the twelve have a CIEDE2000 distance of at least 18, and of 12 as seen by deuteranopes

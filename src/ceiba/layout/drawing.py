@@ -24,7 +24,7 @@ from ceiba.words import words
 Measure = Callable[[str, bool], float]
 """Width in points of a string, bold or not, at the font size of the sheet."""
 MIN_FONT_SIZE = 6.0  # smallest legible font size in points
-MAX_LEAVES_UNFOLDED = 200  # larger trees are not first laid out without folding
+MAX_LEAVES_UNFOLDED = 200  # do not try to lay out larger trees without folding
 MAX_NAMES = 24
 
 
@@ -199,7 +199,7 @@ def _wrap(text: str, width: int) -> tuple[str, ...]:
 
 
 def _note(folding: FoldedTree, n_nodes: int, sheet: Sheet, min_weight: float, unit: str) -> str:
-    """Return a note on the number of folded nodes and the reason, or "" if there are none."""
+    """Return a note that says how many nodes are folded and why, or "" if there are none."""
     if not folding.n_hidden:
         return ""
     word = words(sheet.lang)
@@ -255,7 +255,7 @@ def fit(
 
 
 def _last_true(holds: Callable[[int], bool], n: int) -> int:
-    """Find by bisection the last k < n for which `holds(k)` is true, or -1 if there is none."""
+    """Return the last k < n for which `holds(k)` is true, found by bisection, or -1 if none is."""
     low, step = -1, 1
     while low + step < n and holds(low + step):
         low, step = low + step, 2 * step
@@ -283,7 +283,7 @@ def lay_out_footer(
     font_size: float,
     lang: str = "en",
 ) -> Footer:
-    """Lay out class names in rows, and break the note into lines, within `width`."""
+    """Arrange the class names in rows and wrap the note, so that both fit into `width`."""
     labels = [name if len(name) <= 30 else f"{name[:29]}…" for name in names[:MAX_NAMES]]
     if len(names) > MAX_NAMES:
         labels.append(words(lang)("plot.more_classes", n=len(names) - MAX_NAMES))

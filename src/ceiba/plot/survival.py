@@ -95,7 +95,7 @@ def plot_survival(
 
 
 def _choose_nodes(tree: Tree, nodes: Sequence[int] | None) -> list[int]:
-    """Return the given nodes; by default, the largest leaves in the order of decreasing risk."""
+    """Return the given nodes; by default, the largest leaves in order of decreasing risk."""
     if nodes is None:
         order = np.argsort(-tree.weight[tree.leaves], kind="stable")[:MAX_CURVES]
         ids = tree.leaves[order].tolist()
@@ -109,7 +109,7 @@ def _choose_nodes(tree: Tree, nodes: Sequence[int] | None) -> list[int]:
 def _write_at_risk(
     ax: Axes, curves: dict[int, SurvivalCurve], colours: list[Any], title: str
 ) -> None:
-    """Write the weight at risk of each curve under the ticks, as a table."""
+    """Write a table under the ticks with the weight at risk of each curve."""
     ticks = [tick for tick in ax.get_xticks() if 0 <= tick <= ax.get_xlim()[1]]
     ticks = ticks[:: max(1, len(ticks) // _TICKS)]
     ax.set_xticks(ticks)

@@ -148,7 +148,7 @@ def plot_tree(
 def _available_sizes(
     ax: Axes | None, fit_to: tuple[float, float] | None
 ) -> list[tuple[float, float]]:
-    """Return the sizes in points that the drawing may have; by default, portrait and landscape."""
+    """Return the allowed sizes of the drawing in points; by default, portrait and landscape."""
     if ax is not None:
         if fit_to is not None:
             raise OptionError("fit_to is not supported with ax. Pass only one of them.")

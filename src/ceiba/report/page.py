@@ -128,7 +128,7 @@ def _read(path: str) -> str:
 
 
 def _strip_source(text: str) -> str:
-    """Strip JavaScript or CSS of imports, `export`, type comments, comment lines and indents."""
+    """Remove imports, `export`, type comments, comment lines and indents from JavaScript or CSS."""
     # A test ensures that no string spans several lines or contains the start of a comment.
     code = re.sub(r"^\s*/\*(?:(?!\*/).)*\*/\s*$", "", text, flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"/\*\* .*?\*/ ?", "", _IMPORT.sub("", code))

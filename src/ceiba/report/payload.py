@@ -46,7 +46,7 @@ from ceiba.words import words
 
 VERSION: Final = 1
 _MAX_BAR_CLASSES: Final = 12  # with more classes, the bars are not divided by class
-_BYTES_PER_ROW: Final = 40  # for the target, the node, the position and one column
+_BYTES_PER_ROW: Final = 40  # memory for target, node, position and one column
 
 
 def payload(

@@ -143,7 +143,7 @@ def _format_answer(tree: Any, explanation: Any) -> str:
     lines = ["", head, "", word["explain.why"], *(f"  {step}" for step in steps)]
     share, low, high, rows = find_confidence(tree, explanation.leaf)
     sure = "  " + word("explain.leaf", leaf=explanation.leaf, n=rows)
-    if share == share and tree.class_prior is not None:  # say that priors affect the share
+    if share == share and tree.class_prior is not None:  # the share depends on the priors
         sure += word("explain.prior_share", share=percent(share, 1))
     elif share == share:
         sure += word("explain.share_of_them", share=percent(share, 1), label=label)
@@ -215,7 +215,7 @@ def evaluate(
 
 
 def _survival_target(tree: Any, target: str | None, time: str | None, event: str | None) -> str:
-    """Return "Surv(time, event)" from --time and --event, or else from the model's target name."""
+    """Return the target as "Surv(time, event)", from --time and --event or from the model."""
     from ceiba.table.targets import parse_surv
 
     if target is not None:
@@ -270,7 +270,7 @@ def explain(
 
 
 def _list_contributions(tree: Any, table: Any, background: Any) -> list[Any]:
-    """Return the Shapley values of one row for each output (of the predicted class, if any)."""
+    """Return one row's Shapley values for each output (for classes, of the predicted class)."""
     from ceiba.trust import shap_values
 
     values = shap_values(tree, table, background=background)

@@ -150,7 +150,7 @@ def rules(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the rules of a tree and the prediction, row count, confidence and lift of each.
+    """Print the rules of a tree with their predictions, row counts, confidence and lift.
 
     Example: ceiba rules weather.ceiba --sort lift
     """

@@ -95,7 +95,7 @@ def studio(
             name=error.name,
         ) from None
     show_warnings(quiet)
-    warnings.simplefilter("ignore", DataWarning)  # the page shows these warnings
+    warnings.simplefilter("ignore", DataWarning)  # the page itself shows these warnings
     options: dict[str, Any] = {}
     name: Any
     if data is None:

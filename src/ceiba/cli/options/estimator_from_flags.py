@@ -39,7 +39,7 @@ def infer_task(y: pl.Series, name: str | None) -> Task:
 
 
 def read_settings(texts: Sequence[str] | None) -> dict[str, Any]:
-    """Parse ``name=value`` settings into a dict; values that are not literals are strings."""
+    """Parse ``name=value`` settings into a dict; values other than Python literals are strings."""
     settings: dict[str, Any] = {}
     for text in texts or ():
         name, value = split_pair("--set", text, "NAME=VALUE")

@@ -1,4 +1,4 @@
-"""Functions that add flags and help to commands, and flag names to error messages.
+"""Functions that add flags and help texts to commands, and flag names to error messages.
 
 An estimator parameter with a `flag` becomes a flag of `ceiba learn`, with the first sentence of its
 documentation, its default and its allowed values. Other options are declared by their command.
@@ -95,7 +95,7 @@ _RENAMED: Final = {"class_prior": "--prior", "cost_matrix": "--costs",
 
 
 class StoppedError(Exception):
-    """Exception raised in place of Ctrl-C and closed-pipe errors, which typer swallows."""
+    """Exception that replaces KeyboardInterrupt and BrokenPipeError, which typer swallows."""
 
 
 def with_flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -183,7 +183,7 @@ def _declare_flag(name: str, row: Any) -> Any:
         for task, option in rows.items()
     }
     names = next(iter(lists.values()))
-    if len(set(lists.values())) > 1:  # tasks differ in the allowed values
+    if len(set(lists.values())) > 1:  # the allowed values depend on the task
         names = "; ".join(f"{choices} ({task})" for task, choices in lists.items())
     choices = f" One of {names}." if names else ""
     defaults = dict.fromkeys(str(option.default) for option in rows.values())

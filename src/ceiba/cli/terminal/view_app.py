@@ -76,7 +76,7 @@ class TreeViewer(App[None]):
         tree = self.model
         outline = self._outline
         self.items = [outline.root]
-        for node in range(1, tree.n_nodes):  # the items of parents are created first
+        for node in range(1, tree.n_nodes):  # parents come before their children
             above = self.items[int(tree.parent[node])]
             leaf = bool(tree.is_leaf[node])
             self.items.append(above.add(self._label(node), data=node, allow_expand=not leaf))

@@ -161,7 +161,7 @@ def rectangle(left: float, top: float, width: float, height: float) -> Path:
 
 
 def _rounded(left: float, top: float, width: float, height: float) -> Path:
-    """Return a rectangle whose corners are quarter circles (as quadratic curves)."""
+    """Return a rectangle with rounded corners, drawn as quadratic curves."""
     from matplotlib.path import Path
 
     right, bottom, r = left + width, top + height, CORNER

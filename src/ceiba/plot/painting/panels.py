@@ -114,7 +114,7 @@ class _Panel:
 def _question(
     panel: _Panel, tree: Tree, rows: PanelRows, view: SplitView, palette: list[Colour], lang: str
 ) -> None:
-    """Draw the rows of an inner node by their split column, and the cuts as lines."""
+    """Plot the rows of an inner node against its split column, with the cuts as lines."""
     painter = panel.painter
     panel.line([(0, 0), (1, 0)], painter.line, 0.7)
     inside = np.isfinite(view.x)

@@ -58,7 +58,7 @@ def panel_rows(tree: Tree, X: Any, y: Any) -> PanelRows:
 
 @dataclass(frozen=True)
 class SplitView:
-    """The contents of one small plot: the rows of a node, placed along its split column."""
+    """The contents of one small plot: the rows of a node and their positions on the x axis."""
 
     rows: Array
     x: Array  # x position of each row; NaN if its value has no bar
