@@ -108,7 +108,7 @@ def _is_row_number(column: Column) -> bool:
 def classify_texts(
     levels: Iterable[Any], counts: NDArray[np.int64]
 ) -> tuple[TextContent, str | None]:
-    """Return the kind of most strings ("numbers", "dates", "codes" or ""), and one other string."""
+    """Return the kind of most strings ("numbers", "dates", "codes" or ""), and one exception."""
     pairs = zip(levels, counts.tolist(), strict=True)
     texts = {text: k for text, k in pairs if k and isinstance(text, str) and text.strip()}
     n = sum(texts.values())

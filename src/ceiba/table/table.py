@@ -110,7 +110,7 @@ class Table:
     [0, -1]
     """
 
-    #: Name of the tree-growing algorithm that this table requires; "" if options choose it.
+    #: Name of the tree-growing algorithm that this table requires; "" if the options decide.
     grower: ClassVar[str] = ""
     #: Whether all rows are in memory as a single piece.
     is_whole: ClassVar[bool] = True

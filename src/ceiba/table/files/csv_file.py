@@ -42,7 +42,7 @@ _SAMPLE_ROWS: Final = 10_000
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """Separator, encoding, header, markers and cell styles of a CSV file."""
+    """Separator, encoding, header, missing value markers and cell styles of a CSV file."""
 
     separator: str = ","
     encoding: str = "utf-8"
@@ -212,7 +212,7 @@ class CsvFile:
         self._first_done = first.done
 
     def _find_start(self, raw: bytes, skip: int) -> tuple[int, str]:
-        """Return the offset of the table and the separator set by an option or ``sep=``, if any."""
+        """Return the table's offset, and the separator from an option or ``sep=`` line, if any."""
         at, separator = 0, self.reading.separator or ""
         for _ in range(skip):
             at = raw.find(b"\n", at) + 1

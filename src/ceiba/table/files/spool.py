@@ -107,7 +107,7 @@ def _is_parquet(path: str) -> bool:
 def _spool_typed(
     paths: Sequence[str], reading: ReadOptions, spool: _Spool
 ) -> tuple[CsvFormat, list[str]]:
-    """Write files to the temporary file: Arrow and NDJSON in batches, others as a whole."""
+    """Write files to a temporary Parquet file: Arrow and NDJSON in batches, others as a whole."""
     csv = CsvFormat()
     remarks: list[str] = []
     for path in paths:

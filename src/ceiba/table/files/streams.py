@@ -114,7 +114,7 @@ def call_in_child(source: str, memory: int, function: Callable[..., Any], *argum
 
 
 def _run_child() -> None:
-    """Run the function sent by the parent process; called in the child process."""
+    """Run, in the child process, the function that the parent process sent."""
     memory, function, arguments = pickle.load(sys.stdin.buffer)
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
@@ -296,7 +296,7 @@ def record_end(raw: bytes, start: int, stop: int) -> int:
 
 
 def _detect_encoding(block: bytes) -> str:
-    """Return the encoding of the byte order mark, or else UTF-16 (by NUL bytes) or UTF-8."""
+    """Return the encoding given by the byte order mark, else UTF-16 (if NULs occur) or UTF-8."""
     for mark, name in _BYTE_ORDER_MARKS.items():
         if block.startswith(mark):
             return name
@@ -309,7 +309,7 @@ def _detect_encoding(block: bytes) -> str:
 
 
 def _western_word(raw: bytes) -> str:
-    """Return an accented word if bytes are almost certainly Windows-1252, else ""."""
+    """Return an accented word from bytes that are almost certainly Windows-1252, else ""."""
     # Non-ASCII bytes must be common symbols, or one or two accented letters next to ASCII letters.
     # In other code pages, words usually have non-ASCII letters only, or the bytes are rare symbols.
     if len(_NON_ASCII.findall(raw)) != len(_WESTERN.findall(raw)):

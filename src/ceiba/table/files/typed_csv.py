@@ -175,7 +175,7 @@ def _cast_piece(piece: CsvPiece, styles: Mapping[str, Style], guessed: bool) -> 
              for name, style in styles.items() if style in PLAIN_STYLES}  # fmt: skip
     try:
         frame = piece.parse_numbers(plain)
-    except pl.exceptions.ComputeError:  # polars rejects numbers with blanks around them, and "-"
+    except pl.exceptions.ComputeError:  # polars rejects "-" and numbers with blanks around them
         if guessed:
             return None
         frame = piece.parse()

@@ -32,7 +32,7 @@ def is_on_gpu(X: Any) -> bool:
 
 
 def is_device_array(array: Any) -> bool:
-    """Whether an array is on a GPU; raise an error if that is not a CUDA device."""
+    """Whether an array is on a GPU; raise an error if the GPU is not a CUDA device."""
     kind = type(array)
     if hasattr(kind, "__dlpack_device__"):
         device = int(array.__dlpack_device__()[0])
