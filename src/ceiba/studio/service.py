@@ -1,4 +1,4 @@
-"""Compute the responses of all routes from one workspace.
+"""Compute the responses of all server routes for one workspace.
 
 Responses that depend on the tree alone are cached until it changes.
 """
@@ -137,7 +137,7 @@ class Service:
 
     def warm_up(self) -> None:
         """Compute the first screen while the browser starts."""
-        with suppress(CeibaError):  # the first request of the page raises it again
+        with suppress(CeibaError):  # the first request of the page repeats the error
             self.columns()
         with suppress(CeibaError):
             self.analysis()

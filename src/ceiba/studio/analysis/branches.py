@@ -124,7 +124,7 @@ class NodeTarget:
         return BranchCounts(n_rows, mass, None, mean, spread / safe, risk)
 
     def _count_two_branches(self, branch: Array) -> BranchCounts:
-        """Count the rows of two branches by a mask per class, which is faster for few classes."""
+        """Count the rows of two branches with one mask per class, which is fast for few classes."""
         if self._parts is None:
             self._parts = [self.values == k for k in range(self.n_classes)]
         second = branch == 1

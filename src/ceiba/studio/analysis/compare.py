@@ -58,7 +58,7 @@ def compare_states(
 
 
 def _change(a: Tree, b: Tree, i: int, j: int, n_rows: int) -> dict[str, Any] | None:
-    """Describe two leaves by predictions and rules, or return None if they predict the same."""
+    """Describe two leaves, or return None if their predictions are equal."""
     before, after = _predicted_value(a, i), _predicted_value(b, j)
     if before == after:
         return None

@@ -171,7 +171,7 @@ def _is_same_split(a: dict[str, Any] | None, b: dict[str, Any]) -> bool:
 def _describe_current(
     analysis: NodeAnalysis, node: int, site: NodeSite, target: NodeTarget
 ) -> dict[str, Any]:
-    """Describe the current split of a node, which is not the best split of its column."""
+    """Describe the current split of a node if it is not the best split of its column."""
     splits = analysis.tree.splits.take(np.array([node]))
     described = _describe_rival(analysis, site, target, splits, float(analysis.tree.gain[node]))
     return {**described, "p_value": None, "p_bound": "exact"}  # no search to correct for
@@ -289,7 +289,7 @@ def _describe_rival(
 def _quick_p_value(
     site: NodeSite, target: NodeTarget, splits: SplitTable, counts: BranchCounts
 ) -> tuple[float | None, str]:
-    """Return a p-value or bound with "exact", "at least" or "at most", or None with "pending"."""
+    """Return a p-value and its kind: "exact", "at least", "at most" or (for None) "pending"."""
     column = site.problem.table.columns[int(splits.column[0])]
     classes = bool(target.n_classes)
     if column.info.kind is Kind.CATEGORICAL and splits.kind[0] == SplitKind.LEVELS and classes:
@@ -317,7 +317,7 @@ def _no_split(name: str) -> dict[str, Any]:
 
 
 def hide_splits(listing: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Remove the splits from a listing, and sort it by table column, for a lesson."""
+    """Remove the splits from a listing for a lesson, and sort the columns as in the table."""
     nothing = dict.fromkeys(("split", "given", "gain", "p_value"))
     hidden: dict[str, Any] = {**nothing, "branches": [], "current": False}
     by_name = {rival["column"]: {**rival, **hidden} for rival in listing["rivals"]}

@@ -101,7 +101,7 @@ def _predict_values(stump: Tree, problem: Problem, rows: Array) -> Array:
 
 
 def _branch_values(problem: Problem, truth: Array, branch: Array, n_branches: int) -> Array:
-    """Return the value of each branch, followed by the value for rows without a branch."""
+    """Return mean or class shares of each branch and, for rows without a branch, of all rows."""
     n_classes = len(problem.target.info.classes[0]) if problem.target.info.classes else 0
     parts = [truth[branch == b] for b in range(n_branches)] + [truth]
     parts = [values if len(values) else truth for values in parts]

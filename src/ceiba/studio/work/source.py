@@ -1,4 +1,4 @@
-"""The data source of a workspace: a table, and how scripts read that table again."""
+"""The data source of a workspace: a table, and the settings with which scripts read it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ceiba.table import Column, Table
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The table of a workspace, and how scripts read that table."""
+    """The table of a workspace, and the settings with which scripts read it."""
 
     name: str
     table: Table

@@ -163,7 +163,7 @@ class Workspace:
         self.notify({"type": "state", "revision": self.revision})
 
     def record_validation(self, validation: Validation) -> None:
-        """Store cross-validated scores; log them in the journal if the history has the tree."""
+        """Store cross-validated scores; log them in the journal if the tree is in the history."""
         with self.lock:
             states = [self._fit_root(), *(entry.state for entry in self.steps)]
             at = next((k for k, state in enumerate(states) if state is validation.state), None)
