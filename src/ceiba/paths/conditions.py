@@ -140,7 +140,7 @@ class Clause:
         return text
 
     def python(self, row: str = "row") -> str:
-        """Return the clause as a Python expression of a dict that is called `row`."""
+        """Return the clause as a Python expression that tests a dict called `row`."""
         return self.fold(
             lambda values: values.python(row),
             " and ".join,

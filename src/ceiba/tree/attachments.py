@@ -82,7 +82,7 @@ def join_attachments(parts: Sequence[tuple[Attachments | None, Array]]) -> Attac
 
 @dataclass(frozen=True)
 class AttachmentKind:
-    """Functions that compute one kind of attachment, such as quantiles, from rows of a node."""
+    """Functions that compute one kind of attachment, such as quantiles, from the rows of a node."""
 
     #: Function of (target, weights, settings) that computes the entries of a node.
     compute: Callable[[Array, Array, Array], Array]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def collapse(tree: Tree, nodes: int | Iterable[int]) -> Tree:
     """Return a new tree in which the given nodes (ids, or a mask over all nodes) are leaves."""
     grown = tree.__dict__.get("_grown")
-    if grown is not None:  # deriving the node arrays takes longer than fitting a small table
+    if grown is not None:  # computing the node arrays takes longer than a small fit
         from ceiba.tree.tree import tree_from_grown
 
         arrays = grown.arrays.collapse(_node_mask(grown.arrays.n_nodes, nodes))

@@ -119,7 +119,7 @@ def derive_node_arrays(grown: GrownArrays) -> dict[str, Any]:
 
 
 def class_counts(tree: Any) -> Array | None:
-    """Return `tree.counts`; derive no other array of a grown tree."""
+    """Return `tree.counts` without computing the other arrays of a grown tree."""
     grown = tree.__dict__.get("_grown")
     if grown is None or grown.weight_exponent or not grown.rules.classes:
         return tree.counts  # type: ignore[no-any-return]

@@ -343,7 +343,7 @@ class TreeMethods:
         return pruning_sequence(self._tree, risk=risk)
 
     def routing(self) -> Listing:
-        """Return how many training rows the split, surrogates and default route at each node.
+        """Count the training rows that the split, surrogates and default branch of each node route.
 
         Examples
         --------

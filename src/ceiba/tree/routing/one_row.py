@@ -23,7 +23,7 @@ from ceiba.tree.splits.split_table import SplitKind
 if TYPE_CHECKING:
     from ceiba.tree.tree import Tree
 
-#: Function of a value that returns the next node, -1 (the row ends here) or None (use a table).
+#: Function from a value to the next node, -1 (the row ends here) or None (a table is needed).
 _NextNode = Callable[[Any], int | None]
 
 _ABSENT: Final = object()
@@ -54,7 +54,7 @@ class Answer(NamedTuple):
 
 
 class RowPlan:
-    """A tree as Python objects: for each inner node, a column and a function to the next node."""
+    """A tree as Python objects: each inner node has a column and a function for the next node."""
 
     __slots__ = ("answers", "checks", "steps")
 

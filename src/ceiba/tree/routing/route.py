@@ -208,7 +208,7 @@ def make_router(tree: Tree) -> Any:
     """Return the compiled router of a tree."""
     grown, fractional = tree.__dict__.get("_grown"), tree.missing == "fractional"
     if grown is not None and not (grown.rules.surrogates or (fractional and grown.weight_exponent)):
-        # Use the core's arrays: deriving the node arrays takes longer than fitting a small table.
+        # Use the core's arrays, because deriving the node arrays takes longer than a small fit.
         return _core.Router.of_grown(grown.arrays, tree.unseen == "missing", fractional)
     surrogates = tree.active_surrogates
     return _core.Router(

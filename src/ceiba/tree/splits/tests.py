@@ -58,7 +58,7 @@ class NodeTest:
 
     @property
     def log_p_value(self) -> float:
-        """Logarithm of the p-value, finite even if that underflows, except for "search"."""
+        """Logarithm of the p-value; finite even if p underflows, except for the "search" test."""
         if self.p_value > 0:
             return log(self.p_value)
         if self.name == "f_test":
