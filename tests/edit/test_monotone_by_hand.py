@@ -173,5 +173,5 @@ def test_split_beyond_the_limits_above_is_refused():
     tree = ceiba.DecisionTreeRegressor(max_depth=1).fit(X, y).tree_
     tree = tree.set_split(0, "x0 <= 0.5", X, y, max_depth=1, monotonic_cst=[1, 1])
     assert tree.value[1:, 0, 0].tolist() == [15.0, 20.5]
-    with pytest.raises(TreeError, match=r"predictions from -inf to 17\.75, .* has 30"):
+    with pytest.raises(TreeError, match=r"predictions from -inf to 17\.75, .* predicts 30"):
         tree.set_split(1, "x1 <= 0.5", X, y, monotonic_cst=[1, 1])

@@ -364,5 +364,5 @@ def test_column_asked_as_number_and_by_levels_is_refused():
     target = np.where((both["rank"] > 3) ^ (both["rank"] == 1), "a", "b")
     model = make_pipeline(steps, ceiba.DecisionTreeClassifier()).fit(both, target)
     assert len(set(model[-1].tree_.splits.column.tolist()) - {-1}) == 2
-    with pytest.raises(TreeError, match="all use numbers, or all use the same levels"):
+    with pytest.raises(TreeError, match="all be numeric or all use the same levels"):
         pipeline_tree(model)

@@ -129,7 +129,7 @@ def test_entropy_of_a_pure_node_is_plus_zero():
 @pytest.mark.parametrize("criterion", ["twoing", "hellinger"])
 def test_criterion_of_splits_in_two_refuses_multiway(criterion):
     model = ceiba.DecisionTreeClassifier(criterion=criterion, categorical_splits="multiway")
-    with pytest.raises(OptionError, match="which scores binary splits"):
+    with pytest.raises(OptionError, match="which scores only binary splits"):
         model.fit({"x": ["a", "b", "c"]}, [0, 1, 0])
 
 

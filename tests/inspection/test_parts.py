@@ -46,7 +46,7 @@ def test_impurity_of_numbers(criterion, expected):
         ({}, "Pass either labels"),
         ({"labels": LABELS, "counts": [1]}, "Pass either labels"),
         ({"labels": {"a": 1}, "counts": [1]}, "cannot be combined"),
-        ({"labels": LABELS, "criterion": "twoing"}, "it measures splits"),
+        ({"labels": LABELS, "criterion": "twoing"}, "it only scores splits"),
         ({"labels": LABELS, "criterion": "entropie"}, "Did you mean 'entropy'"),
         ({"counts": [1, 2], "criterion": "poisson"}, "counts is not supported"),
     ],

@@ -119,7 +119,7 @@ def test_saved_model_is_a_model_and_a_saved_tree_is_a_tree() -> None:
 
 
 def test_options_of_growing_given_to_a_model_are_refused() -> None:
-    with pytest.raises(OptionError, match=r"set_params, got the arguments max_depth"):
+    with pytest.raises(OptionError, match="Unexpected arguments: max_depth"):
         MODEL.regrow(2, X, Y, max_depth=9)
 
 

@@ -93,7 +93,7 @@ def test_evaluate_by_works_for_frames_arrays_weights_and_numbers() -> None:
     ("options", "error", "message"),
     [
         ({"by": "x"}, DataError, "at most 50 groups, got"),
-        ({"by": ["a"]}, DataError, "by= must have shape"),
+        ({"by": ["a"]}, DataError, "by must have shape"),
         ({"by": "sex", "positive": "maybe"}, OptionError, "must be a class, got 'maybe'"),
         ({"positive": "maybe"}, OptionError, "must be a class, got 'maybe'"),
     ],

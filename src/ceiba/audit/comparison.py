@@ -171,7 +171,7 @@ def compare(
     (5, 6)
     """
     if y is None:
-        raise OptionError("y is required, because models are compared by their errors.")
+        raise OptionError("y is required to compute the errors of the models.")
     if not (isinstance(confidence, float) and 0 < confidence < 1):
         raise OptionError(f"confidence must be a float between 0 and 1, got {confidence!r}.")
     divide_rows(0, 0, random_state)  # raise an error for an invalid seed before the models predict

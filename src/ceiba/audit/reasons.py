@@ -138,7 +138,7 @@ def _contributions(
     if background is not None:
         accepted = background.take(np.flatnonzero(ends[route.apply(tree, background)]))
         if not accepted.n_rows:
-            raise DataError("against= must contain a row with the desired prediction, got none.")
+            raise DataError("against must contain a row with the desired prediction, got none.")
         shapley = shap_values(tree, table, background=accepted)
     else:
         if not len(leaves):

@@ -212,7 +212,7 @@ def copy_splits_in(tree: Tree, node: int, to: int, problem: Problem) -> Tree:
     if tree.is_leaf[node]:
         raise TreeError(f"Node {node} is a leaf and has no splits to copy.")
     if to in tree.path(node).nodes or node in tree.path(to).nodes:
-        raise TreeError(f"Nodes {node} and {to} must differ, and neither may be below the other.")
+        raise TreeError(f"The subtrees of nodes {node} and {to} must not overlap.")
     site = NodeSite.at(tree, to, problem)
     subtree = rebuild_subtree(tree, node, site, lambda i, at: repeat_split(tree, i, at))
     return replace_node(tree, to, subtree, problem.table)

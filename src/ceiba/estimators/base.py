@@ -355,7 +355,9 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         if unpruned is not None:
             pruned = choose_other_step(unpruned, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
-            raise OptionError(f"Larger trees and rule require unpruned_tree_. {self._reprune_hint}")
+            raise OptionError(
+                f"rule and trees larger than this one require unpruned_tree_. {self._reprune_hint}"
+            )
         else:
             pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
         model = self._with_tree(pruned.tree, pruning=True)

@@ -307,9 +307,7 @@ class DecisionTree(BaseTree):
     ) -> tuple[Problem, dict[str, Any]]:
         """Return the training data with growing options, and the non-default parameters."""
         if options:
-            raise OptionError(
-                f"Parameters must be set with set_params, got the arguments {', '.join(options)}."
-            )
+            raise OptionError(f"Unexpected arguments: {', '.join(options)}. Use set_params.")
         params, chosen = self._read_parameters()
         if self.__dict__.get("_counts_rows") and sample_weight is not None:
             params["frequency_weights"] = True

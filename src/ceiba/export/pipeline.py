@@ -330,7 +330,7 @@ def _raw_schema(tree: Tree, probe: _Probe) -> tuple[Schema, dict[int, int]]:
         kind = (column.kind == "levels", column.levels)
         if j in used and kind_of.setdefault(column.raw, kind) != kind:
             name = names[column.raw]
-            raise TreeError(f"Splits on {name!r} must all use numbers, or all use the same levels.")
+            raise TreeError(f"Splits on {name!r} must all be numeric or all use the same levels.")
         if column.kind == "levels":
             info_of[column.raw] = ColumnInfo(names[column.raw], Kind.CATEGORICAL, column.levels)
         elif column.kind == "same":

@@ -94,8 +94,8 @@ def _check_convertible(tree: Tree) -> None:
     """Raise an error for unsupported trees, and warn if scikit-learn may predict differently."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
-            "to_sklearn: splits on levels are not supported by scikit-learn. Encode the column as "
-            "numbers and refit."
+            "to_sklearn: scikit-learn supports only binary splits at a cut. Encode categorical "
+            "columns as numbers and refit."
         )
     for info in tree.schema.columns:
         if info.kind != Kind.NUMERIC:

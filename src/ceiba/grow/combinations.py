@@ -115,7 +115,7 @@ def _check_growers(options: GrowOptions) -> None:
     if options.categorical_splits != "binary" and split_gain(options.criterion_name) is not None:
         raise OptionError(
             "categorical_splits='multiway' is not supported with criterion="
-            f"{options.criterion_name!r}, which scores binary splits. Use categorical_splits="
+            f"{options.criterion_name!r}, which scores only binary splits. Use categorical_splits="
             "'binary', or a criterion such as 'gini'."
         )
     if "significance" in options.growers and options.value_rules.empty_branches:
@@ -134,8 +134,8 @@ def _check_survival(options: GrowOptions) -> None:
         )
     if options.criterion_name == "logrank" and options.categorical_splits != "binary":
         raise OptionError(
-            "categorical_splits='multiway' is not supported with criterion='logrank', which tests "
-            "two branches. Use categorical_splits='binary', or criterion='exponential'."
+            "categorical_splits='multiway' is not supported with criterion='logrank', which "
+            "compares two branches. Use categorical_splits='binary', or criterion='exponential'."
         )
 
 

@@ -206,8 +206,8 @@ def split_honest_rows(problem: Problem, share: float, seed: int) -> tuple[Rows, 
     values, structure = np.sort(order[in_values]), np.sort(order[~in_values])
     if not len(values) or not len(structure):
         raise DataError(
-            f"Honest(share={share:g}) must leave at least one row for the values and one for the "
-            f"splits, got {n} sample{'s' * (n != 1)}. Pass more rows or another share."
+            f"Honest(share={share:g}) must leave at least one row for the leaf values and one for "
+            f"the splits, got {n} sample{'s' * (n != 1)}. Pass more rows or another share."
         )
     return structure, values
 

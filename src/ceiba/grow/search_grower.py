@@ -244,8 +244,8 @@ def _resolve_loss(
 def _check_supported(options: GrowOptions, search: Lookahead | Optimal) -> None:
     if isinstance(search, Optimal) and options.max_depth is None:
         raise OptionError(
-            "search='optimal' requires max_depth, because its time grows steeply with depth. Use "
-            "max_depth=3, or search='lookahead'."
+            "search='optimal' requires max_depth, because its running time grows steeply with "
+            "depth. Use max_depth=3, or search='lookahead'."
         )
     if isinstance(search, Lookahead) and options.max_leaf_nodes is not None:
         raise OptionError(

@@ -91,8 +91,8 @@ def risk_sums(tree: Tree, risk: Risk, *, mass: Array | None = None) -> tuple[Arr
         )
     if np.isinf(tree.risk).any():
         raise TreeError(
-            "The risks of this tree overflow float64, because the squared targets do. Divide the "
-            "target by a constant, refit, and multiply predictions by the constant."
+            "The risks of this tree overflow float64, because its targets are too large to square. "
+            "Divide the target by a constant, refit, and multiply predictions by the constant."
         )
     if np.isnan(tree.risk).any():
         raise TreeError("The risk of some nodes is unknown. Pass tree.refit_leaves(X, y) instead.")

@@ -18,7 +18,7 @@ def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
     names = [name for name in ("cost_matrix", "class_prior") if getattr(tree, name) is not None]
     if names:
         raise OptionError(
-            f"{pruning} {why} and is not supported with {' and '.join(names)}. Use CostComplexity "
+            f"{pruning} {why} and would ignore {' and '.join(names)}. Use CostComplexity "
             "or ReducedError, or pass class_weight instead."
         )
 

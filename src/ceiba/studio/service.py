@@ -92,10 +92,10 @@ class Service:
         """Run an action and return the new state."""
         for name in body:
             if name not in ("action", "arguments", "revision"):
-                raise OptionError(f"Field must be action, arguments or revision, got {name!r}.")
+                raise OptionError(f"Unknown field {name!r}. Fields: action, arguments, revision.")
         if body.get("action") in ("answer", "record_validation"):
             paths = "/api/lesson (answer) or /api/cross-validation (record_validation)"
-            raise OptionError(f"Action {body['action']!r} is not supported here. Use {paths}.")
+            raise OptionError(f"Action {body['action']!r} has another address. Use {paths}.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
             try:

@@ -48,7 +48,8 @@ def class_impurity(probability: Array, criterion: str) -> Array:
     """Return the impurity of class probabilities (gini if the criterion only scores splits)."""
     if criterion in TEST_CRITERIA:
         raise TreeError(
-            f"Criterion {criterion!r} does not define a node impurity, because it tests splits."
+            f"Criterion {criterion!r} does not define a node impurity, because it selects splits "
+            "by a significance test."
         )
     formula = criterion_named(criterion, Task.CLASSIFICATION).of_counts or gini
     return np.asarray(formula(probability))

@@ -307,14 +307,14 @@ def _evaluate_groups(
     """Evaluate the rows of each group; `classes` is empty if the target has none."""
     name_of_groups, values = by[0], np.asarray(by[1], dtype=object)
     if values.shape != (len(truth),):
-        raise DataError(f"by= must have shape ({len(truth)},), got {values.shape}.")
+        raise DataError(f"by must have shape ({len(truth)},), got {values.shape}.")
     labels = np.array([_format_group(value) for value in values.tolist()], dtype=object)
     if (missing := missing_mask(values.tolist())) is not None:
         labels[missing] = "missing"
     names = sorted(set(labels.tolist()))
     if len(names) > MAX_GROUPS:
         raise DataError(
-            f"by= must have at most {MAX_GROUPS} groups, got {len(names)} in {name_of_groups!r}. "
+            f"by must have at most {MAX_GROUPS} groups, got {len(names)} in {name_of_groups!r}. "
             "Bin numeric columns first."
         )
     if positive is None and len(classes) == 2:

@@ -222,7 +222,7 @@ def _survival_target(tree: Any, target: str | None, time: str | None, event: str
         raise OptionError("--target is not supported for survival trees. Pass --time and --event.")
     names = parse_surv(tree.target.name or "")
     if names is None and (time is None or event is None):
-        raise OptionError("Unknown time and event columns. Pass --time and --event.")
+        raise OptionError("The model has no time and event names. Pass --time and --event.")
     if event is None and names is not None:
         event = names.event if names.code is None else f"{names.event}={names.code}"
     column, coded, code = (event or "").partition("=")

@@ -71,15 +71,15 @@ class ValueLimits:
             change = "increase" if direction > 0 else "decrease"
             raise TreeError(
                 f"monotonic_cst requires predictions to {change} with {column!r}, but this split "
-                f"has {first:g} in branch 0 and {second:g} in branch 1. Choose another split, or "
-                "remove monotonic_cst."
+                f"predicts {first:g} in branch 0 and {second:g} in branch 1. Choose another split, "
+                "or remove monotonic_cst."
             )
         for b, value in enumerate((first, second)):
             if not self.low <= value <= self.high:
                 raise TreeError(
                     f"monotonic_cst and the splits above require predictions from {self.low:g} "
-                    f"to {self.high:g}, but branch {b} of this split has {value:g}. Choose another "
-                    "split, or remove monotonic_cst."
+                    f"to {self.high:g}, but branch {b} of this split predicts {value:g}. Choose "
+                    "another split, or remove monotonic_cst."
                 )
 
 

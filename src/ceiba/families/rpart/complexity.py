@@ -123,7 +123,7 @@ def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
     # include all rows of the children, so children with nearly equal means may be swapped. This
     # changes `_Partition._bound`. The argument `swapped` of `node_numbers` corrects R's numbers.
     if not tree.is_binary:
-        raise TreeError("rpart's complexity is not supported for trees with multiway splits.")
+        raise TreeError("The cp of rpart is not supported for trees with multiway splits.")
     mean = _mean_response(tree).tolist()
     start, nodes = tree.branch_start.tolist(), tree.branch_node.tolist()
     sons: list[tuple[int, int] | None] = []

@@ -182,7 +182,7 @@ def rpart_summary(
 ) -> RpartSummary:
     """Return the summary of an rpart tree."""
     if tree.n_outputs > 1 or not tree.is_binary:
-        raise TreeError("summary() requires a binary, single-output tree. Print the tree instead.")
+        raise TreeError("summary() requires a single-output, binary tree. Print the tree instead.")
     improve, competitors = improvement(tree, column_cost)
     figures = _NodeFigures(
         cp=collapse_alpha(tree, count_stayed=False) / (float(tree.risk[0]) or 1.0),

@@ -68,8 +68,8 @@ def impurity(
         raise OptionError("Pass either labels (one per row) or counts (one per class).")
     if chosen.of_split is not None:
         raise OptionError(
-            f"criterion={chosen.name!r} is not supported for labels, because it measures splits. "
-            f"Use ceiba.gain(..., criterion={chosen.name!r})."
+            f"criterion={chosen.name!r} does not define an impurity, because it only scores "
+            f"splits. Use ceiba.gain(..., criterion={chosen.name!r})."
         )
     if chosen.of_counts is not None:
         if counts is None:
@@ -125,7 +125,7 @@ def log_factor(base: float | None, criterion: str) -> float:
     if criterion not in ("entropy", "log_loss", "gain_ratio"):
         raise OptionError(f"base is not supported with criterion={criterion!r}.")
     if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
-        raise OptionError(f"base must be a number above 1 (2, math.e, 10), got {base!r}.")
+        raise OptionError(f"base must be a number above 1, such as 2 or math.e, got {base!r}.")
     return 1.0 / math.log2(base)
 
 

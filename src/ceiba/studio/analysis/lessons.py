@@ -186,7 +186,7 @@ def lesson_steps(
     if measure not in MEASURES:
         raise OptionError(f"Unknown measure {measure!r}. Allowed values: {', '.join(MEASURES)}.")
     if not analysis.tree.task.has_classes:
-        raise OptionError(f"Measures require classification, got {analysis.tree.task}.")
+        raise OptionError(f"Measures require a classification tree, got {analysis.tree.task}.")
     analysis.problem.table.schema.index(column)
     rival = next(
         rival

@@ -16,7 +16,7 @@ def split_from_json(form: Any, schema: Schema) -> Any:
     if isinstance(form, str):
         return form
     if not isinstance(form, dict) or not isinstance(form.get("column"), str):
-        raise OptionError(f'split must be a condition or an object with "column", got {form!r}.')
+        raise OptionError(f'split must be a condition or a dict with a key "column", got {form!r}.')
     info = schema.columns[schema.index(form["column"])]
     split = _parse_split(form, info)
     missing = form.get("missing")
@@ -63,10 +63,11 @@ def _parse_split(form: dict[str, Any], info: Any) -> Split:
     if form.get("presence") is True:
         return Presence(column)
     if "branches" in form:
-        return LevelSets(
-            column, tuple(_find_levels(group, info) for group in _check_groups(form["branches"]))
-        )
-    raise OptionError(f'split must have "cut", "cuts", "branches" or "presence", got {form!r}.')
+        groups = _check_groups(form["branches"])
+        return LevelSets(column, tuple(_find_levels(group, info) for group in groups))
+    raise OptionError(
+        f'split must have one of the keys "cut", "cuts", "branches" and "presence", got {form!r}.'
+    )
 
 
 def parse_cuts(cuts: Any) -> tuple[float, ...]:
@@ -86,9 +87,7 @@ def _parse_number(value: Any) -> float:
 def _check_groups(groups: Any) -> list[list[Any]]:
     lists = isinstance(groups, list) and all(isinstance(group, list) and group for group in groups)
     if not lists or not groups:
-        raise OptionError(
-            f"branches must be a list of non-empty lists of level codes, got {groups!r}."
-        )
+        raise OptionError(f"branches must be non-empty lists of level codes, got {groups!r}.")
     flat = [code for group in groups for code in group]
     if len(set(map(str, flat))) < len(flat):
         raise OptionError(f"branches must contain each level code at most once, got {groups!r}.")

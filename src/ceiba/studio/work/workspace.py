@@ -255,7 +255,7 @@ class Workspace:
         if self.opened_test is not None:
             raise TreeError("The test rows can be used only once, and were already used.")
         if self.state.model is None or self.data.test is None:
-            raise TreeError("open_test requires a tree and test rows, set up on the first screen.")
+            raise TreeError("open_test requires a tree, and test rows chosen on the first screen.")
         line = "model.evaluate(data.test.X, data.test.y)"
         self.opened_test = HistoryEntry("open_test", line, None, self.state)
 

@@ -311,7 +311,7 @@ def _complete_split(split: Split, info: ColumnInfo, flat: _FlatLiteral, node: in
     """Add a branch for the other levels if only one is given; reject cuts of unordered levels."""
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
-            f"Hand-written tree, {flat.describe_node(node)}: column {info.name!r} has levels "
+            f"Hand-written tree, {flat.describe_node(node)}: column {info.name!r} has both levels "
             "and a numeric cut. Write (column, {level: branch, ...}), or list it in `ordered`."
         )
     if isinstance(split, LevelSets) and flat.parent.count(node) > split.n_branches:
