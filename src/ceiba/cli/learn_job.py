@@ -376,7 +376,7 @@ def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Sca
 
 
 def _add_bar(words: str, n_rows: int) -> str:
-    """Prepend a progress bar that shows the share of rows in finished leaves to a message."""
+    """Return a message after a progress bar, which shows the share of rows in finished leaves."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words

@@ -186,7 +186,7 @@ def encode_columns(tree: Tree, rows: Table | None = None) -> dict[str, Any]:
         "common": [None] * len(infos),
     }
     for j, info in enumerate(infos):
-        levels = info.levels  # level_values is None if all are non-blank strings
+        levels = info.levels  # level_values is None if all levels are nonblank strings
         is_text = all(isinstance(level, str) and level.strip() for level in levels)
         plain = [level.item() if isinstance(level, np.generic) else level for level in levels]
         columns["level_values"].append(None if is_text else plain)

@@ -51,7 +51,7 @@ def encode_trust(
 
 
 def _check_results(name: str, results: Any) -> list[Any]:
-    """Check the types of the results passed as the option `name`, and return a list of them."""
+    """Check the types of the results passed as the option `name`, and return them as a list."""
     if results is None:
         return []
     call, *attributes = _CALLS[name]

@@ -65,7 +65,7 @@ def encode_strings(values: Sequence[Any]) -> tuple[Codes, tuple[Any, ...]]:
 def normalize_levels(
     name: str, codes: NDArray[Any], levels: Sequence[Any], *, declared: bool
 ) -> tuple[Codes, tuple[Any, ...]]:
-    """Return codes and normalized levels; unless `declared`, drop unused levels and sort others."""
+    """Return codes and levels; unless `declared`, drop unused levels and sort the others."""
     codes = codes.astype(np.int32, copy=False)
     plain = [normalize_level(level) for level in levels]
     if len(set(plain)) < len(plain):

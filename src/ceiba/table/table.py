@@ -184,7 +184,7 @@ class Table:
     def cut_digits(
         self, column: NDArray[Any], cut: NDArray[Any], rows: NDArray[Any] | None = None
     ) -> NDArray[np.int8]:
-        """Return the number of digits at which each printed cut routes rows like the exact cut."""
+        """Return how many digits of each cut are needed to route rows like the exact cut."""
         return np.asarray(_core.cut_digits(self.core(), column, cut, rows))
 
     def pieces(self) -> Iterable[Table]:

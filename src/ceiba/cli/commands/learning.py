@@ -109,7 +109,7 @@ def learn(
     drop: Drop = None,
     categorical: Annotated[OptList, Option(help="Columns to read as categorical.")] = None,
     numeric: Annotated[OptList, Option(help="Columns to read as numbers.")] = None,
-    ordered: Annotated[OptList, Option(help="Ordered levels, such as size=S<M<L.")] = None,
+    ordered: Annotated[OptList, Option(help="Ordered column, such as size=S<M<L.")] = None,
     weight: Weight = None,
     frequency: Annotated[OptStr, Option(help="Column of frequency weights.")] = None,
     keep_identifiers: KeepIdentifiers = False,

@@ -34,7 +34,7 @@ def studio(
     time: Annotated[OptStr, Option(help="Column with survival times, instead of --target.")] = None,
     event: Annotated[OptStr, Option(help="Event column (1 = event, 0 = censored).")] = None,
     example: Example = None,
-    rows: Annotated[OptStr, Option("--data", "-d", help="Training table of a model file.")] = None,
+    rows: Annotated[OptStr, Option("--data", "-d", help="Table used to train the model.")] = None,
     test: Annotated[OptStr, Option(help="File with held-out rows for evaluation.")] = None,
     lesson: Annotated[
         bool, Option("--lesson", help="Hide a node's statistics until a split column is chosen.")

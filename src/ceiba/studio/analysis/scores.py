@@ -125,7 +125,7 @@ def _rank_losses(risk: Array, data: Prepared, share: Array, groups: list[Array])
 
 
 def mean_and_se(values: Array, share: Array) -> tuple[float, float]:
-    """Return the mean of some values, weighted by `share`, and its standard error."""
+    """Return the mean of `values`, weighted by `share`, and its standard error."""
     mean = float(share @ values)
     return mean, float(np.sqrt((share**2) @ (values - mean) ** 2))
 
@@ -212,7 +212,7 @@ class _RiskCurve:
         return cls(kind(problem, np.append(sequence.alpha_between, np.inf)))
 
     def add(self, fold: GrownFold) -> None:
-        """Add the test losses of a fold."""
+        """Add the losses on the test rows of a fold."""
         first, second, _ = self.work(fold, 1)
         self.sums += [first, second]
 

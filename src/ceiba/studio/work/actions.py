@@ -202,7 +202,7 @@ def grow(
 def replace_split(
     context: ActionContext, state: State, node: int, split: Any, levels: int | None
 ) -> tuple[State, str]:
-    """Replace the split of a node, and regrow the levels below it."""
+    """Replace the split of a node, and regrow its branches up to the given number of levels."""
     branch_context = replace(context, state=state)
     path = branch_path(branch_context.tree, branch_context.check_node(node))
     if levels is not None:

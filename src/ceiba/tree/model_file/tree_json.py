@@ -160,7 +160,7 @@ def _splits_to_json(splits: SplitTable) -> dict[str, Any]:
     }
     if splits.has_digits:
         fields["digits"] = splits.digits.tolist()
-    if len(splits.interval_cut):  # an infinite cut marks the missing branch and is stored as null
+    if len(splits.interval_cut):  # an infinite cut, for missing values, is stored as null
         finite = np.where(np.isinf(splits.interval_cut), np.nan, splits.interval_cut)
         fields |= {
             "interval_start": splits.interval_start.tolist(),

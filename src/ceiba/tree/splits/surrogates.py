@@ -129,7 +129,7 @@ class CompetitorTable(SplitsByNode):
 
 
 def with_cut_digits(tree: Tree, table: Table, rows: Array | None = None) -> Tree:
-    """Return the tree with the number of digits at which its printed cuts route rows correctly."""
+    """Return the tree with the number of digits that its printed cuts need to route correctly."""
     if tree._grown is not None:  # set the digits in the core without copying arrays
         arrays, kinds = tree._grown.arrays, ("splits", "surrogates", "competitors")
         tables = [SplitTable(**arrays.views()[kind]) for kind in kinds]
