@@ -38,7 +38,7 @@ _PREFERRED_COST: Final = 1e-9  # factor that reduces the `column_cost` of prefer
 
 @dataclass(frozen=True)
 class GrowingRules:
-    """Rules for growing below a node, including the column rules of its ancestors."""
+    """Rules for growing a subtree at a node, including the column rules of its ancestors."""
 
     forbid: frozenset[str] = frozenset()
     prefer: frozenset[str] = frozenset()

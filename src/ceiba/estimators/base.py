@@ -72,7 +72,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
     # ------------------------------------------------------------------ predict
 
     def predict(self, X: Any, check_input: bool = True) -> npt.NDArray[Any]:
-        """Predict the class with the lowest expected cost, or the value, of each row.
+        """Predict the class with the lowest expected cost (in regression, the value) of each row.
 
         Parameters
         ----------

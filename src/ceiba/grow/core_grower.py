@@ -39,7 +39,7 @@ Array = npt.NDArray[np.float64]
 
 # With exponents up to this size, fourth powers of sums over 2**32 rows stay finite and normal.
 _SAFE = 200
-#: Criteria that have a different name in the core.
+#: Criteria that have a different name in the C++ core.
 _CORE_CRITERIA: Final = {**ALIASES, "exponential": "poisson"}
 _COUNTS: Final = (int, Integral)  # int is first, because isinstance with ABCs is slow
 _MANY_ROWS: Final = 2**53  # limit of row counts, above any table size and exact as a float
@@ -247,7 +247,7 @@ def core_options(
 
 
 def _table_independent_options(options: GrowOptions) -> tuple[_core.GrowOptions, bool]:
-    """Return the core options that need no table, and whether minimum sizes depend on the table."""
+    """Return the table-independent core options, and whether minimum sizes depend on the table."""
     core = _core.GrowOptions()
     name = options.criterion_name
     if name.startswith("quantile"):

@@ -70,7 +70,7 @@ class Problem:
     weight: Array | None = None
     # Row weights without the exposure, by which rpart chooses surrogates and majorities.
     case_weight: Array | None = None
-    fixed_scales: ClassScales | None = None  # class scales of all rows, kept for subsets
+    fixed_scales: ClassScales | None = None  # class scales computed from all rows, for subsets
 
     @property
     def n_rows(self) -> int:

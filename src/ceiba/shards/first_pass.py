@@ -58,7 +58,7 @@ class PieceSummary:
 
 
 def read_batches(part: Any, columns: Sequence[str]) -> Iterable[Any]:
-    """Return columns of a part of a table (a piece of a file or a DataFrame) in batches."""
+    """Return some columns of a part of a table (a piece of a file or a DataFrame) in batches."""
     if isinstance(part, ScanPiece):
         return part.file.batches(part.groups, columns)
     return [part[list(columns)]] if len(part) else []

@@ -258,7 +258,7 @@ def _make_grower(
     problem: Problem, table: ShardedTable, part: TreeRows, layout: ShardLayout, n_together: int
 ) -> _core.LevelGrower:
     core = core_options(table, problem.options, None, problem.scales, None)
-    if problem.options.missing_rule == "fractional":  # the same result if no value is missing
+    if problem.options.missing_rule == "fractional":  # equivalent if no value is missing
         core.set_missing("majority")
     core.approximate = False  # the layout already has the bins of `max_bins`
     set_sizes(core, problem.options, part.n_rows, part.weight)

@@ -59,7 +59,7 @@ class ValueLimits:
     high: float = inf
 
     def of_branch(self, branch: int, direction: int, first: float, second: float) -> ValueLimits:
-        """Return the limits of a branch of a constrained split from the values of both branches."""
+        """Return the value limits of a branch of a constrained split, given both branch values."""
         middle = 0.5 * (first + second)
         if (branch == 0) == (direction > 0):
             return ValueLimits(self.low, min(self.high, middle))
@@ -146,7 +146,7 @@ def apply_surrogates(
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
     """Return the heavier branch, or None if rpart keeps rows without a branch in the node."""
     options = problem.options
-    if options.rpart is not None and options.surrogates.keep == 0:  # rows then stay in the node
+    if options.rpart is not None and options.surrogates.keep == 0:  # rows stay in the node
         return None
     has_branch = primary >= 0
     weight = case_weights(problem)[rows][has_branch]

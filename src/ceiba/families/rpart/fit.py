@@ -377,7 +377,7 @@ def _is_formula(X: Any) -> bool:
 
 
 def _is_survival(formula: str | None, method: str) -> bool:
-    """Whether the second column of a two-column target is a status, as in Surv."""
+    """Whether the second column of a two-column target is a status, as in R's Surv."""
     return method == "exp" if formula is None else formula.lstrip().startswith("Surv")
 
 

@@ -35,7 +35,7 @@ _MAX_DEATH_TIMES = 1000
 
 
 def scale_times(time: npt.ArrayLike, status: npt.ArrayLike) -> Array:
-    """Return observed times rescaled so that the overall hazard is 1."""
+    """Return observed times rescaled so that all rows together have a constant hazard of 1."""
     t, died = np.asarray(time, np.float64), np.asarray(status, np.float64)
     if not np.isfinite(t).all() or (t <= 0).any():
         row = int(np.argmin(np.where(np.isfinite(t), t, -1.0)))
@@ -128,7 +128,7 @@ def split_times_and_events(X: Any, y: Any, method: str, is_survival: bool) -> tu
         ) from None
     codes = events[~np.isnan(events)]
     if is_survival and len(codes) and codes.max() == 2 and codes.min() >= 1:
-        events -= 1.0  # Surv also accepts 1 for censored rows and 2 for events
+        events -= 1.0  # R's Surv also accepts 1 for censored rows and 2 for events
     events[np.isnan(time)] = np.nan  # drop rows without a time
     return X, events, np.where(np.isnan(events), 1.0, time)
 

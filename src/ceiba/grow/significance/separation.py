@@ -101,7 +101,7 @@ class SumTails:
         ):
             root = [np.interp(t, *row) for t, *row in zip(limits, sums, roots, strict=True)]
             tail = log_ndtr(-np.interp(np.log(side), np.log(self.sizes), root))
-            # A sum above that of the s largest numbers is impossible.
+            # A sum cannot exceed the sum of the s largest numbers.
             both.append(np.where(reach >= least, tail, -np.inf))
         result = np.minimum(np.logaddexp(*both), 0.0)
         with np.errstate(divide="ignore"):  # for a side of one row, compute the exact tail
@@ -196,7 +196,7 @@ class CentredTarget:
 
     @property
     def is_nearly_normal(self) -> bool:
-        """Whether asymptotic tests are valid: for classes, or numbers without dominant rows."""
+        """Whether asymptotic tests are valid, as for classes or numbers without dominant rows."""
         if not self.is_plain:
             return self.indicators is not None
         squares = self.each.astype(np.float64) ** 2
