@@ -136,7 +136,7 @@ class LearnJob:
         for flag, value in unusable.items():
             if value:
                 raise OptionError(
-                    f"{flag} is not supported with --memory, --cluster or several files."
+                    f"{flag} is not supported with --memory, --cluster or several input files."
                 )
         files = open_scan(
             self.data, self.reading, memory=memory or "4GB", scratch=scratch, cluster=cluster,

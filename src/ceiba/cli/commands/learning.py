@@ -240,7 +240,7 @@ def learn(
         work.open_files(task, memory, scratch, cluster, unusable)
     else:
         if checkpoint is not None:
-            raise OptionError("--checkpoint requires --memory, --cluster or several files.")
+            raise OptionError("--checkpoint requires --memory, --cluster or several input files.")
         work.read(task, advise=True)
     seed, keep_unpruned = options["random_state"], report is not None and not small_report
     fitted = work.fit(

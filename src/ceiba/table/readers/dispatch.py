@@ -44,8 +44,8 @@ def open_source(X: Any) -> TableSource:
         return open_frame(frame)
     if hasattr(X, "__dlpack_device__") and X.__dlpack_device__()[0] != 1:
         raise DataTypeError(
-            "X is on a GPU, which only fit, predict, predict_proba, apply, score and evaluate "
-            "support. Copy it to the host for other methods: cupy.asnumpy(X), or X.cpu() for torch."
+            "X is on a GPU. Only fit, predict, predict_proba, apply, score and evaluate support "
+            "this. For other methods, copy it to the host: cupy.asnumpy(X), or X.cpu() for torch."
         )
     if hasattr(X, "__array__"):
         return open_array(np.asarray(X))
