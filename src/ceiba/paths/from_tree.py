@@ -217,7 +217,7 @@ class _BranchValues:
         return _BranchValues(splits, i, ValueSet.everything(info), codes_of)
 
     def values_to(self, branch: int) -> tuple[ValueSet, ValueSet, ValueSet]:
-        """Return three sets: values sent to `branch`, the missing value, unassigned levels."""
+        """Return three sets: values sent to `branch`, the missing value, and unassigned levels."""
         splits, i, everything = self.splits, self.at, self.everything
         info = everything.info
         missing, empty = ValueSet.only_missing(info), ValueSet.only_missing(info).present

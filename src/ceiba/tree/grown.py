@@ -207,7 +207,7 @@ def added_loss(criterion: str, value: Array, answer: Array) -> Array:
 def shrink_rates(value: Array, time: Array, impurity: Array, shrink: float) -> tuple[Array, Array]:
     """Return the shrunken event rate of each node, and its risk per unit of time."""
     value = np.where(time > 0, value, 0.0)  # no events without weight
-    # Multiply numerator and denominator of the rate by k^2 D / T, as D / T = value[0] may be 0.
+    # Written without a division by the overall rate, value[0], because that rate may be 0.
     strength = shrink**2 * time
     rate = value[0] * (value * strength + 1.0) / (value[0] * strength + 1.0)
     return rate, impurity + added_loss("poisson", value, rate)

@@ -151,7 +151,7 @@ def plain(value: Any) -> Any:
 
 
 def show_warnings(quiet: bool = False) -> None:
-    """Print each ceiba warning once, with flag names; ignore warnings of other packages."""
+    """Print each ceiba warning once, with flag names; ignore warnings from other packages."""
     from ceiba.cli.options.flags import use_flag_names
 
     texts: set[str] = set()

@@ -71,7 +71,7 @@ def _range(info: ColumnInfo, cuts: Array, values: Array | None) -> tuple[float, 
 
 
 def set_named_ticks(axis: Axis, steps: AxisCells) -> None:
-    """Label the ticks by level names, dates, or yes and no; keep the ticks of numbers."""
+    """Label the ticks with level names, dates, or yes and no; keep the ticks of numbers."""
     from matplotlib.ticker import FuncFormatter
 
     if steps.labels is not None:

@@ -178,7 +178,7 @@ def _open(path: Path) -> IO[bytes]:
         except OSError as error:
             file.close()
             raise _output_error(path, error) from None
-        file.close()  # another studio has renamed the open file
+        file.close()  # another process has renamed the open file
 
 
 def _output_error(path: Path, error: OSError) -> OutputError:
