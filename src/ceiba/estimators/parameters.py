@@ -232,5 +232,5 @@ def class_weights(class_weight: Any, target: Target) -> npt.NDArray[np.float64]:
 
 
 def pop_column(X: Any, column: Any) -> tuple[Any, Any]:
-    """If a column is given by name, remove it from X; return X and the column."""
+    """Remove a column that is given by name from X; return X and the column."""
     return split_target(X, column) if isinstance(column, str) else (X, column)

@@ -114,7 +114,7 @@ class ClassEvaluation(Printed):
         return 1.0 - self.error
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the evaluation as printed text in the language `lang`."""
+        """Format the evaluation as text in the language `lang`."""
         word, prior = words(lang), "_prior" if self.has_priors else ""
         low, high = (f"{bound:.3g}" for bound in self.error_interval)
         error, accuracy = f"{self.error:.3g}", f"{self.accuracy:.3g}"
@@ -243,7 +243,7 @@ class NumberEvaluation(Printed):
         return float(np.sqrt(self.mse))
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the evaluation as printed text in the language `lang`."""
+        """Format the evaluation as text in the language `lang`."""
         word = words(lang)
         rows = [
             ["MSE", *_cells(word, self.mse, self.mse_interval, self.baseline_mse)],

@@ -98,7 +98,7 @@ class ProbabilityScores:
         return self.text()
 
     def text(self, lang: str = "en") -> str:
-        """Return the scores as one sentence in the language `lang`."""
+        """Format the scores as one sentence in the language `lang`."""
         word = words(lang)
 
         def with_interval(value: float, interval: Interval) -> str:

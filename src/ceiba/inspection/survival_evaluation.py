@@ -87,7 +87,7 @@ class SurvivalEvaluation(Printed):
     approximate: bool = False
 
     def blocks(self, lang: str = "en") -> list[Block]:
-        """Return the evaluation as printed text in the language `lang`."""
+        """Format the evaluation as text in the language `lang`."""
         word = words(lang)
         cells = []
         for name, figure, baseline in (

@@ -58,7 +58,7 @@ class Change:
         return self._format(words("en"))
 
     def _format(self, word: Catalogue) -> str:
-        """Format the change as text in the language of `word`."""
+        """Format the change as text in the language of the catalog `word`."""
         old = f"{self.old:.6g}" if isinstance(self.old, float) else self.old
         value = word["explain.missing"] if old is None else old
         return word("counterfactual.change", condition=self.condition, value=value)
@@ -97,7 +97,7 @@ class Counterfactual:
         return self._format(words("en"))
 
     def _format(self, word: Catalogue) -> str:
-        """Format the changes and the prediction as text in the language of `word`."""
+        """Format the changes and the prediction as text in the language of the catalog `word`."""
         changes = word["split.and"].join(change._format(word) for change in self.changes)
         p, rows = self.probability, word("page.n_train_rows", n=self.n_rows)
         sure = "" if p is None else f"{word['explain.probability']} {p:.3g}, "

@@ -159,7 +159,7 @@ def _predict(tree: Tree, table: Table) -> Array:
 
 @dataclass
 class _SplitCounts:
-    """How often resampled trees split one node on each column (-1 denotes a leaf)."""
+    """Counts of resampled trees by the column on which they split a node (-1 denotes a leaf)."""
 
     reached: int = 0
     same: int = 0

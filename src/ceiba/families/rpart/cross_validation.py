@@ -152,7 +152,7 @@ def _branches(
 def right_branch(
     problem: Problem, rows: npt.NDArray[np.intp], branch: npt.NDArray[np.int64]
 ) -> int:
-    """Return the branch with the larger mean response, which is the right one in rpart."""
+    """Return the branch with the larger mean response, which rpart puts on the right."""
     weight = problem.row_weight[rows]
     response = problem.target.values[rows, 0].astype(np.float64)
     scale = problem.scales.search
