@@ -78,7 +78,7 @@ class DataWarning(CeibaWarning):
 
 
 class LeakWarning(DataWarning):
-    """Warning about a column that determines the target and may be unknown when predicting.
+    """Warning about a column that determines the target but may be unknown at prediction time.
 
     Examples
     --------

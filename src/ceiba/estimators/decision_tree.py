@@ -433,7 +433,7 @@ def _tag_values(options: GrowOptions, params: dict[str, Any]) -> tuple[bool, boo
 
 
 def _fit_tree(problem: Problem, params: dict[str, Any]) -> tuple[Tree, Pruned | None, float | None]:
-    """Grow, prune and smooth a tree; also return the pruning result and smoothing strength."""
+    """Grow, prune and smooth a tree; return it, the pruning result and the smoothing strength."""
     if _AFTER_GROWING.isdisjoint(params):
         return _apply_ccp_alpha(problem.grow(), params), None, None
     honest, rule = read_leaf_values(params) if "leaf_values" in params else (None, None)

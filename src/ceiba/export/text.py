@@ -193,7 +193,7 @@ def _count_cells(text: str) -> int:
 
 @dataclass
 class _NodeText:
-    """Formatter of the condition and the statistics of a node."""
+    """Formatter of the conditions and the statistics of nodes."""
 
     tree: Tree
     digits: int

@@ -417,7 +417,7 @@ def _explain_move(
 
 
 def _text_keeps_side(split: Split, value: Any, value_text: str) -> bool:
-    """Whether rounding for display keeps a value on the same side of every cut."""
+    """Whether a value that is rounded for display stays on the same side of every cut."""
     if not isinstance(split, Cut | Intervals) or not isinstance(value, float):
         return True
     for cut in [split.cut] if isinstance(split, Cut) else split.cuts:

@@ -14,7 +14,7 @@ from ceiba.tree import Tree
 
 
 def refuse_costs_and_priors(tree: Tree, pruning: str, why: str) -> None:
-    """Raise an error for a cost matrix or class priors, which this pruning would ignore."""
+    """Raise an error for a cost matrix or class priors, which the pruning method would ignore."""
     names = [name for name in ("cost_matrix", "class_prior") if getattr(tree, name) is not None]
     if names:
         raise OptionError(

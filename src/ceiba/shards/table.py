@@ -73,7 +73,7 @@ class RoundSizes:
 
 @dataclass(frozen=True)
 class WeightTotals:
-    """Number of positive row weights over all shards, and their sum, in total and per class."""
+    """Number and sum of the positive row weights of all shards, in total and per class."""
 
     n_rows: int
     total: float
