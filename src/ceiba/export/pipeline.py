@@ -95,7 +95,7 @@ def pipeline_tree(pipeline: Any) -> Tree:
 
 
 def _resolve_kinds(tree: Tree, columns: list[DerivedColumn]) -> list[DerivedColumn]:
-    """Give categorical columns the kind "levels", and other imputed columns the kind "number"."""
+    """Set the kind "levels" for categorical columns, and "number" for other imputed columns."""
     resolved = []
     for column, info in zip(columns, tree.schema.columns, strict=True):
         if column.kind in ("same", "filled") and not info.is_numeric:
