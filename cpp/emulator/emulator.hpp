@@ -66,24 +66,24 @@ inline void enter() {
     switch_fiber();
 }
 inline void barrier() {
-    const unsigned long own = generation;
+    const unsigned long arrival = generation;
     if (++arrived == alive) {
         arrived = 0;
         ++generation;
         return;
     }
-    while (generation == own) switch_fiber();
+    while (generation == arrival) switch_fiber();
 }
 inline unsigned ballot(bool vote) {  // requires all 32 lanes
     Warp& warp = warps[now / 32];
-    const unsigned own = warp.generation, slot = own & 1;
+    const unsigned arrival = warp.generation, slot = arrival & 1;
     if (warp.arrived == 0) warp.votes[slot] = 0;
     warp.votes[slot] |= static_cast<unsigned>(vote) << now % 32;
     if (++warp.arrived == 32) {
         warp.arrived = 0;
         ++warp.generation;
     } else
-        while (warp.generation == own) switch_fiber();
+        while (warp.generation == arrival) switch_fiber();
     return warp.votes[slot];
 }
 inline void launch(std::function<void()> kernel, unsigned grid, unsigned rows, unsigned threads, std::size_t bytes) {

@@ -9,13 +9,13 @@ inline unsigned record_words = 6;
 extern "C" int emulate(const char* name, unsigned words, unsigned grid, unsigned rows, unsigned threads,
                        std::size_t shared_bytes, const void* params, std::size_t n_bytes) {
     record_words = words;
-    bool found = false;
-    const auto offer = [&]<class P>(const char* own, void (*kernel)(P)) {
-        if (std::strcmp(name, own) != 0 || n_bytes != sizeof(P)) return;
+    bool match = false;
+    const auto offer = [&]<class P>(const char* kernel_name, void (*kernel)(P)) {
+        if (std::strcmp(name, kernel_name) != 0 || n_bytes != sizeof(P)) return;
         P copy;
         std::memcpy(&copy, params, sizeof(P));
         emulator::launch([copy, kernel] { kernel(copy); }, grid, rows, threads, shared_bytes);
-        found = true;
+        match = true;
     };
 #define OFFER(kernel) offer(#kernel, kernel)
     OFFER(bin_floats), OFFER(bin_short), OFFER(bin_wide), OFFER(scan_numbers), OFFER(count_labels), OFFER(write_labels);
@@ -23,5 +23,5 @@ extern "C" int emulate(const char* name, unsigned words, unsigned grid, unsigned
     OFFER(describe_rows), OFFER(zoom_and_keep), OFFER(zoom), OFFER(fetch), OFFER(adjoin), OFFER(zoom_again);
     OFFER(fetch_again), OFFER(adjoin_again), OFFER(sort_fetched), OFFER(write_runs), OFFER(gather_rows);
     OFFER(route_rows), OFFER(take_sample);
-    return found ? 0 : 1;
+    return match ? 0 : 1;
 }

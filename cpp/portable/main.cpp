@@ -63,7 +63,7 @@ struct Rows {
     data::Table table() const {
         data::Table out;
         out.n_rows = n_rows;
-        for (const auto& one : x) out.columns.push_back(data::Column::numeric(one.data(), sizeof(double)));
+        for (const auto& values : x) out.columns.push_back(data::Column::numeric(values.data(), sizeof(double)));
         const std::int32_t n_levels[] = {7, 3};
         for (std::size_t j = 0; j < 2; ++j)
             out.columns.push_back(data::Column::levels(level[j].data(), sizeof(std::int32_t), n_levels[j], j == 1));

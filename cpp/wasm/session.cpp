@@ -142,13 +142,13 @@ void Session::set_numbers(const double* numbers) {
 }
 
 void Session::set_option(const std::string& name, double value) {
-    bool known = false;
+    bool exists = false;
     grow::for_each_option([&](const char* option, auto field) {
         using Value = std::decay_t<decltype(field(options_))>;
         if constexpr (std::is_arithmetic_v<Value>)
-            if (name == option) field(options_) = static_cast<Value>(value), known = true;
+            if (name == option) field(options_) = static_cast<Value>(value), exists = true;
     });
-    if (!known) throw std::invalid_argument("no option is called '" + name + "'");
+    if (!exists) throw std::invalid_argument("no option is called '" + name + "'");
 }
 
 tree::TreeArrays Session::grow_on(std::span<const std::uint32_t> rows, const grow::GrowOptions& options) {
@@ -320,22 +320,22 @@ void Session::draw_curve(std::int32_t node, std::int32_t column) {
 }
 
 View Session::view(const std::string& name) {
-    View found{nullptr, 0, 0};
+    View out{nullptr, 0, 0};
     const auto match = [&](const std::string& prefix) {
         return [&, prefix](const std::string& array, const auto& values) {
-            if (prefix + array == name) found = view_of(values);
+            if (prefix + array == name) out = view_of(values);
         };
     };
     for_each_array(tree_, match(""));
     for_each_array(stump_, match("stump_"));
     for_each_array(pruned_, match("pruned_"));
-    const auto own = match("");
-    own("risk", risk_), own("node_alpha", node_alpha_), own("ends", ends_), own("pruned_risk", pruned_risk_);
-    own("step_alpha", sequence_.alpha), own("step_risk", sequence_.risk), own("step_leaves", sequence_.n_leaves);
-    own("cv_risk", sequence_.cv_risk), own("cv_se", sequence_.cv_se), own("chosen_steps", sequence_.chosen);
-    own("curve_cut", curve_.cut), own("curve_gain", curve_.gain);
-    if (found.type == 0) throw std::invalid_argument("no array is called '" + name + "'");
-    return found;
+    const auto offer = match("");
+    offer("risk", risk_), offer("node_alpha", node_alpha_), offer("ends", ends_), offer("pruned_risk", pruned_risk_);
+    offer("step_alpha", sequence_.alpha), offer("step_risk", sequence_.risk), offer("step_leaves", sequence_.n_leaves);
+    offer("cv_risk", sequence_.cv_risk), offer("cv_se", sequence_.cv_se), offer("chosen_steps", sequence_.chosen);
+    offer("curve_cut", curve_.cut), offer("curve_gain", curve_.gain);
+    if (out.type == 0) throw std::invalid_argument("no array is called '" + name + "'");
+    return out;
 }
 
 }  // namespace ceiba::wasm

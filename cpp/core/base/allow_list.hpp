@@ -6,9 +6,9 @@ namespace ceiba::base {
 // Whether these options differ from the defaults in the listed members only. An option that is added later is not
 // listed, so it disables the fast path until the path has been reviewed.
 template <class Options, class... Member>
-bool differs_only_in(Options options, Member... known) {
+bool differs_only_in(Options options, Member... member) {
     const Options plain;
-    ((options.*known = plain.*known), ...);
+    ((options.*member = plain.*member), ...);
     return options == plain;
 }
 

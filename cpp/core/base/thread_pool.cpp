@@ -137,14 +137,14 @@ struct ThreadPool::KeptThreads {
     std::unique_ptr<State> state;
 
     static KeptThreads& instance() {
-        static KeptThreads* const kept = [] {
+        static KeptThreads* const threads = [] {
             KeptThreads* const created = new KeptThreads;
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
             pthread_atfork(nullptr, nullptr, [] { new (&instance()) KeptThreads; });
 #endif
             return created;
         }();
-        return *kept;
+        return *threads;
     }
     std::unique_ptr<State> take(std::size_t n_threads) {
         const std::lock_guard lock(mutex);

@@ -18,7 +18,7 @@ using base::Expansion;
 using base::LongSum;
 
 // The common part of divisions in which each row counts 1: integer counts need no compensation.
-template <class Own>
+template <class Derived>
 class UnitCounts {
 public:
     static constexpr bool unit_counts = true;
@@ -26,19 +26,19 @@ public:
     void bind(const data::TargetRows& rows, int output, std::size_t begin) {
         label_ = rows.labels[output].data() + begin;
     }
-    DoubleDouble left_precise(int k) const { return own().left(k); }
-    DoubleDouble right_precise(int k) const { return own().right(k); }
-    DoubleDouble total_precise(int k) const { return own().total(k); }
-    Expansion left_exact(int k) const { return own().left(k); }
-    Expansion right_exact(int k) const { return own().right(k); }
-    double left_value() const { return own().left(1) / own().left_weight(); }
-    double right_value() const { return own().right(1) / own().right_weight(); }
+    DoubleDouble left_precise(int k) const { return derived().left(k); }
+    DoubleDouble right_precise(int k) const { return derived().right(k); }
+    DoubleDouble total_precise(int k) const { return derived().total(k); }
+    Expansion left_exact(int k) const { return derived().left(k); }
+    Expansion right_exact(int k) const { return derived().right(k); }
+    double left_value() const { return derived().left(1) / derived().left_weight(); }
+    double right_value() const { return derived().right(1) / derived().right_weight(); }
 
 protected:
     const std::uint16_t* label_ = nullptr;
 
 private:
-    const Own& own() const { return static_cast<const Own&>(*this); }
+    const Derived& derived() const { return static_cast<const Derived&>(*this); }
 };
 
 class BinaryDivision : public UnitCounts<BinaryDivision> {

@@ -27,17 +27,17 @@ concept Criterion = requires(C& fresh, const C& c, const D& d, double t) {
 };
 
 // Base of criteria whose upper() is cheap and exceeds the gain by 0 to 2 x `slack`.
-template <class Own>
+template <class Derived>
 struct SlackCriterion {
     double slack = 0.0, tie = 0.0;
 
     template <class D>
     bool below(const D& d, double t) const {
-        return static_cast<const Own&>(*this).upper(d) < t;
+        return static_cast<const Derived&>(*this).upper(d) < t;
     }
     template <class D>
     double lower(const D& d) const {
-        return static_cast<const Own&>(*this).upper(d) - 2.0 * slack;
+        return static_cast<const Derived&>(*this).upper(d) - 2.0 * slack;
     }
     double tolerance() const { return tie; }
 };

@@ -70,9 +70,9 @@ public:
         before.add(base::two_product(time.quadratic, left_at_risk_ - n_before));
         square_.add(before.precise() * DoubleDouble(2.0 * w));
         square_.add(base::two_product(w, time.quadratic) * DoubleDouble(w));
-        const DoubleDouble own = base::two_product(w, time.quadratic);
+        const DoubleDouble term = base::two_product(w, time.quadratic);
         for (std::size_t at = k; at < cells_.size(); at += at & (~at + 1)) {
-            cells_[at].sum.add(own);
+            cells_[at].sum.add(term);
             cells_[at].weight += w;
         }
         left_at_risk_ += w;

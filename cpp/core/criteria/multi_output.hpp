@@ -40,9 +40,9 @@ public:
         for (D& part : parts_) part.keep_right(n, row_at);
     }
     Left left_part() const {
-        Left kept;
-        for (const D& part : parts_) kept.push_back(part.left_part());
-        return kept;
+        Left parts;
+        for (const D& part : parts_) parts.push_back(part.left_part());
+        return parts;
     }
     void put_back(const Left& left) {
         for (std::size_t o = 0; o < parts_.size(); ++o) parts_[o].put_back(left[o]);

@@ -198,13 +198,13 @@ NumberSummary summarize_numbers(const data::TargetRows& rows, const base::Buffer
 }  // namespace
 
 Name criterion_from(const std::string& word) {
-    Name found{-1};
+    Name name{-1};
     const auto look = [&]<class... C>(List<C...>) {
-        static_cast<void>(((word == C::name && (found = name_of<C>(), true)) || ...));
+        static_cast<void>(((word == C::name && (name = name_of<C>(), true)) || ...));
     };
     look(AllCriteria{});
-    if (found == Name{-1}) throw std::invalid_argument("no criterion is called '" + word + "'");
-    return found;
+    if (name == Name{-1}) throw std::invalid_argument("no criterion is called '" + word + "'");
+    return name;
 }
 
 NodeSummary summarize(const data::TargetRows& rows, std::size_t begin, std::size_t end, Name criterion,

@@ -168,8 +168,8 @@ private:
         const std::size_t m = tree_.n_above[g];
         slots_.resize(n_slots(m, game_.interactions));
         product_.solve(hot_.data(), cold_.data(), m, game_.interactions, slots_.data(), room_);
-        const std::vector<std::int32_t> mine(column_.begin(), column_.begin() + static_cast<std::ptrdiff_t>(m));
-        const std::vector<std::uint32_t> target = slot_targets(mine, game_.n_columns, game_.interactions);
+        const std::vector<std::int32_t> columns(column_.begin(), column_.begin() + static_cast<std::ptrdiff_t>(m));
+        const std::vector<std::uint32_t> target = slot_targets(columns, game_.n_columns, game_.interactions);
         game_.values.add(tree_.source[g], target, slots_.data(), out);
     }
 

@@ -68,8 +68,8 @@ GameTree game_tree(const tree::RoutingArrays& arrays, const double* share) {
         }
     }
     out.child_start.push_back(0);
-    for (const auto& mine : children) {
-        out.child.insert(out.child.end(), mine.begin(), mine.end());
+    for (const auto& branches : children) {
+        out.child.insert(out.child.end(), branches.begin(), branches.end());
         out.child_start.push_back(out.child.size());
     }
     out.end.resize(out.size());
@@ -151,14 +151,14 @@ std::vector<Step> steps_to(const GameTree& tree, const Unit& unit, std::size_t l
     return steps;
 }
 
-std::vector<std::size_t> slots_within(const std::vector<std::int32_t>& mine, const std::vector<std::int32_t>& all,
+std::vector<std::size_t> slots_within(const std::vector<std::int32_t>& subset, const std::vector<std::int32_t>& all,
                                       bool interactions) {
     std::vector<std::size_t> place, out;
-    for (const std::int32_t column : mine)
+    for (const std::int32_t column : subset)
         place.push_back(static_cast<std::size_t>(std::find(all.begin(), all.end(), column) - all.begin()));
     if (!interactions) return place;
-    for (std::size_t i = 0; i < mine.size(); ++i)
-        for (std::size_t j = i; j < mine.size(); ++j)
+    for (std::size_t i = 0; i < subset.size(); ++i)
+        for (std::size_t j = i; j < subset.size(); ++j)
             out.push_back(pair_slot(std::min(place[i], place[j]), std::max(place[i], place[j]), all.size()));
     return out;
 }

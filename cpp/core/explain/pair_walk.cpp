@@ -21,17 +21,17 @@ int PairWalk::branch_of(const State& now, const RowOf& row) const {
     return branch < 0 ? -1 : branch;
 }
 
-void PairWalk::apply_split(const State& now, const RowOf& own, const RowOf& other) {
+void PairWalk::apply_split(const State& now, const RowOf& row, const RowOf& other) {
     const std::int32_t column =
         now.surrogate == primary ? tree_.column[now.node] : arrays_.surrogates.column[now.surrogate];
     const Side side = side_[column];
-    const int mine = side == other_side ? -1 : branch_of(now, own),
-              theirs = side == own_side ? -1 : branch_of(now, other);
-    if (side == free && mine != theirs) {
-        go(now, mine, column, own_side);
-        go(now, theirs, column, other_side);
+    const int row_branch = side == other_side ? -1 : branch_of(now, row),
+              other_branch = side == own_side ? -1 : branch_of(now, other);
+    if (side == free && row_branch != other_branch) {
+        go(now, row_branch, column, own_side);
+        go(now, other_branch, column, other_side);
     } else {
-        go(now, side == other_side ? theirs : mine, -1, free);
+        go(now, side == other_side ? other_branch : row_branch, -1, free);
     }
 }
 
@@ -66,8 +66,8 @@ void PairWalk::go(const State& from, int answer, std::int32_t column, Side side)
 void PairWalk::add_leaf(const State& now, double* out) {
     const std::size_t p = own_.size(), q = other_.size(), m = p + q;
     if (m == 0) return;
-    single_.assign(m, now.weight * SetGame::other(p, q));
-    for (std::size_t i = 0; i < p; ++i) single_[i] = now.weight * SetGame::own(p, q);
+    single_.assign(m, now.weight * SetGame::other_value(p, q));
+    for (std::size_t i = 0; i < p; ++i) single_[i] = now.weight * SetGame::own_value(p, q);
     std::vector<std::int32_t> columns(own_);
     columns.insert(columns.end(), other_.begin(), other_.end());
     if (game_.interactions) {

@@ -20,7 +20,7 @@ public:
 
     // Adds `weight` times the contributions of the leaves below nodes that `enter` allows.
     template <class Enter>
-    void add(const RowOf& own, const RowOf& other, double weight, Enter enter, double* out) {
+    void add(const RowOf& row, const RowOf& other, double weight, Enter enter, double* out) {
         open_.clear();
         open_.push_back({0, primary, weight, 0, 0, -1, free});
         while (!open_.empty()) {
@@ -31,7 +31,7 @@ public:
             if (tree_.is_leaf(now.node))
                 add_leaf(now, out);
             else
-                apply_split(now, own, other);
+                apply_split(now, row, other);
         }
         backtrack({0, primary, 0.0, 0, 0, -1, free});
     }
@@ -50,7 +50,7 @@ private:
     };
 
     void backtrack(const State& now);
-    void apply_split(const State& now, const RowOf& own, const RowOf& other);
+    void apply_split(const State& now, const RowOf& row, const RowOf& other);
     void go(const State& from, int answer, std::int32_t column, Side side);
     int branch_of(const State& now, const RowOf& row) const;
     void add_leaf(const State& now, double* out);

@@ -129,8 +129,8 @@ public:
         for (std::size_t k = 1; k <= b; ++k) product *= static_cast<double>(k) / static_cast<double>(a + k);
         return product;
     }
-    static double own(std::size_t p, std::size_t q) { return p > 0 ? beta(p - 1, q) : 0.0; }
-    static double other(std::size_t p, std::size_t q) { return q > 0 ? -beta(p, q - 1) : 0.0; }
+    static double own_value(std::size_t p, std::size_t q) { return p > 0 ? beta(p - 1, q) : 0.0; }
+    static double other_value(std::size_t p, std::size_t q) { return q > 0 ? -beta(p, q - 1) : 0.0; }
     // Half of the interaction of two columns, each of which is in `own` or in `other`.
     static double pair(bool first_own, bool second_own, std::size_t p, std::size_t q) {
         if (first_own != second_own) return p > 0 && q > 0 ? -0.5 * beta(p - 1, q - 1) : 0.0;

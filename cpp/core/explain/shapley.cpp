@@ -89,26 +89,26 @@ void background_table(const std::vector<double>& weight, std::size_t m, bool int
     const std::size_t each = n_slots(m, interactions), n_masks = std::size_t{1} << m, all = n_masks - 1;
     slots.assign(each * n_masks, 0.0);
     std::vector<double> single(interactions ? m : 0);
-    for (std::size_t theirs = 0; theirs < n_masks; ++theirs) {
-        const double w = weight[theirs];
+    for (std::size_t mask = 0; mask < n_masks; ++mask) {
+        const double w = weight[mask];
         if (w == 0.0) continue;
-        for (std::size_t common = theirs;; common = (common - 1) & theirs) {  // all subsets of theirs
-            const std::size_t own = all & ~theirs, other = theirs & ~common;
-            const std::size_t p = static_cast<std::size_t>(std::popcount(own)),
-                              q = static_cast<std::size_t>(std::popcount(other));
-            double* const out = slots.data() + (own | common) * each;
-            const double mine = w * SetGame::own(p, q), not_mine = w * SetGame::other(p, q);
+        for (std::size_t common = mask;; common = (common - 1) & mask) {  // all subsets of the mask
+            const std::size_t own_columns = all & ~mask, other_columns = mask & ~common;
+            const std::size_t p = static_cast<std::size_t>(std::popcount(own_columns)),
+                              q = static_cast<std::size_t>(std::popcount(other_columns));
+            double* const out = slots.data() + (own_columns | common) * each;
+            const double own_value = w * SetGame::own_value(p, q), other_value = w * SetGame::other_value(p, q);
             double* const phi = interactions ? single.data() : out;
             for (std::size_t k = 0; k < m; ++k) {
                 if (interactions) phi[k] = 0.0;
-                phi[k] += own >> k & 1 ? mine : other >> k & 1 ? not_mine : 0.0;
+                phi[k] += own_columns >> k & 1 ? own_value : other_columns >> k & 1 ? other_value : 0.0;
             }
             if (interactions) {
                 std::vector<double> pairs(each, 0.0);
                 for (std::size_t i = 0; i < m; ++i)
                     for (std::size_t j = i + 1; j < m; ++j) {
                         if ((common >> i & 1) || (common >> j & 1)) continue;
-                        pairs[pair_slot(i, j, m)] = w * SetGame::pair(own >> i & 1, own >> j & 1, p, q);
+                        pairs[pair_slot(i, j, m)] = w * SetGame::pair(own_columns >> i & 1, own_columns >> j & 1, p, q);
                     }
                 ProductGame::put_diagonal(phi, m, pairs.data());
                 for (std::size_t s = 0; s < each; ++s) out[s] += pairs[s];

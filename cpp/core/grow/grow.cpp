@@ -26,7 +26,7 @@ struct Open {
     std::int32_t node = 0;
     int depth = 0;
     bool splittable = false;
-    std::vector<Candidate> found;
+    std::vector<Candidate> splits;
 };
 
 class Grower {
@@ -172,7 +172,7 @@ private:
 
     void best_first(Open root) {
         const auto worse = [](const Open& a, const Open& b) {
-            return a.found[0].gain < b.found[0].gain || (!(b.found[0].gain < a.found[0].gain) && a.node > b.node);
+            return a.splits[0].gain < b.splits[0].gain || (!(b.splits[0].gain < a.splits[0].gain) && a.node > b.node);
         };
         std::vector<Open> heap, fresh;
         int leaves = 1;
@@ -186,9 +186,9 @@ private:
             std::pop_heap(heap.begin(), heap.end(), worse);
             Open open = std::move(heap.back());
             heap.pop_back();
-            if (leaves + open.found[0].n_branches - 1 > options_.max_leaf_nodes) continue;
+            if (leaves + open.splits[0].n_branches - 1 > options_.max_leaf_nodes) continue;
             fresh.clear();
-            leaves += open.found[0].n_branches - 1;
+            leaves += open.splits[0].n_branches - 1;
             divide(open, builders_[0], worth_sharing(open.rows) ? &pool_ : nullptr, 0, fresh);
             for (auto child = fresh.rbegin(); child != fresh.rend(); ++child) offer(std::move(*child));
         }
@@ -239,23 +239,23 @@ private:
 
     bool find(Open& open, Builder& builder, base::ThreadPool* pool, int thread) {
         interrupt_.poll(thread);
-        open.found = engine_.find(open.rows, open.context, pool, thread);
-        if (open.found.empty() || !stop_.gains_enough(open.found[0].gain.value())) return false;
+        open.splits = engine_.find(open.rows, open.context, pool, thread);
+        if (open.splits.empty() || !stop_.gains_enough(open.splits[0].gain.value())) return false;
         if (stop_.compares_with_root()) {
             const NodeRecord& node = builder[open.node];
             const double least =
-                stop_.least_gain(open.found[0].gain.value(), node.impurity * node.search_weight, open.depth);
-            std::erase_if(open.found, [least](const Candidate& c) { return !(c.gain.value() > least); });
+                stop_.least_gain(open.splits[0].gain.value(), node.impurity * node.search_weight, open.depth);
+            std::erase_if(open.splits, [least](const Candidate& c) { return !(c.gain.value() > least); });
         }
-        return !open.found.empty();
+        return !open.splits.empty();
     }
 
     // Divides the rows, writes the split into the node and opens the children that may be split (pushed last first).
     void divide(Open& open, Builder& builder, base::ThreadPool* pool, int thread, std::vector<Open>& stack) {
         auto node_split = std::make_unique<NodeSplit>();
-        node_split->split = std::move(open.found[0]);
-        node_split->competitors.assign(std::make_move_iterator(open.found.begin() + 1),
-                                       std::make_move_iterator(open.found.end()));
+        node_split->split = std::move(open.splits[0]);
+        node_split->competitors.assign(std::make_move_iterator(open.splits.begin() + 1),
+                                       std::make_move_iterator(open.splits.end()));
         split::Division& division = engine_.divide(open.rows, node_split->split, pool, thread);
         split::Placement& placement = division.placement;
         const std::size_t n_branches = division.branches.size();

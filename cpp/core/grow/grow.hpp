@@ -24,18 +24,18 @@ struct GrowOptions : split::EngineOptions, StopOptions {
 template <class Visit>
 void for_each_option(Visit visit) {
     for_each_stop_option(visit);
-    const auto own = [&](const char* name, auto member) {
+    const auto option = [&](const char* name, auto member) {
         visit(
             name, [member](auto& o) -> auto& { return o.*member; });
     };
     using G = GrowOptions;
-    own("max_leaf_nodes", &G::max_leaf_nodes);
-    own("small_tables", &G::small_tables);
-    own("seed", &G::seed);
-    own("low", &G::low);
-    own("high", &G::high);
-    own("n_threads", &G::n_threads);
-    own("use_surrogate", &G::use_surrogate);
+    option("max_leaf_nodes", &G::max_leaf_nodes);
+    option("small_tables", &G::small_tables);
+    option("seed", &G::seed);
+    option("low", &G::low);
+    option("high", &G::high);
+    option("n_threads", &G::n_threads);
+    option("use_surrogate", &G::use_surrogate);
     const auto surrogates = [&](const char* name, auto member) {
         visit(
             name, [member](auto& o) -> auto& { return o.surrogates.*member; });

@@ -27,8 +27,8 @@ struct SmallGrower::BestCut {
     // Takes the cut if it is better by any amount. Ties go to the lowest column, then to the lowest cut.
     bool offer(std::int64_t top, std::int64_t bottom, double score, std::int32_t of_column) {
         if (numerator >= 0) {
-            const std::int64_t ours = numerator * bottom, theirs = top * denominator;
-            if (theirs < ours || (theirs == ours && of_column >= column)) return false;
+            const std::int64_t old_product = numerator * bottom, new_product = top * denominator;
+            if (new_product < old_product || (new_product == old_product && of_column >= column)) return false;
         }
         numerator = top;
         denominator = bottom;
@@ -253,10 +253,10 @@ void SmallGrower::scan_two(const ColumnScan& column, BestCut& best) const {
     const std::uint32_t* const entries = column.entries;
     const std::int32_t n = column.size, before = column.before, last = column.last,
                        ones = static_cast<std::int32_t>(counts_[n_classes_ + node_classes_[1]]);
-    const std::uint32_t one = node_classes_[1];
+    const std::uint32_t second_class = node_classes_[1];
     const EntryLayout in = columns_.layout();
     std::int32_t left_ones = 0, i = 0;
-    column.each_before([&](std::uint32_t entry) { left_ones += in.label(entry) == one; });
+    column.each_before([&](std::uint32_t entry) { left_ones += in.label(entry) == second_class; });
     const auto weigh = [&](std::int32_t at, std::int32_t ones_left) {
         if (in.rank(entries[at]) == in.rank(entries[at + 1])) return;
         const std::int64_t left = before + at + 1, right = n - left, right_ones = ones - ones_left,
@@ -267,7 +267,7 @@ void SmallGrower::scan_two(const ColumnScan& column, BestCut& best) const {
               shift * shift / static_cast<double>(left * right), best);
     };
     if (wide_ && n >= least_wide_rows) {
-        const TwoClassScan scan{entries, in.label_mask(), one, n, ones, before, column.first, last};
+        const TwoClassScan scan{entries, in.label_mask(), second_class, n, ones, before, column.first, last};
         Promising sixteen;
         sixteen.before = left_ones;
         while (next_promising(scan, best.threshold, sixteen))
@@ -279,9 +279,9 @@ void SmallGrower::scan_two(const ColumnScan& column, BestCut& best) const {
     }
     const double* const reciprocal = reciprocal_.data();
     double threshold = best.threshold;
-    for (; i < column.first; ++i) left_ones += in.label(entries[i]) == one;
+    for (; i < column.first; ++i) left_ones += in.label(entries[i]) == second_class;
     for (; i < last; ++i) {
-        left_ones += in.label(entries[i]) == one;
+        left_ones += in.label(entries[i]) == second_class;
         const std::int32_t left = before + i + 1, right = n - left;
         const double shift = static_cast<double>(n * left_ones - left * ones);
         if (shift * shift * (reciprocal[left] * reciprocal[right]) < threshold) continue;
@@ -366,8 +366,8 @@ void SmallGrower::scan_bundle(const std::uint32_t* entries, std::size_t size, st
         const std::int64_t top = squares * others + other_squares * rare;
         double score = static_cast<double>(top);
         if (node_classes_.size() == 2) {
-            const std::uint32_t one = node_classes_[1];
-            const double shift = static_cast<double>(n * count[one] - rare * total[one]);
+            const std::uint32_t second_class = node_classes_[1];
+            const double shift = static_cast<double>(n * count[second_class] - rare * total[second_class]);
             score = shift * shift;
         }
         score /= static_cast<double>(rare * others);

@@ -24,17 +24,17 @@ struct StopOptions {
 // Visits the options as for_each_option (grow.hpp) does.
 template <class Visit>
 void for_each_stop_option(Visit visit) {
-    const auto own = [&](const char* name, auto member) {
+    const auto option = [&](const char* name, auto member) {
         visit(
             name, [member](auto& o) -> auto& { return o.*member; });
     };
-    own("max_depth", &StopOptions::max_depth);
-    own("min_samples_split", &StopOptions::min_samples_split);
-    own("min_weight_split", &StopOptions::min_weight_split);
-    own("min_gain", &StopOptions::min_gain);
-    own("min_gain_ratio", &StopOptions::min_gain_ratio);
-    own("min_risk", &StopOptions::min_risk);
-    own("min_risk_ratio", &StopOptions::min_risk_ratio);
+    option("max_depth", &StopOptions::max_depth);
+    option("min_samples_split", &StopOptions::min_samples_split);
+    option("min_weight_split", &StopOptions::min_weight_split);
+    option("min_gain", &StopOptions::min_gain);
+    option("min_gain_ratio", &StopOptions::min_gain_ratio);
+    option("min_risk", &StopOptions::min_risk);
+    option("min_risk_ratio", &StopOptions::min_risk_ratio);
     visit(
         "class_cost", [](auto& o) -> auto& { return o.risk.class_cost; });
     visit(

@@ -14,13 +14,13 @@ CEIBA_WIDE bool next_promising(const TwoClassScan& scan, double threshold, Promi
     const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i up_to = _mm512_sub_epi32(_mm512_sllv_epi32(_mm512_set1_epi32(2), lane), _mm512_set1_epi32(1));
     const __m512i label_mask = _mm512_set1_epi32(static_cast<std::int32_t>(scan.label_mask)),
-                  one = _mm512_set1_epi32(static_cast<std::int32_t>(scan.one));
+                  second_class = _mm512_set1_epi32(static_cast<std::int32_t>(scan.second_class));
     const __m512 n = _mm512_set1_ps(static_cast<float>(scan.n)), ones = _mm512_set1_ps(static_cast<float>(scan.ones)),
                  least = _mm512_set1_ps(static_cast<float>(threshold) * (1.0f - 0x1p-20f));
     std::int32_t begin = at.begin + 16, before = at.before + std::popcount(at.ones);
     for (; begin < scan.last; begin += 16) {
         const __m512i entry = _mm512_loadu_si512(scan.entries + begin);
-        const __mmask16 is_one = _mm512_cmpeq_epi32_mask(_mm512_and_si512(entry, label_mask), one);
+        const __mmask16 is_one = _mm512_cmpeq_epi32_mask(_mm512_and_si512(entry, label_mask), second_class);
         const __m512i left_ones = _mm512_add_epi32(
             _mm512_popcnt_epi32(_mm512_and_si512(_mm512_broadcastmw_epi32(is_one), up_to)), _mm512_set1_epi32(before));
         const __m512 left = _mm512_cvtepi32_ps(_mm512_add_epi32(lane, _mm512_set1_epi32(scan.before + begin + 1)));

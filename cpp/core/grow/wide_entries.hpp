@@ -11,7 +11,7 @@ namespace ceiba::grow {
 // are left of all cuts (missing values).
 struct TwoClassScan {
     const std::uint32_t* entries;
-    std::uint32_t label_mask, one;  // an entry is of the second class if entry & label_mask == one
+    std::uint32_t label_mask, second_class;  // an entry is of this class if entry & label_mask == second_class
     std::int32_t n, ones, before, first, last;
 };
 

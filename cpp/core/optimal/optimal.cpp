@@ -216,7 +216,7 @@ private:
     // A hash of the partition of the rows by a tree. It does not depend on the splits that produce the partition.
     std::uint64_t partition(const PlanPtr& plan) const {
         std::uint64_t hash = 0;
-        std::vector<const Plan*> known;
+        std::vector<const Plan*> plans;
         std::vector<int> sides;
         for (std::uint32_t i = 0; i < problem_.rows.size(); ++i) {
             std::pair<const Plan*, int> leaf{nullptr, 0};
@@ -226,8 +226,8 @@ private:
                 at = (s ? at->right : at->left).get();
             }
             std::size_t id = 0;
-            while (id < known.size() && (known[id] != leaf.first || sides[id] != leaf.second)) ++id;
-            if (id == known.size()) known.push_back(leaf.first), sides.push_back(leaf.second);
+            while (id < plans.size() && (plans[id] != leaf.first || sides[id] != leaf.second)) ++id;
+            if (id == plans.size()) plans.push_back(leaf.first), sides.push_back(leaf.second);
             hash = (hash ^ id) * 0x9E3779B97F4A7C15ull + (hash >> 31);
         }
         return hash;

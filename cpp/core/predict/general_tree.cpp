@@ -281,12 +281,12 @@ void copy_levels(const data::Column& column, std::size_t begin, std::size_t n, s
             to[i] = place(std::clamp(*reinterpret_cast<const std::int32_t*>(from), -1, n_levels) + 1);
     };
     const char* const first = column.data() + static_cast<std::ptrdiff_t>(begin) * column.stride();
-    constexpr std::integral_constant<std::ptrdiff_t, sizeof(std::int32_t)> one;
+    constexpr std::integral_constant<std::ptrdiff_t, sizeof(std::int32_t)> adjacent;
 #if defined(CEIBA_HAS_WIDE)
-    if (column.stride() == one && base::has_wide_registers())
+    if (column.stride() == adjacent && base::has_wide_registers())
         return copy_levels_wide(reinterpret_cast<const std::int32_t*>(first), n, n_levels, to);
 #endif
-    column.stride() == one ? copy(first, one) : copy(first, column.stride());
+    column.stride() == adjacent ? copy(first, adjacent) : copy(first, column.stride());
 }
 
 }  // namespace

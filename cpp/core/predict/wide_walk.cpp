@@ -168,7 +168,7 @@ CEIBA_WIDE void step_all(const Step& step, LinePrefetch& next_rows, Walkers& wal
 // A step after which the rows at leaves are removed.
 template <class Step>
 CEIBA_WIDE void step_and_compact(const Step& step, LinePrefetch& next_rows, Walkers& walkers) {
-    std::size_t kept = 0;
+    std::size_t n_moving = 0;
     for (std::size_t i = 0; i < walkers.n; i += in_register) {
         next_rows();
         const __m512i at = _mm512_load_si512(walkers.at + i), start = _mm512_load_si512(walkers.start + i),
@@ -176,15 +176,15 @@ CEIBA_WIDE void step_and_compact(const Step& step, LinePrefetch& next_rows, Walk
         const std::size_t left = walkers.n - i;
         const unsigned there = left >= in_register ? 0xFFFFu : (1u << left) - 1u;
         const unsigned moving = _mm512_cmpneq_epi32_mask(at, next) & there, arrived = there & ~moving;
-        pack(walkers.at + kept, static_cast<__mmask16>(moving), next);
-        pack(walkers.start + kept, static_cast<__mmask16>(moving), start);
-        pack(walkers.row + kept, static_cast<__mmask16>(moving), row);
+        pack(walkers.at + n_moving, static_cast<__mmask16>(moving), next);
+        pack(walkers.start + n_moving, static_cast<__mmask16>(moving), start);
+        pack(walkers.row + n_moving, static_cast<__mmask16>(moving), row);
         pack(walkers.end + walkers.n_arrived, static_cast<__mmask16>(arrived), next);
         pack(walkers.arrived + walkers.n_arrived, static_cast<__mmask16>(arrived), row);
-        kept += static_cast<std::size_t>(__builtin_popcount(moving));
+        n_moving += static_cast<std::size_t>(__builtin_popcount(moving));
         walkers.n_arrived += static_cast<std::size_t>(__builtin_popcount(arrived));
     }
-    walkers.n = kept;
+    walkers.n = n_moving;
 }
 
 template <class Step, class Tree>

@@ -84,10 +84,10 @@ std::vector<std::uint32_t> deal_groups(std::span<const std::uint64_t> sizes, std
     for (std::uint32_t f = 0; f < n_folds; ++f) lightest.emplace(0, f);
     std::vector<std::uint32_t> fold(sizes.size());
     for (const std::size_t g : order) {
-        const auto [rows, own] = lightest.top();
+        const auto [rows, lightest_fold] = lightest.top();
         lightest.pop();
-        fold[g] = own;
-        lightest.emplace(rows + sizes[g], own);
+        fold[g] = lightest_fold;
+        lightest.emplace(rows + sizes[g], lightest_fold);
     }
     return fold;
 }

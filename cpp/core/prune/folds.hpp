@@ -28,8 +28,8 @@ public:
     // The fold of a row that has `rank` preceding rows in its stratum. Fold sizes differ by at most one row, within a
     // stratum and in total.
     std::uint32_t fold(std::uint32_t stratum, std::uint64_t rank) const {
-        const Stratum& own = strata_[stratum];
-        return static_cast<std::uint32_t>((own.first + own.order(rank)) % n_folds_);
+        const Stratum& entry = strata_[stratum];
+        return static_cast<std::uint32_t>((entry.first + entry.order(rank)) % n_folds_);
     }
 
 private:

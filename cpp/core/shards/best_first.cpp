@@ -14,11 +14,11 @@ bool worse(const Waiting& a, const Waiting& b) { return a.gain < b.gain || (!(b.
 
 }  // namespace
 
-std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& found, int max_leaf_nodes) {
+std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& splits, int max_leaf_nodes) {
     const auto split_of = [&](std::int32_t node) -> const split::Candidate* {
         if (const auto& node_split = nodes[node].node_split) return &node_split->split;
-        const auto at = found.find(node);
-        return at == found.end() ? nullptr : at->second;
+        const auto at = splits.find(node);
+        return at == splits.end() ? nullptr : at->second;
     };
     std::vector<char> marked(nodes.size(), 0);
     std::vector<Waiting> heap;

@@ -12,7 +12,7 @@ using FoundSplits = std::unordered_map<std::int32_t, const split::Candidate*>;
 
 // The nodes that best-first growth splits, as far as the splits are known: branches of nodes whose split is not carried
 // out yet count as leaves. If all these nodes are already split, the result is final.
-std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& found, int max_leaf_nodes);
+std::vector<char> split_best_first(const grow::Builder& nodes, const FoundSplits& splits, int max_leaf_nodes);
 
 // Makes leaves of all unmarked nodes.
 void keep_splits(grow::Builder& nodes, const std::vector<char>& marked);

@@ -373,18 +373,18 @@ void LevelGrower::choose() {
     for_each_column(
         nodes, [](std::size_t, Open& open, std::size_t c) { open.survey->examine(c); }, [](Open&, std::size_t) {});
     for_each(nodes, [&](std::size_t, Open& open) {
-        open.found = open.survey->decide();
+        open.best = open.survey->decide();
         open.survey.reset();
-        if (open.found.split.found() && !stop_.gains_enough(open.found.split.gain.value())) open.found = {};
+        if (open.best.split.found() && !stop_.gains_enough(open.best.split.gain.value())) open.best = {};
     });
     query_neighbours();
 }
 
 void LevelGrower::query_neighbours() {
-    if (!query_nodes(Phase::neighbours, RequestKind::neighbours, [](const Open& open) { return open.found.between; }))
+    if (!query_nodes(Phase::neighbours, RequestKind::neighbours, [](const Open& open) { return open.best.between; }))
         return end_level();
     for (std::size_t i : queried_)
-        for (RangeQuery query : {open_[i].found.below, open_[i].found.above}) {
+        for (RangeQuery query : {open_[i].best.below, open_[i].best.above}) {
             query.node = i;
             query.write(round_);
         }
@@ -394,12 +394,12 @@ void LevelGrower::consume_neighbours(Reader& in) {
     in.word();
     for (std::size_t i : queried_) {
         const auto keys = in.read(2);
-        SurveyedSplit& found = open_[i].found;
-        if (keys[0] < found.below.low || keys[0] > found.below.high || keys[1] < found.above.low ||
-            keys[1] > found.above.high)
+        SurveyedSplit& best = open_[i].best;
+        if (keys[0] < best.below.low || keys[0] > best.below.high || keys[1] < best.above.low ||
+            keys[1] > best.above.high)
             throw Contradiction("shards have no values where they counted some");
-        found.split.cut = split::cut_between(number_of(keys[0]), number_of(keys[1]), false);
-        found.between = false;
+        best.split.cut = split::cut_between(number_of(keys[0]), number_of(keys[1]), false);
+        best.between = false;
     }
     end_level();
 }
@@ -412,14 +412,14 @@ void LevelGrower::end_level() {
     std::vector<Route> routes;
     bool divided = false;
     for (Open& open : open_) {
-        const bool found = open.found.split.found();
-        if (found && best_first() && !chosen[open.node]) {
+        const bool has_split = open.best.split.found();
+        if (has_split && best_first() && !chosen[open.node]) {
             routes.emplace_back().stays = true;
             next.push_back(waiting(std::move(open)));
             continue;
         }
-        if (found) divide(open, next);
-        divided = divided || found;
+        if (has_split) divide(open, next);
+        divided = divided || has_split;
         routes.push_back(std::move(open.route));
     }
     if (next.empty() || !divided) {
@@ -436,10 +436,10 @@ void LevelGrower::end_level() {
 }
 
 std::vector<char> LevelGrower::chosen_best_first() const {
-    FoundSplits found;
+    FoundSplits splits;
     for (const Open& open : open_)
-        if (open.found.split.found()) found.emplace(open.node, &open.found.split);
-    return split_best_first(builders_[0], found, options_.max_leaf_nodes);
+        if (open.best.split.found()) splits.emplace(open.node, &open.best.split);
+    return split_best_first(builders_[0], splits, options_.max_leaf_nodes);
 }
 
 LevelGrower::Open LevelGrower::waiting(Open open) {
@@ -473,23 +473,23 @@ void LevelGrower::describe(Open& open, criteria::NodeSummary summary) {
 }
 
 void LevelGrower::divide(Open& open, std::vector<Open>& next) {
-    SurveyedSplit& found = open.found;
-    const split::Candidate& split = found.split;
-    const std::size_t n_branches = found.branches.size();
+    SurveyedSplit& best = open.best;
+    const split::Candidate& split = best.split;
+    const std::size_t n_branches = best.branches.size();
     const auto rows_of = [this](const Words& cell) { return layout_->shape.rows(cell.data()); };
     auto node_split = std::make_unique<grow::NodeSplit>();
     node_split->default_branch = split.missing_branch;
     if (split.learned_missing) {
         if (split.kind != split::Kind::presence)
-            node_split->sent_default = static_cast<std::int64_t>(found.n_without_value);
+            node_split->sent_default = static_cast<std::int64_t>(best.n_without_value);
     } else {
         // As in Engine::place_missing: the heavier branch. If no value was missing, a tie goes to the last branch.
         split::BranchLoad load;
-        for (const Words& branch : found.branches) load.weight.push_back(layout_->shape.weight(branch.data()).value());
-        const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(found.missing) == 0;
+        for (const Words& branch : best.branches) load.weight.push_back(layout_->shape.weight(branch.data()).value());
+        const bool nothing_learned = options_.search.missing == split::Missing::learn && rows_of(best.missing) == 0;
         node_split->default_branch = split::heaviest(load, nothing_learned ? split::Tie::last : split::Tie::first);
-        node_split->sent_default = static_cast<std::int64_t>(rows_of(found.missing));
-        add_words(found.branches[node_split->default_branch], found.missing);
+        node_split->sent_default = static_cast<std::int64_t>(rows_of(best.missing));
+        add_words(best.branches[node_split->default_branch], best.missing);
     }
     open.route.kind = split.kind;
     open.route.column = static_cast<std::size_t>(split.column);
@@ -509,8 +509,8 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         branch.depth = open.depth + 1;
         branch.context = open.context;
         branch.context.path = path;
-        branch.n_rows = rows_of(found.branches[b]);
-        branch.total = std::move(found.branches[b]);
+        branch.n_rows = rows_of(best.branches[b]);
+        branch.total = std::move(best.branches[b]);
         branch_rows_.push_back(branch.n_rows);
         if (layout_->shape.classes()) describe(branch);
     }
@@ -520,7 +520,7 @@ void LevelGrower::divide(Open& open, std::vector<Open>& next) {
         };
         grow::hand_down_limits(options_.search, split, open.context, limited(0), limited(1));
     }
-    node_split->split = std::move(found.split);
+    node_split->split = std::move(best.split);
     grow::NodeRecord& node = builder[open.node];
     node.first_child = first;
     node.n_children = static_cast<std::int32_t>(n_branches);

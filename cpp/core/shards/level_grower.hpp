@@ -47,7 +47,7 @@ private:
         std::size_t sibling = none;  // if set, the counts are those of the parent minus those of the sibling
         std::shared_ptr<Words> parent_counts, counts;
         std::unique_ptr<Survey> survey;
-        SurveyedSplit found;
+        SurveyedSplit best;
         Route route;
     };
     static constexpr std::size_t none = static_cast<std::size_t>(-1);

@@ -119,13 +119,13 @@ public:
 
     // After the last value: the gap of each cut.
     std::vector<CutGap> gaps() const {
-        std::vector<CutGap> found(cuts_.size());
+        std::vector<CutGap> out(cuts_.size());
         CutGap seen;
         for (std::size_t k = 0; k < cuts_.size(); ++k)
-            found[k].below = seen.below = std::max(seen.below, held_[k].below);
+            out[k].below = seen.below = std::max(seen.below, held_[k].below);
         for (std::size_t k = cuts_.size(); k-- > 0;)
-            found[k].above = seen.above = std::min(seen.above, held_[k + 1].above);
-        return found;
+            out[k].above = seen.above = std::min(seen.above, held_[k + 1].above);
+        return out;
     }
     // The first cut that is not below x.
     std::size_t place_of(double x) const {
@@ -205,12 +205,12 @@ std::vector<CutGap> cut_gaps(const data::Table& table, std::span<const std::uint
     });
     for (const std::vector<ColumnCuts>& part : parts)
         for (std::size_t k = 0; k < cuts.size(); ++k) cuts[k].merge(part[k]);
-    std::vector<std::vector<CutGap>> found;
-    for (const ColumnCuts& column_cuts : cuts) found.push_back(column_cuts.gaps());
+    std::vector<std::vector<CutGap>> column_gaps;
+    for (const ColumnCuts& column_cuts : cuts) column_gaps.push_back(column_cuts.gaps());
     std::vector<CutGap> gaps(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
         const std::size_t k = place[column[i]];
-        gaps[i] = found[k][cuts[k].place_of(cut[i])];
+        gaps[i] = column_gaps[k][cuts[k].place_of(cut[i])];
     }
     return gaps;
 }

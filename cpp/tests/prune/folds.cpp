@@ -66,10 +66,10 @@ void strata_are_spread_evenly() {
         const std::vector<std::uint32_t> fold = deal_folds(strata.size(), strata, n_folds, 7, 0);
         check(spread(sizes_of(fold, n_folds)) <= 1, "folds of all rows");
         for (std::uint32_t s = 0; s < 8; s += 2) {
-            std::vector<std::uint32_t> own;
+            std::vector<std::uint32_t> members;
             for (std::size_t i = 0; i < fold.size(); ++i)
-                if (strata[i] == s) own.push_back(fold[i]);
-            check(spread(sizes_of(own, n_folds)) <= 1, "folds of a stratum");
+                if (strata[i] == s) members.push_back(fold[i]);
+            check(spread(sizes_of(members, n_folds)) <= 1, "folds of a stratum");
         }
         check(fold == deal_folds(strata.size(), strata, n_folds, 7, 0), "the same again");
         check(fold != deal_folds(strata.size(), strata, n_folds, 8, 0), "another seed");

@@ -54,7 +54,8 @@ using Gain = double (*)(const Counts&, const Counts&);
 
 // A bin with counts left and right of it. With `error`, the bounds use weights rounded down by at most this amount.
 template <class Bounds>
-void classes(const char* name, const Bounds& made, Gain gain, std::size_t n_classes, double error, std::uint64_t seed) {
+void classes(const char* name, const Bounds& initial, Gain gain, std::size_t n_classes, double error,
+             std::uint64_t seed) {
     Numbers numbers(seed);
     for (int round = 0; round < 300; ++round) {
         const bool first = round % 5 == 0, last = round % 7 == 0;
@@ -72,7 +73,7 @@ void classes(const char* name, const Bounds& made, Gain gain, std::size_t n_clas
             for (double& x : c) x = std::max(0.0, x - error * numbers.uniform());
             return c;
         };
-        Bounds bounds = made;
+        Bounds bounds = initial;
         bounds.begin(seen(total).data(), n_classes, sum(total), error, 0.0);
         split::BinPlace place;
         place.rows = sum(cell);
@@ -125,7 +126,7 @@ double poisson_gain(const Moments& l, const Moments& r) {
 }
 
 template <class Bounds>
-void moments(const char* name, const Bounds& made, double (*gain)(const Moments&, const Moments&), bool counts,
+void moments(const char* name, const Bounds& initial, double (*gain)(const Moments&, const Moments&), bool counts,
              std::uint64_t seed) {
     Numbers numbers(seed);
     for (int round = 0; round < 200; ++round) {
@@ -144,7 +145,7 @@ void moments(const char* name, const Bounds& made, double (*gain)(const Moments&
         Moments total(3);
         for (std::size_t f = 0; f < 3; ++f) total[f] = left[f] + cell[f] + right[f];
         if (counts && total[1] == 0.0) continue;
-        Bounds bounds = made;
+        Bounds bounds = initial;
         bounds.begin(total.data(), 3, total[0], 0.0, 0.0);
         split::BinPlace place;
         place.rows = cell[0];

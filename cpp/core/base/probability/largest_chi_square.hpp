@@ -86,11 +86,11 @@ public:
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             if (!(factors[i] > 0.0)) continue;
             const std::int64_t s = sizes[i];
-            const Corridor kept = corridor(s);
+            const Corridor range = corridor(s);
             const std::int64_t fewest = std::max<std::int64_t>(0, s - (rows_ - ones_)), most = std::min(s, ones_);
             const double log_factor = std::log(factors[i]);
-            if (kept.high < most) add_tail(sum, log_factor, s, std::max(kept.high + 1, fewest), most, 1);
-            if (kept.low > fewest) add_tail(sum, log_factor, s, std::min(kept.low - 1, most), fewest, -1);
+            if (range.high < most) add_tail(sum, log_factor, s, std::max(range.high + 1, fewest), most, 1);
+            if (range.low > fewest) add_tail(sum, log_factor, s, std::min(range.low - 1, most), fewest, -1);
         }
         return sum.log();
     }

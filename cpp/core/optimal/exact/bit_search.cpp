@@ -102,7 +102,7 @@ double BitSearch::known_bound(const Part& node, int depth, int leaves) {
     double least = std::min(node.leaf, depth < 1 ? node.leaf : split_bound(node, leaves));
     if (depth < 2 || !remembers_) return least;
     const Cache::Key key{node.find, node.verify, static_cast<std::uint32_t>(node.rows.size()), depth, leaves};
-    if (const CacheEntry* known = cache_.find(key)) least = std::max(least, known->relaxed);
+    if (const CacheEntry* entry = cache_.find(key)) least = std::max(least, entry->relaxed);
     return least;
 }
 
@@ -123,10 +123,10 @@ Solution BitSearch::solve(const Part& node, int depth, int leaves, double bound,
     if (depth < 2 || observer || !remembers_) return search(node, depth, leaves, bound, observer);
     const Cache::Key key{node.find, node.verify, static_cast<std::uint32_t>(node.rows.size()), depth, leaves};
     double known_relaxed = 0.0;
-    if (const CacheEntry* known = cache_.find(key)) {
-        if (known->value < infinite || known->tried >= bound)
-            return {known->value < bound ? known->value : infinite, known->relaxed, known->plan};
-        known_relaxed = known->relaxed;
+    if (const CacheEntry* entry = cache_.find(key)) {
+        if (entry->value < infinite || entry->tried >= bound)
+            return {entry->value < bound ? entry->value : infinite, entry->relaxed, entry->plan};
+        known_relaxed = entry->relaxed;
     }
     best = search(node, depth, leaves, bound, nullptr);
     best.relaxed = std::max(best.relaxed, known_relaxed);
@@ -281,8 +281,8 @@ Solution BitSearch::below_cut(Level& level, int depth, int leaves, double limit,
         std::array<Solution, 2> solution;
         const auto solve_side = [&](std::size_t s, double bound) {
             solution[s] = solve(level.part[s], depth - 1, share[s], bound, nullptr);
-            const double found = solution[s].found() ? solution[s].value : solution[s].relaxed;
-            if (share[s] == last) least[s] = std::max(least[s], below(found));
+            const double loss = solution[s].found() ? solution[s].value : solution[s].relaxed;
+            if (share[s] == last) least[s] = std::max(least[s], below(loss));
             return solution[s].found();
         };
         if (!solve_side(a, limit - least[b]) || !solve_side(b, limit - solution[a].value)) continue;

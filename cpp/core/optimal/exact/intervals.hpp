@@ -168,16 +168,16 @@ public:
         if (const auto at = young_.find(key); at != young_.end()) return &at->second;
         const auto at = old_.find(key);
         if (at == old_.end()) return nullptr;
-        CacheEntry known = std::move(at->second);
+        CacheEntry entry = std::move(at->second);
         old_.erase(at);
-        return &keep(key, std::move(known));
+        return &keep(key, std::move(entry));
     }
-    CacheEntry& keep(const Key& key, CacheEntry known) {
+    CacheEntry& keep(const Key& key, CacheEntry entry) {
         if (young_.size() >= budget_) {
             old_ = std::move(young_);
             young_.clear();
         }
-        return young_[key] = std::move(known);
+        return young_[key] = std::move(entry);
     }
 
 private:

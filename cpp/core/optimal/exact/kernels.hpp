@@ -127,11 +127,11 @@ public:
 #endif
     }
 
-    // `known`: losses that other features have reached.
-    TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& known, std::vector<std::int32_t>& left) const {
+    // `bounds`: losses that other features have reached.
+    TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& bounds, std::vector<std::int32_t>& left) const {
         Best best{{-1, -1}};
         for (std::size_t s = 0; s < 2; ++s)
-            if (known[s] < infinite) best[s] = n_[s] - static_cast<std::int32_t>(known[s]);
+            if (bounds[s] < infinite) best[s] = n_[s] - static_cast<std::int32_t>(bounds[s]);
 #ifdef CEIBA_OPTIMAL_VECTORS
         if (lanes_) {
             LaneCounts counts{step_.data(), lane_total_, {}};
@@ -235,13 +235,13 @@ public:
             total_[4 + side[i]] += w * y * y;
         }
     }
-    TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& known) const {
+    TwoLosses scan(const Node& node, std::size_t f, const TwoLosses& bounds) const {
         const std::uint32_t* const e = node.entries(f);
         const std::size_t end = node.last_cut[f] + 1;
         double s0 = 0.0, s1 = 0.0, w0 = 0.0, w1 = 0.0;
         const double t0 = total_[0], t1 = total_[1], v0 = total_[2], v1 = total_[3];
         double best0 = v0 > 0.0 ? t0 * t0 / v0 : 0.0, best1 = v1 > 0.0 ? t1 * t1 / v1 : 0.0;
-        best0 = std::max(best0, total_[4] - known[0]), best1 = std::max(best1, total_[5] - known[1]);
+        best0 = std::max(best0, total_[4] - bounds[0]), best1 = std::max(best1, total_[5] - bounds[1]);
         for (std::size_t i = 0; i < end; ++i) {
             const auto& row = row_[e[i] & row_mask];
             s0 += row[0], s1 += row[1], w0 += row[2], w1 += row[3];

@@ -89,9 +89,9 @@ private:
         const auto scan = [&](auto& walk) {
             walk.bind(node, side[0], side[n_cuts - 1]);
             run(node, out, [&](std::size_t f, Space& space) {
-                TwoLosses found[2];
-                walk.scan(node, f, found[0], found[1]);
-                for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {found[c], found[c]});
+                TwoLosses losses[2];
+                walk.scan(node, f, losses[0], losses[1]);
+                for (std::size_t c = 0; c < n_cuts; ++c) keep(space.best[c], {losses[c], losses[c]});
             });
         };
         if (node.n_rows() < 32768)
@@ -131,10 +131,10 @@ private:
         return {{best[0].relaxed, best[1].relaxed}, {best[0].loss, best[1].loss}};
     }
 
-    static void keep(Sides& best, const StumpLosses& found) {
+    static void keep(Sides& best, const StumpLosses& losses) {
         for (std::size_t s = 0; s < 2; ++s) {
-            best.relaxed[s] = std::min(best.relaxed[s], found.relaxed[s]);
-            best.stump[s] = std::min(best.stump[s], found.stump[s]);
+            best.relaxed[s] = std::min(best.relaxed[s], losses.relaxed[s]);
+            best.stump[s] = std::min(best.stump[s], losses.stump[s]);
         }
     }
 
@@ -148,10 +148,10 @@ private:
         collect(0, out);
     }
 
-    // `known`: losses that have been reached before the scan.
+    // `bounds`: losses that have been reached before the scan.
     template <class Task>
-    void run(const Node& node, const std::array<Sides, 2>& known, Task task) {
-        for (auto& space : space_) space->best = known;
+    void run(const Node& node, const std::array<Sides, 2>& bounds, Task task) {
+        for (auto& space : space_) space->best = bounds;
         const std::size_t n_features = bits_ ? bits_->n_others() : node.n_features();
         // Waking the threads costs as much as some 50,000 entries.
         base::ThreadPool& pool = node.n_rows() * n_features < 100000 ? alone_ : pool_;

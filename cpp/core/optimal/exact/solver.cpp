@@ -38,10 +38,10 @@ Solution Solver::solve(const Node& node, int depth, int leaves, double bound, Ob
     if (!remember) return search(node, depth, leaves, leaf, least, bound, observer);
     const Cache::Key key = Cache::key(node, depth, leaves);
     double known_relaxed = 0.0;
-    if (const CacheEntry* known = cache_.find(key)) {
-        known_relaxed = known->relaxed;
-        if (known->value < infinite || known->tried >= bound) {
-            Solution solution{known->value < bound ? known->value : infinite, known->relaxed, known->plan};
+    if (const CacheEntry* entry = cache_.find(key)) {
+        known_relaxed = entry->relaxed;
+        if (entry->value < infinite || entry->tried >= bound) {
+            Solution solution{entry->value < bound ? entry->value : infinite, entry->relaxed, entry->plan};
             return solution;
         }
     }

@@ -119,7 +119,7 @@ private:
         std::size_t left = 0;  // 0: the plan is complete
     };
     struct Open {
-        std::unique_ptr<Node> own;
+        std::unique_ptr<Node> owner;
         const Node* node;
         int depth;
         std::size_t draft;

@@ -33,18 +33,18 @@ void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> c
     const std::size_t n = columns.size() * max_bins;
     std::vector<Key> all(3 * n, ~Key{0});  // edges, least, most
     std::fill(all.begin() + static_cast<std::ptrdiff_t>(2 * n), all.end(), Key{0});
-    std::vector<Column> own(columns.begin(), columns.end());
-    for (std::size_t c = 0; c < own.size(); ++c) {
+    std::vector<Column> copies(columns.begin(), columns.end());
+    for (std::size_t c = 0; c < copies.size(); ++c) {
         for (std::size_t e = 0; e < edges[c].size(); ++e) to_key(edges[c][e], all[c * max_bins + place_of_edge(e)]);
-        if (own[c].type != level_type) own[c].n_bins = narrow(edges[c].size() + 1);
+        if (copies[c].type != level_type) copies[c].n_bins = narrow(edges[c].size() + 1);
     }
-    std::vector<u64> missing(own.size(), 0);
+    std::vector<u64> missing(copies.size(), 0);
     const Key* keys = nullptr;
     const u64* n_missing = nullptr;
-    send_tables(device, tables, Table{all, keys}, Table{own, params.columns}, Table{missing, n_missing});
+    send_tables(device, tables, Table{all, keys}, Table{copies, params.columns}, Table{missing, n_missing});
     params.edges = keys, params.least = const_cast<Key*>(keys + n), params.most = const_cast<Key*>(keys + 2 * n);
     params.n_missing = const_cast<u64*>(n_missing);
-    params.n_columns = narrow(own.size());
+    params.n_columns = narrow(copies.size());
     const std::size_t fixed = 3 * n * sizeof(Key);
     std::size_t threads = fixed > 90000 ? 1024 : 512;
     while (threads > 32 && fixed + threads * record_words * 4 + 2048 > device.shared_bytes) threads /= 2;
@@ -54,10 +54,10 @@ void bin_by_keys(Device& device, DeviceBuffer& tables, std::span<const Column> c
     device.fetch(all.data() + n, address_of(keys + n), 2 * n * sizeof(Key));
     device.fetch(missing.data(), address_of(n_missing), missing.size() * sizeof(u64));
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < own.size(); ++c) {
+    for (std::size_t c = 0; c < copies.size(); ++c) {
         BinRanges& range = out.ranges.emplace_back();
         out.n_missing.push_back(missing[c]);
-        for (std::size_t b = c * max_bins; own[c].type != level_type && b < c * max_bins + own[c].n_bins; ++b) {
+        for (std::size_t b = c * max_bins; copies[c].type != level_type && b < c * max_bins + copies[c].n_bins; ++b) {
             const Key least = all[n + b], most = all[2 * n + b];
             range.least.push_back(least <= most ? to_number(least) : infinity);
             range.most.push_back(least <= most ? to_number(most) : -infinity);

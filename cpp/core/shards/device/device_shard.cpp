@@ -247,18 +247,18 @@ private:
 
     // The kept place that contains all queries of a place.
     std::size_t kept_place(const QueryPlace& place) const {
-        const auto found = std::partition_point(kept_places_.begin(), kept_places_.end(), [&](const KeptPlace& k) {
+        const auto match = std::partition_point(kept_places_.begin(), kept_places_.end(), [&](const KeptPlace& k) {
             return k.node < place.node || (k.node == place.node && k.column < place.column);
         });
-        if (!has_kept_ || found == kept_places_.end() || found->node != place.node || found->column != place.column)
+        if (!has_kept_ || match == kept_places_.end() || match->node != place.node || match->column != place.column)
             return Division::none;
-        const auto from = kept_queries_.begin() + static_cast<std::ptrdiff_t>(found->first),
-                   to = from + static_cast<std::ptrdiff_t>(found->n);
+        const auto from = kept_queries_.begin() + static_cast<std::ptrdiff_t>(match->first),
+                   to = from + static_cast<std::ptrdiff_t>(match->n);
         for (const RangeQuery& query : place.queries) {
             const auto holder = std::partition_point(from, to, [&](const RangeQuery& k) { return k.high < query.low; });
             if (holder == to || holder->low > query.low || holder->high < query.high) return Division::none;
         }
-        return static_cast<std::size_t>(found - kept_places_.begin());
+        return static_cast<std::size_t>(match - kept_places_.begin());
     }
 
     std::span<const std::uint64_t> look(const RoundRequest& request) {
@@ -276,9 +276,9 @@ private:
         std::vector<KeptPlace> keeping;
         std::size_t last_node = Division::none, most_places = 0;
         for (const QueryPlace& place : request.places) {
-            const Place own{narrow(place.column), narrow(place.first), narrow(place.queries.size()), 0};
-            if (const std::size_t kept = kept_place(place); kept != Division::none) {
-                again[kept] = own;
+            const Place entry{narrow(place.column), narrow(place.first), narrow(place.queries.size()), 0};
+            if (const std::size_t index = kept_place(place); index != Division::none) {
+                again[index] = entry;
                 looks_again = true;
                 continue;
             }
@@ -290,7 +290,7 @@ private:
                 first_place.push_back(narrow(places.size()));
             }
             keeping.push_back({place.node, place.column, place.first, place.queries.size()});
-            places.push_back(own);
+            places.push_back(entry);
             most_places = std::max(most_places, places.size() - first_place.back());
         }
         first_place.push_back(narrow(places.size()));
@@ -306,10 +306,10 @@ private:
         const auto run = [&](const char* first, const char* second) {
             launch(device_, first, chunks.size(), 512, most_places * max_bins * 4, params);
             if (!looks_again) return;
-            Look kept = params;
-            kept.chunks = kept_chunks_.get<Chunk>(n_kept_chunks_);
-            kept.n_kept = n_kept_.get<u32>(n_kept_chunks_);
-            launch(device_, second, n_kept_chunks_, 128, 0, kept);
+            Look kept_params = params;
+            kept_params.chunks = kept_chunks_.get<Chunk>(n_kept_chunks_);
+            kept_params.n_kept = n_kept_.get<u32>(n_kept_chunks_);
+            launch(device_, second, n_kept_chunks_, 128, 0, kept_params);
         };
         const std::size_t n = queries.size();
         if (request.kind == RequestKind::neighbours) {

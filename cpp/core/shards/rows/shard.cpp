@@ -67,9 +67,9 @@ Words Shard::answer(std::span<const std::uint64_t> rounds) {
     const std::lock_guard lock(busy_);
     std::vector<Words> answers;
     for (const TreeRound& tree : split_rounds(rounds)) {
-        const auto found = trees_.find(tree.tree);
-        if (found == trees_.end()) throw Contradiction("the tree is not in this shard");
-        answers.push_back(found->second->answer(tree.round));
+        const auto entry = trees_.find(tree.tree);
+        if (entry == trees_.end()) throw Contradiction("the tree is not in this shard");
+        answers.push_back(entry->second->answer(tree.round));
     }
     return join_answers(answers);
 }

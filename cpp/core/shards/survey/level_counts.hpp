@@ -133,10 +133,10 @@ private:
             scan(true);
             out.presence = out.presence && !best.missing_left;
         }
-        out.found = best.found;
+        out.any = best.any;
         out.missing_left = best.missing_left;
         out.position = best.position;
-        if (best.found) out.gain = best.gain(division_, criterion_);
+        if (best.any) out.gain = best.gain(division_, criterion_);
         return out;
     }
 

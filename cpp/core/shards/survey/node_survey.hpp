@@ -34,18 +34,19 @@ public:
         measure(c, columns_[c].bins.emplace(std::move(bins)));
     }
     void mark(std::size_t c) override {
-        ColumnState& own = columns_[c];
-        own.open.clear();
-        if (own.bins) {  // the first call
-            if (mark_cuts(c, *own.bins, [](std::size_t, double) {}).any) own.ranges.emplace(*own.bins);
-            own.bins.reset();
+        ColumnState& state = columns_[c];
+        state.open.clear();
+        if (state.bins) {  // the first call
+            if (mark_cuts(c, *state.bins, [](std::size_t, double) {}).any) state.ranges.emplace(*state.bins);
+            state.bins.reset();
         }
-        if (own.ranges) collect_open_ranges(c, own.open);
+        if (state.ranges) collect_open_ranges(c, state.open);
     }
     void next_queries(std::size_t node, double most_words, std::vector<RangeQuery>& zoom,
                       std::vector<RangeQuery>& fetch) override {
         std::vector<RangeBound> open_ranges;
-        for (const ColumnState& own : columns_) open_ranges.insert(open_ranges.end(), own.open.begin(), own.open.end());
+        for (const ColumnState& state : columns_)
+            open_ranges.insert(open_ranges.end(), state.open.begin(), state.open.end());
         asked_.resize(columns_.size());
         const bool zooms = choose(open_ranges, sizes_, most_words, layout_.shape.width(), asked_);
         for (std::size_t c = 0; c < columns_.size(); ++c)
@@ -77,15 +78,15 @@ public:
     SurveyedSplit decide() override {
         // Ties go to the lowest column: a later one must be strictly better.
         const SurveyCandidate* best = nullptr;
-        for (const ColumnState& own : columns_)
-            if (own.found && (!best || better(*own.found, *best))) best = &*own.found;
+        for (const ColumnState& state : columns_)
+            if (state.best && (!best || better(*state.best, *best))) best = &*state.best;
         return best ? best->split : SurveyedSplit{};
     }
 
 private:
     // Columns share no mutable state, so that threads can survey the columns of one node.
     struct ColumnState {
-        explicit ColumnState(const B& own) : bounds(own) {}
+        explicit ColumnState(const B& initial) : bounds(initial) {}
 
         std::optional<CellColumn<S>> bins;      // of a numeric column, until it is marked ...
         std::optional<BinnedColumn<S>> ranges;  // ... and afterwards, if it may still win
@@ -93,7 +94,7 @@ private:
         split::SumErrors errors;
         double floor = no_floor;       // a merit that the column certainly reaches
         std::vector<RangeBound> open;  // ranges inside which a cut may win
-        std::optional<SurveyCandidate> found;
+        std::optional<SurveyCandidate> best;
     };
 
     double cost(std::size_t c) const { return split::cost_of(c, options_); }
@@ -101,7 +102,7 @@ private:
     // The best certain merit.
     double floor() const {
         double floor = no_floor;
-        for (const ColumnState& own : columns_) floor = std::max(floor, own.floor);
+        for (const ColumnState& state : columns_) floor = std::max(floor, state.floor);
         return floor;
     }
     double floor_of(std::size_t c) const {  // as a gain of this column
@@ -111,42 +112,42 @@ private:
 
     void search_levels(std::size_t c, std::span<const std::uint64_t> cells, std::size_t width) {
         LevelSurvey<S, C> levels(statistic_, criterion_, options_, cells, width);
-        SurveyCandidate found;
-        found.split.split = levels.search(limits_of(c), found.split.branches);
-        if (!found.split.split.found()) return;
-        found.split.split.column = static_cast<std::int32_t>(c);
-        found.split.n_without_value = levels.n_without_value();
-        found.split.missing = found.split.split.learned_missing ? Words(width, 0) : levels.missing();
-        found.total.assign(width, 0);
-        for (const Words& branch : found.split.branches) add_words(found.total, branch);
-        columns_[c].floor = split::floor_of(found.split.split, options_);
-        columns_[c].found = std::move(found);
+        SurveyCandidate candidate;
+        candidate.split.split = levels.search(limits_of(c), candidate.split.branches);
+        if (!candidate.split.split.found()) return;
+        candidate.split.split.column = static_cast<std::int32_t>(c);
+        candidate.split.n_without_value = levels.n_without_value();
+        candidate.split.missing = candidate.split.split.learned_missing ? Words(width, 0) : levels.missing();
+        candidate.total.assign(width, 0);
+        for (const Words& branch : candidate.split.branches) add_words(candidate.total, branch);
+        columns_[c].floor = split::floor_of(candidate.split.split, options_);
+        columns_[c].best = std::move(candidate);
     }
 
     // Sets the bounds to those of the ranges of a column.
     template <class Column>
-    void bind(ColumnState& own, const Column& column) const {
+    void bind(ColumnState& state, const Column& column) const {
         const double weight = statistic_.sums(column.total_fields()).weight;
-        own.errors = statistic_.doubt(weight, column.size());
-        own.bounds.begin(column.total_fields(), statistic_.n_fields(), column.n_rows(), own.errors.weight,
-                         own.errors.sum);
+        state.errors = statistic_.doubt(weight, column.size());
+        state.bounds.begin(column.total_fields(), statistic_.n_fields(), column.n_rows(), state.errors.weight,
+                           state.errors.sum);
     }
 
     // Raises the floor of a column by the boundaries of its ranges.
     template <class Column>
     void measure(std::size_t c, Column& column) {
-        ColumnState& own = columns_[c];
-        bind(own, column);
+        ColumnState& state = columns_[c];
+        bind(state, column);
         const split::Limits limits = limits_of(c);
-        const split::SumErrors all{own.errors.weight * static_cast<double>(statistic_.n_fields()), own.errors.sum,
-                                   own.errors.centre};
+        const split::SumErrors all{state.errors.weight * static_cast<double>(statistic_.n_fields()), state.errors.sum,
+                                   state.errors.centre};
         const auto allowed = [&](double, double) {
             return split::certainly_allowed(statistic_.sums(column.left()), statistic_.sums(column.total_fields()), all,
                                             limits);
         };
         const double gain = criteria::with_chosen(
-            own.bounds, [&](const auto& bounds) { return split::certain_gain(column, bounds, limits, allowed); });
-        if (gain != no_floor) own.floor = std::max(own.floor, split::lowered(gain / cost(c)));
+            state.bounds, [&](const auto& bounds) { return split::certain_gain(column, bounds, limits, allowed); });
+        if (gain != no_floor) state.floor = std::max(state.floor, split::lowered(gain / cost(c)));
     }
 
     // Marks the cuts that may reach the floor. Calls open(i, merit) for ranges inside which one may.
@@ -161,13 +162,13 @@ private:
 
     // Adds the ranges of a column inside which a cut may reach the floor, and joins the others if no cut in them can.
     void collect_open_ranges(std::size_t c, std::vector<RangeBound>& out) {
-        ColumnState& own = columns_[c];
-        BinnedColumn<S>& column = *own.ranges;
+        ColumnState& state = columns_[c];
+        BinnedColumn<S>& column = *state.ranges;
         std::vector<double> bound(column.size(), no_floor);
         const split::Marks marks =
             mark_cuts(c, column, [&](std::size_t i, double most) { bound[i] = std::max(bound[i], most); });
         if (!marks.any) {
-            own.ranges.reset();
+            state.ranges.reset();
             return;
         }
         std::erase_if(bound, [](double b) { return b == no_floor; });
@@ -177,13 +178,13 @@ private:
 
     // The exact search among the boundaries of a column that may reach the floor.
     void find_best_cut(std::size_t c) {
-        ColumnState& own = columns_[c];
-        BinnedColumn<S>& column = *own.ranges;
-        bind(own, column);
+        ColumnState& state = columns_[c];
+        BinnedColumn<S>& column = *state.ranges;
+        bind(state, column);
         const split::Limits limits = limits_of(c);
         const double floor = floor_of(c);
         const auto highest_gain = [&](const double* left) {
-            return criteria::with_chosen(own.bounds, [left](const auto& bounds) { return bounds.gain(left).high; });
+            return criteria::with_chosen(state.bounds, [left](const auto& bounds) { return bounds.gain(left).high; });
         };
         C criterion = criterion_;
         const double least = static_cast<double>(limits.min_rows);
@@ -217,23 +218,23 @@ private:
             scan_side(true);
             presence = presence && !best.missing_left;
         }
-        if (!best.found) return;
-        SurveyCandidate found;
-        split::Candidate& split = found.split.split;
+        if (!best.any) return;
+        SurveyCandidate candidate;
+        split::Candidate& split = candidate.split.split;
         split.kind = presence ? split::Kind::presence : split::Kind::cut;
         split.column = static_cast<std::int32_t>(c);
         split.gain = best.gain(division, criterion);
         split.tolerance = criterion.tolerance();
         split.learned_missing = column.n_missing() > 0.0;
         split.missing_branch = best.missing_left ? 0 : 1;
-        if (!presence) place_cut(column, at, found.split);
-        found.total = column.total();
-        found.split.branches.assign(2, presence ? column.present() : column.part_up_to(at, best.missing_left));
-        for (std::size_t w = 0; w < found.total.size(); ++w)
-            found.split.branches[1][w] = found.total[w] - found.split.branches[0][w];
-        found.split.n_without_value = column.n_without_value();
-        found.split.missing = split.learned_missing ? Words(found.total.size(), 0) : column.missing();
-        own.found = std::move(found);
+        if (!presence) place_cut(column, at, candidate.split);
+        candidate.total = column.total();
+        candidate.split.branches.assign(2, presence ? column.present() : column.part_up_to(at, best.missing_left));
+        for (std::size_t w = 0; w < candidate.total.size(); ++w)
+            candidate.split.branches[1][w] = candidate.total[w] - candidate.split.branches[0][w];
+        candidate.split.n_without_value = column.n_without_value();
+        candidate.split.missing = split.learned_missing ? Words(candidate.total.size(), 0) : column.missing();
+        state.best = std::move(candidate);
     }
 
     void place_cut(const BinnedColumn<S>& column, std::size_t at, SurveyedSplit& out) const {

@@ -442,8 +442,8 @@ struct BinnedTable {
 std::shared_ptr<const BinnedTable> whole_table(const data::Table& table, const BinOptions& options,
                                                base::ThreadPool& pool, base::Interrupt& interrupt) {
     const std::lock_guard lock(table.derived->busy);
-    auto known = std::static_pointer_cast<const BinnedTable>(table.derived->value);
-    if (known && known->max_bins == options.max_bins) return known;
+    auto whole = std::static_pointer_cast<const BinnedTable>(table.derived->value);
+    if (whole && whole->max_bins == options.max_bins) return whole;
     data::TargetRows all;
     all.row.resize(table.n_rows);
     std::iota(all.row.begin(), all.row.end(), 0u);

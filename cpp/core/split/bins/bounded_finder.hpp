@@ -157,7 +157,7 @@ private:
             scan_side(true);
             presence = presence && !best.missing_left;
         }
-        if (!best.found) return out;
+        if (!best.any) return out;
         Candidate& split = out.candidate;
         split.kind = presence ? Kind::presence : Kind::cut;
         split.column = static_cast<std::int32_t>(c);

@@ -78,11 +78,11 @@ void BundleWriter::run(const std::uint32_t* row, std::size_t from, std::size_t t
     const bool in_table_order = std::adjacent_find(row + from, row + to, gap) == row + to;
     for (std::size_t m = 0; m < bundle_.size(); ++m) {
         const double common = bundle_[m].common;
-        double known = std::numeric_limits<double>::quiet_NaN();
+        double rare = std::numeric_limits<double>::quiet_NaN();
         bool fine = true;
         const auto take = [&](std::size_t i, double x) {
             std::uint8_t& byte = bytes[i * stride + slot_];
-            if (x != known && fine && (fine = rare_value(m, x))) known = x;
+            if (x != rare && fine && (fine = rare_value(m, x))) rare = x;
             fine = fine && byte == 0;
             byte = static_cast<std::uint8_t>(m + 1);
         };

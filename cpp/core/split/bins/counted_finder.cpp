@@ -45,7 +45,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     for (const auto c : node.store->binning->numeric)
         if (context.allows(c)) numeric.push_back(c);
     const std::size_t n_numeric = numeric.size();
-    std::vector<ColumnCandidate> found(n_columns);
+    std::vector<ColumnCandidate> columns(n_columns);
     const auto for_each = [&](std::size_t n, const auto& task) { base::run(pool, n, thread, task); };
     exact_->begin_node(pool ? -1 : thread);
     std::vector<std::size_t> levels;
@@ -57,7 +57,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
             const std::size_t c = levels[i];
             if (floor > no_floor && exact_->bound_levels(node, c, t) < floor) return;
             const double least = floor == no_floor ? no_floor : floor * cost(c);
-            found[c].candidate = exact_->search_column(node, c, context, least, t);
+            columns[c].candidate = exact_->search_column(node, c, context, least, t);
         });
     };
     if (options_.max_competitors > 0) {
@@ -68,9 +68,9 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
             const Limits limits = limits_of(c, options_, context);
             const double floor = lowered(bound_gain(node, c, limits, t).low);
             Marks marks = survey(node, c, limits, floor, t);
-            found[c] = examine(node, c, limits, floor, marks, nullptr, t);
+            columns[c] = examine(node, c, limits, floor, marks, nullptr, t);
         });
-        return conclude(node, std::move(found), pool, thread);
+        return conclude(node, std::move(columns), pool, thread);
     }
     double floor = no_floor;
     std::optional<base::PhaseTimer> timer(base::Phase::survey);
@@ -85,7 +85,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     if (n_numeric > 0) floor = std::max(floor, lowered(gain_range[likeliest].low));
     timer.emplace(base::Phase::levels);
     search_levels(floor);
-    for (std::size_t c : levels) floor = std::max(floor, merit_floor(found[c].candidate));
+    for (std::size_t c : levels) floor = std::max(floor, merit_floor(columns[c].candidate));
     timer.emplace(base::Phase::survey);
     std::vector<Marks> surveys(n_numeric);
     const auto survey_column = [&](std::size_t i, int t) {
@@ -94,7 +94,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     };
     const auto examine_column = [&](std::size_t i, base::ThreadPool* sharing, int t) {
         const std::size_t c = numeric[i];
-        found[c] = examine(node, c, limits_of(c, options_, context), floor, surveys[i], sharing, t);
+        columns[c] = examine(node, c, limits_of(c, options_, context), floor, surveys[i], sharing, t);
     };
     bool zoom_is_useless = false;  // zooming does not avoid fetching here
     if (n_numeric > 0) {
@@ -103,7 +103,7 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
         timer.emplace(base::Phase::likeliest);
         examine_column(likeliest, pool, thread);
         surveys[likeliest] = {};
-        const ColumnCandidate& first = found[numeric[likeliest]];
+        const ColumnCandidate& first = columns[numeric[likeliest]];
         floor = std::max(floor, merit_floor(first.candidate));
         zoom_is_useless = !worth_zooming(node, inside) || first.fetched > 0.5 * inside;
     }
@@ -127,27 +127,27 @@ std::vector<Candidate> CountedFinder::search(NodeRows& node, const NodeContext& 
     // each raising the floor for the next; the threads share their rows.
     if (pool && 2 * open.size() > static_cast<std::size_t>(pool->size())) {
         for_each(open.size(), [&](std::size_t i, int t) { examine_column(open[i], nullptr, t); });
-        return conclude(node, std::move(found), pool, thread);
+        return conclude(node, std::move(columns), pool, thread);
     }
     std::vector<double> falling;
     for (std::size_t i : open) falling.push_back(-gain_range[i].low);
     base::sort_by(falling, open);
     for (std::size_t i : open) {
         examine_column(i, pool, thread);
-        floor = std::max(floor, merit_floor(found[numeric[i]].candidate));
+        floor = std::max(floor, merit_floor(columns[numeric[i]].candidate));
     }
-    return conclude(node, std::move(found), pool, thread);
+    return conclude(node, std::move(columns), pool, thread);
 }
 
 // Computes the cuts between bins and breaks ties as in all other searches.
-std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<ColumnCandidate> found,
+std::vector<Candidate> CountedFinder::conclude(const NodeRows& node, std::vector<ColumnCandidate> columns,
                                                base::ThreadPool* pool, int thread) {
     const base::PhaseTimer timer(base::Phase::conclude);
     double floor = no_floor;
     if (options_.max_competitors == 0)
-        for (const ColumnCandidate& f : found) floor = std::max(floor, merit_floor(f.candidate));
+        for (const ColumnCandidate& f : columns) floor = std::max(floor, merit_floor(f.candidate));
     std::vector<Candidate> candidates;
-    for (ColumnCandidate& f : found) {
+    for (ColumnCandidate& f : columns) {
         if (!f.candidate.found()) continue;
         const double merit = f.candidate.gain.value() / cost(static_cast<std::size_t>(f.candidate.column));
         if (merit < floor) continue;
@@ -280,17 +280,17 @@ void FetchedBins::find_hits(const NodeRows& node, std::size_t c, const ColumnPla
     column.with_reader([&](auto number) {
         places.with([&](auto place_of) {
             base::for_blocks(pool, node.size(), [&](std::size_t block, std::size_t from, std::size_t to, int) {
-                std::array<std::uint32_t, base::block_rows> found;
-                std::size_t n_found = 0;
+                std::array<std::uint32_t, base::block_rows> positions;
+                std::size_t n_hits = 0;
                 for (std::size_t i = from; i < to; ++i) {  // no branch instruction depends on the data
-                    found[n_found] = static_cast<std::uint32_t>(i);
-                    n_found += cursor_[place_of(i)] != not_fetched;
+                    positions[n_hits] = static_cast<std::uint32_t>(i);
+                    n_hits += cursor_[place_of(i)] != not_fetched;
                 }
                 std::vector<Hit>& hits = hits_[block];
-                hits.resize(n_found);
-                for (std::size_t k = 0; k < n_found; ++k) {
-                    column.prefetch(row[found[std::min(k + fetch_distance, n_found - 1)]]);
-                    const std::uint32_t i = found[k];
+                hits.resize(n_hits);
+                for (std::size_t k = 0; k < n_hits; ++k) {
+                    column.prefetch(row[positions[std::min(k + fetch_distance, n_hits - 1)]]);
+                    const std::uint32_t i = positions[k];
                     hits[k] = {{number(row[i]) + 0.0, i}, static_cast<std::uint32_t>(place_of(i))};
                 }
             });

@@ -102,7 +102,7 @@ private:
     virtual bool holds_rows(const NodeRows& node, std::size_t c, std::size_t bin) const = 0;
 
     std::vector<Candidate> search(NodeRows& node, const NodeContext& context, base::ThreadPool* pool, int thread);
-    std::vector<Candidate> conclude(const NodeRows& node, std::vector<ColumnCandidate> found, base::ThreadPool* pool,
+    std::vector<Candidate> conclude(const NodeRows& node, std::vector<ColumnCandidate> columns, base::ThreadPool* pool,
                                     int thread);
     double cut_after_bin(const NodeRows& node, std::size_t c, std::uint8_t bin, base::ThreadPool* pool) const;
     double merit_floor(const Candidate& c) const { return c.found() ? floor_of(c, options_) : no_floor; }

@@ -124,10 +124,10 @@ private:
     }
 
     // Replaces the partner if this pair is more similar.
-    void offer(Partner& known, std::size_t other, const Difference& difference) const {
-        if (known.p_value >= 0.0 && tester_.surely_not_above(difference, known.difference)) return;
+    void offer(Partner& partner, std::size_t other, const Difference& difference) const {
+        if (partner.p_value >= 0.0 && tester_.surely_not_above(difference, partner.difference)) return;
         const double p = tester_.p_value(difference);
-        if (p > known.p_value) known = {p, other, difference};
+        if (p > partner.p_value) partner = {p, other, difference};
     }
     Difference difference(std::size_t a, std::size_t b) const {
         return tester_.difference(cells(std::min(a, b)), cells(std::max(a, b)));

@@ -116,8 +116,8 @@ void count_level_cells(const NodeRows& node, std::size_t column, LevelCells<Whol
     const std::size_t n = node.size(), k = layout.n_classes, n_levels = layout.n_levels;
     const std::int32_t* const codes = node.codes(column);
     counts.resize(std::max(counts.size(), layout.size()));
-    if (const std::uint32_t* const known = node.level_counts ? node.level_counts->of(column) : nullptr)
-        std::copy_n(known, layout.size(), counts.begin());
+    if (const std::uint32_t* const source = node.level_counts ? node.level_counts->of(column) : nullptr)
+        std::copy_n(source, layout.size(), counts.begin());
     else
         layout.count(node, column, 0, n, counts.data());
     const auto take = [&](std::int32_t code, std::vector<WholeCount>& cells) {

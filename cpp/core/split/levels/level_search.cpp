@@ -25,7 +25,7 @@ Candidate LevelSearch::best_level_set(std::size_t n_missing, const Limits& limit
     out.learned_missing = n_missing > 0;
     for (const LevelOrder& order : space_.orders(n_missing, limits)) {
         const LevelSpace::Cut best = space_.best_level_cut(order, n_missing, limits);
-        if (!best.found || (out.found() && !((best.gain - out.gain).value() > space_.tolerance()))) continue;
+        if (!best.any || (out.found() && !((best.gain - out.gain).value() > space_.tolerance()))) continue;
         out.kind = best.presence ? Kind::presence : Kind::levels;
         out.gain = best.gain;
         out.missing_branch = best.missing_left ? 0 : 1;
@@ -89,7 +89,7 @@ std::vector<LevelOrder> RowLevels::orders(std::size_t n_missing, const Limits& l
 LevelSpace::Cut RowLevels::best_level_cut(const LevelOrder& order, std::size_t n_missing, const Limits& limits) {
     entries_in_order(levels_, order, entries_);
     Cut out = best_entry_cut(n_missing, limits);
-    if (out.found && !out.presence) out.position = entries_[out.position - 1].rank + 1;
+    if (out.any && !out.presence) out.position = entries_[out.position - 1].rank + 1;
     return out;
 }
 

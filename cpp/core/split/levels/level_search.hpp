@@ -12,7 +12,7 @@ namespace ceiba::split {
 class LevelSpace {
 public:
     struct Cut {
-        bool found = false, presence = false, missing_left = false;
+        bool any = false, presence = false, missing_left = false;
         std::size_t position = 0;  // levels on the left
         base::DoubleDouble gain;
     };

@@ -101,13 +101,13 @@ Candidate best_subset(const LevelCells<Weight>& levels, const Limits& limits, co
     if (levels.n_missing > 0) {
         division.clear(false);
         for (std::size_t l = 0; l < n_levels; ++l) division.move_left(l);
-        presence = division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.found);
-        best.found = best.found || presence;
+        presence = division.enough_rows(limits) && weigh_division(division, criterion, limits, best.gain, best.any);
+        best.any = best.any || presence;
         best.missing_left = false;
         subsets.run(true);
         presence = presence && !best.missing_left;
     }
-    if (!best.found) return out;
+    if (!best.any) return out;
     // Moving single levels may end with all levels in one branch and only missing values in the other.
     presence = presence || std::adjacent_find(best.on_left.begin(), best.on_left.end(), std::not_equal_to<>()) ==
                                best.on_left.end();

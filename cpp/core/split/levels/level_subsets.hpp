@@ -176,17 +176,17 @@ private:
 
 // Evaluates the current division precisely. True if it is admissible and better than `best`, which it then replaces.
 template <class D, class C>
-bool weigh_division(const D& division, const C& criterion, const Limits& limits, base::DoubleDouble& best, bool found) {
+bool weigh_division(const D& division, const C& criterion, const Limits& limits, base::DoubleDouble& best, bool any) {
     if (!respects(division, limits)) return false;
     const base::DoubleDouble gain = criterion.gain(division);
     if (!std::isfinite(gain.hi)) return false;
-    if (found && !((gain - best).value() > criterion.tolerance())) return false;
+    if (any && !((gain - best).value() > criterion.tolerance())) return false;
     best = gain;
     return true;
 }
 
 struct BestSubset {
-    bool found = false;
+    bool any = false;
     bool missing_left = false;
     base::DoubleDouble gain;
     std::vector<char> on_left;  // per present level
@@ -208,13 +208,13 @@ public:
     }
 
 private:
-    bool better(base::DoubleDouble& gain, bool found) const {
+    bool better(base::DoubleDouble& gain, bool any) const {
         if (!division_.enough_rows(limits_)) return false;
-        if (found && criterion_.below(division_, gain.hi)) return false;
-        return weigh_division(division_, criterion_, limits_, gain, found);
+        if (any && criterion_.below(division_, gain.hi)) return false;
+        return weigh_division(division_, criterion_, limits_, gain, any);
     }
     void keep(const std::vector<char>& on_left) {
-        best_.found = true;
+        best_.any = true;
         best_.missing_left = missing_left_;
         best_.on_left = on_left;
     }
@@ -231,7 +231,7 @@ private:
             on_left[level] ^= 1;
             on_left[level] ? division_.move_left(level) : division_.move_right(level);
             if (missing_left_ && std::all_of(on_left.begin(), on_left.end(), [](char c) { return c; })) continue;
-            if (better(best_.gain, best_.found)) keep(on_left);
+            if (better(best_.gain, best_.any)) keep(on_left);
         }
     }
 
@@ -249,7 +249,7 @@ private:
             }
             if (!std::isfinite(gain)) continue;
             climb(start, gain);
-            if (better(best_.gain, best_.found)) keep(start);
+            if (better(best_.gain, best_.any)) keep(start);
         }
     }
 

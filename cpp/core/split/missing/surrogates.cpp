@@ -21,7 +21,7 @@ struct Placed {
 // The sum of unit weights.
 struct CountedSum {
     std::int64_t sum = 0;
-    void add(std::int64_t one) { sum += one; }
+    void add(std::int64_t term) { sum += term; }
     double value() const { return static_cast<double>(sum); }
 };
 
@@ -94,9 +94,9 @@ private:
         const std::size_t n = all ? sorted.size() : node_.n_present(column);
         const data::TargetRows& target = node_.target();
         if (target.weight.empty() && target.case_weight.empty()) {
-            const auto one = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
+            const auto sign = [this](std::uint32_t row) { return std::int64_t{sign_[row]}; };
             const auto counted = [this](std::uint32_t row) { return std::int64_t{sign_[row] != 0}; };
-            return best_of(column, entries, n, CountedSum{}, one, counted, both, out);
+            return best_of(column, entries, n, CountedSum{}, sign, counted, both, out);
         }
         const auto weighed = [this](std::uint32_t row) { return sign_[row] == 0 ? 0.0 : sign_[row] * weight(row); };
         const auto counted = [this](std::uint32_t row) { return sign_[row] == 0 ? 0.0 : rows(row); };
@@ -217,18 +217,18 @@ std::vector<Surrogate> find_surrogates(const NodeRows& node, const Routing& prim
                                        int right_son, const SurrogateOptions& options, const SearchOptions& search,
                                        base::ThreadPool* pool) {
     const SurrogateSearch columns(node, primary, right_son, options, search.conventions, pool);
-    std::vector<Surrogate> found(node.store->sorted.size());
-    base::run(pool, found.size(), 0, [&](std::size_t c, int) {
+    std::vector<Surrogate> surrogates(node.store->sorted.size());
+    base::run(pool, surrogates.size(), 0, [&](std::size_t c, int) {
         const bool limited = !search.monotone.empty() && search.monotone[c] != 0;
-        if (static_cast<std::int32_t>(c) != primary_column && !limited) found[c] = columns.find(c);
+        if (static_cast<std::int32_t>(c) != primary_column && !limited) surrogates[c] = columns.find(c);
     });
-    std::erase_if(found, [](const Surrogate& s) { return s.kind == Kind::none; });
+    std::erase_if(surrogates, [](const Surrogate& s) { return s.kind == Kind::none; });
     std::vector<double> falling;
-    for (const Surrogate& s : found) falling.push_back(-s.agreement);
-    base::sort_by(falling, found);
-    if (found.size() > static_cast<std::size_t>(options.max_surrogates))
-        found.resize(static_cast<std::size_t>(options.max_surrogates));
-    return found;
+    for (const Surrogate& s : surrogates) falling.push_back(-s.agreement);
+    base::sort_by(falling, surrogates);
+    if (surrogates.size() > static_cast<std::size_t>(options.max_surrogates))
+        surrogates.resize(static_cast<std::size_t>(options.max_surrogates));
+    return surrogates;
 }
 
 int right_son(const NodeRows& node, const Routing& primary, const std::vector<double>& class_scale,

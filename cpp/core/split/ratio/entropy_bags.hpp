@@ -93,11 +93,11 @@ public:
         }
         return sum;
     }
-    // The entropy mass of all other levels together. `known` is the bag of all levels.
+    // The entropy mass of all other levels together. `all` is the bag of all levels.
     template <class Mass>
-    double rest_mass(std::size_t level, const Bag& known, const Mass& mass_of) const {
-        double sum = mass_of(known.weight - weight_[level]);
-        for (std::size_t k = 0; k < n_classes_; ++k) sum -= mass_of(known.classes[k] - cells_[level * n_classes_ + k]);
+    double rest_mass(std::size_t level, const Bag& all, const Mass& mass_of) const {
+        double sum = mass_of(all.weight - weight_[level]);
+        for (std::size_t k = 0; k < n_classes_; ++k) sum -= mass_of(all.classes[k] - cells_[level * n_classes_ + k]);
         return sum;
     }
 

@@ -132,8 +132,8 @@ private:
 
     // `information`: of the branches. Rows without a value are one more branch.
     template <class Mass>
-    static double ratio(double gain, double information, double weight, double known, const Mass& mass) {
-        information = mass(weight) - information - mass(weight - known);
+    static double ratio(double gain, double information, double weight, double present, const Mass& mass) {
+        information = mass(weight) - information - mass(weight - present);
         return information < small ? 0.0 : gain / (information / weight);
     }
 
@@ -152,11 +152,11 @@ private:
             for (std::size_t i = 0; i < n; ++i)
                 part.add(rows.label[entries[i].row], rows.weight ? rows.weight[entries[i].row] : 1.0);
         }
-        const Bag& known = n < node.size() ? part : rows.whole;
-        const double tenth = 0.1 * known.weight / static_cast<double>(n_classes_);
+        const Bag& present = n < node.size() ? part : rows.whole;
+        const double tenth = 0.1 * present.weight / static_cast<double>(n_classes_);
         const double least = tenth < options_.min_branch + small ? options_.min_branch : std::min(tenth, 25.0);
         if (static_cast<double>(n) + small < 2.0 * least) return score;
-        CutSearch search(known, rows.whole.weight, least);
+        CutSearch search(present, rows.whole.weight, least);
         if (n_classes_ != 2 || (options_.cuts_at_values && close_[c]))
             search_any(rows, c, n, search, mass, space);
         else if (rows.weight)
@@ -169,17 +169,20 @@ private:
         score.gain = search.gain - std::log2(static_cast<double>(search.n_cuts)) / rows.whole.weight;
         if (score.gain < small) return score;
         score.usable = true;
-        score.ratio = ratio(score.gain, mass(search.left_weight) + mass(known.weight - search.left_weight),
-                            rows.whole.weight, known.weight, mass);
+        score.ratio = ratio(score.gain, mass(search.left_weight) + mass(present.weight - search.left_weight),
+                            rows.whole.weight, present.weight, mass);
         return score;
     }
 
     // The state of the search for the best cut of a column.
     struct CutSearch {
-        CutSearch(const Bag& of_known, double of_all, double of_side)
-            : known(of_known), weight(of_all), least(of_side), bits(of_known.weight / (of_all * std::numbers::ln2)) {}
+        CutSearch(const Bag& of_present, double of_all, double of_side)
+            : present(of_present),
+              weight(of_all),
+              least(of_side),
+              bits(of_present.weight / (of_all * std::numbers::ln2)) {}
 
-        const Bag& known;
+        const Bag& present;
         double weight, least, before = -1.0;
         // In nats the gain is at most chi-square over the weight: Kullback-Leibler is at most chi-square divergence.
         double bits;
@@ -200,13 +203,13 @@ private:
         // share p: by Taylor's formula the divergence is at most (q - p)^2 / 2 times the maximum of 1 / (x (1 - x))
         // between them, which is its value at p or q. On adult it avoids half of 120,000 evaluations.
         bool hopeless(double left, double zeros, double ones) const {
-            const double right = known.weight - left, other_ones = known.classes[1] - ones,
-                         other_zeros = known.classes[0] - zeros;
-            const double expected = known.weight * known.weight / (known.classes[0] * known.classes[1]);
+            const double right = present.weight - left, other_ones = present.classes[1] - ones,
+                         other_zeros = present.classes[0] - zeros;
+            const double expected = present.weight * present.weight / (present.classes[0] * present.classes[1]);
             const auto factor = [expected](double side, double a, double b) {
                 return a * b > 0.0 ? std::min(expected, 0.5 * std::max(expected, side * side / (a * b))) : expected;
             };
-            const double excess = ones - left * (known.classes[1] / known.weight);
+            const double excess = ones - left * (present.classes[1] / present.weight);
             const double bound =
                 excess * excess * (factor(left, zeros, ones) * right + factor(right, other_zeros, other_ones) * left);
             return bound < (gain + 0.5 * small) * left * right * weight * std::numbers::ln2;
@@ -214,13 +217,13 @@ private:
 
         template <class Mass>
         void weigh(std::size_t i, double left, const double* classes, const Mass& mass) {
-            if (before < 0.0) before = known.mass(mass);
-            double after = mass(left) + mass(known.weight - left);
-            for (std::size_t k = 0; k < known.classes.size(); ++k)
-                after -= mass(classes[k]) + mass(known.classes[k] - classes[k]);
-            const double found = per_row(before - after, weight);
-            if (!(found > gain + small)) return;
-            gain = found;
+            if (before < 0.0) before = present.mass(mass);
+            double after = mass(left) + mass(present.weight - left);
+            for (std::size_t k = 0; k < present.classes.size(); ++k)
+                after -= mass(classes[k]) + mass(present.classes[k] - classes[k]);
+            const double new_gain = per_row(before - after, weight);
+            if (!(new_gain > gain + small)) return;
+            gain = new_gain;
             position = static_cast<std::uint32_t>(i + 1);
             left_weight = left;
         }
@@ -233,8 +236,8 @@ private:
                            const Mass& mass) {
         const Entry* const entries = rows.node.entries(c);
         const std::array<double, 2>* const parts = rows.parts.data();
-        const double all = search.known.weight, least = search.least - small;
-        const double share = search.known.classes[1] / all;
+        const double all = search.present.weight, least = search.least - small;
+        const double share = search.present.classes[1] / all;
         if (!(share > 0.0) || !(share < 1.0)) return;  // one class
         const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
         double ones = 0.0, left = 0.0, bar = 0.5 * small;
@@ -260,7 +263,7 @@ private:
                                  const Mass& mass) {
         const Entry* const entries = rows.node.entries(c);
         const std::uint16_t* const label = rows.label;
-        const double share = search.known.classes[1] / search.known.weight;
+        const double share = search.present.classes[1] / search.present.weight;
         if (!(share > 0.0) || !(share < 1.0)) return;  // one class
         const double per_excess = search.bits * (1.0 / (1.0 - share) + 1.0 / share);
         std::size_t first = 0, last = n - 1;
@@ -291,7 +294,7 @@ private:
         expected.assign(n_classes_, 0.0);
         per_expected.assign(n_classes_, 0.0);
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            expected[k] = search.known.classes[k] / search.known.weight;
+            expected[k] = search.present.classes[k] / search.present.weight;
             if (expected[k] > 0.0) per_expected[k] = 1.0 / expected[k];
         }
         double left = 0.0;
@@ -301,7 +304,7 @@ private:
             side[rows.label[row]] += w;
             left += w;
             if (entries[i].rank == entries[i + 1].rank || !search.enough(left)) continue;
-            const double right = search.known.weight - left;
+            const double right = search.present.weight - left;
             if (!search.enough(right)) break;
             if (close && !far(rows.node.number(c, row), rows.node.number(c, entries[i + 1].row))) continue;
             ++search.n_cuts;
@@ -341,14 +344,14 @@ private:
             part.clear(n_classes_);
             bags.sum_into(part);
         }
-        const Bag& known = all ? rows.whole : part;
+        const Bag& present = all ? rows.whole : part;
         ColumnScore score;
         score.constant = bags.present().size() < 2;
         if (score.constant) return score;
         if (options_.multiway)
-            one_branch_per_level(bags, known, rows.whole.weight, mass, score);
+            one_branch_per_level(bags, present, rows.whole.weight, mass, score);
         else
-            one_level(bags, known, rows.whole.weight, mass, score);
+            one_level(bags, present, rows.whole.weight, mass, score);
         return score;
     }
 
@@ -356,7 +359,7 @@ private:
 
     // Two branches must be large enough; the others may have any size.
     template <class Mass>
-    void one_branch_per_level(const Bags& bags, const Bag& known, double weight, const Mass& mass,
+    void one_branch_per_level(const Bags& bags, const Bag& present, double weight, const Mass& mass,
                               ColumnScore& score) const {
         if (std::count_if(bags.present().begin(), bags.present().end(),
                           [&](std::uint32_t l) { return enough(bags.weight(l)); }) < 2)
@@ -368,20 +371,20 @@ private:
             information += mass(bags.weight(l));
             placed += bags.weight(l);
         }
-        score.decrease = score.gain = per_row(known.mass(mass) - left_over, weight);
+        score.decrease = score.gain = per_row(present.mass(mass) - left_over, weight);
         score.ratio = ratio(score.gain, information, weight, placed, mass);
     }
 
     // The best single level against all others (C4.5's binary splits), by ratio.
     template <class Mass>
-    void one_level(const Bags& bags, const Bag& known, double weight, const Mass& mass, ColumnScore& best) const {
-        const double before = known.mass(mass);
+    void one_level(const Bags& bags, const Bag& present, double weight, const Mass& mass, ColumnScore& best) const {
+        const double before = present.mass(mass);
         for (const std::uint32_t l : bags.present()) {
-            const double one = bags.weight(l), others = known.weight - one;
-            if (!enough(one) || !enough(others)) continue;
+            const double level_weight = bags.weight(l), others = present.weight - level_weight;
+            if (!enough(level_weight) || !enough(others)) continue;
             best.usable = true;
-            const double gain = per_row(before - (bags.mass(l, mass) + bags.rest_mass(l, known, mass)), weight);
-            const double of_level = ratio(gain, mass(one) + mass(others), weight, one + others, mass);
+            const double gain = per_row(before - (bags.mass(l, mass) + bags.rest_mass(l, present, mass)), weight);
+            const double of_level = ratio(gain, mass(level_weight) + mass(others), weight, level_weight + others, mass);
             if (!(of_level > best.ratio + small)) continue;
             best.level = l;
             best.decrease = best.gain = gain;
@@ -446,9 +449,9 @@ private:
         for (std::size_t i = 1; i < scores.size(); ++i) falling.push_back(-merit(scores[i]));
         base::sort_by(falling, scores);
         scores.resize(std::min(scores.size(), static_cast<std::size_t>(options_.max_competitors) + 1));
-        std::vector<Candidate> found;
-        for (const ColumnScore& score : scores) found.push_back(split_of(rows, score));
-        return found;
+        std::vector<Candidate> splits;
+        for (const ColumnScore& score : scores) splits.push_back(split_of(rows, score));
+        return splits;
     }
 
     double merit(const ColumnScore& score) const {

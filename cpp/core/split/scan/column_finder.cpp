@@ -19,8 +19,9 @@ bool constant(const NodeRows& node, std::size_t c) {
     return node.entries(c)[0].rank == node.entries(c)[n - 1].rank;
 }
 
-void sort_by_column(std::vector<Candidate>& found) {
-    std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
+void sort_by_column(std::vector<Candidate>& candidates) {
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.column < b.column; });
 }
 
 // Stores that fit the L2 cache are not compacted, nor are ranges of several cache lines.
@@ -42,17 +43,17 @@ std::vector<Candidate> ColumnFinder::find(NodeRows& node, const NodeContext& con
     if (!pool && options_.max_competitors == 0 && !options_.random_cuts)
         return ranked(node, search_for_one(node, context, thread), thread);
     const LiveColumns columns(node, context.allowed());
-    std::vector<Candidate> found(columns.size());
+    std::vector<Candidate> candidates(columns.size());
     const auto search_at = [&](std::size_t i, int t) {
-        found[i] = search_column(node, columns[i], context, no_floor, t);
+        candidates[i] = search_column(node, columns[i], context, no_floor, t);
     };
     base::run(pool, columns.size(), thread, search_at);
-    return ranked(node, std::move(found), thread);
+    return ranked(node, std::move(candidates), thread);
 }
 
-std::vector<Candidate> ColumnFinder::ranked(const NodeRows& node, std::vector<Candidate> found, int thread) {
-    std::erase_if(found, [](const Candidate& c) { return !c.found(); });
-    if (found.empty()) return found;
+std::vector<Candidate> ColumnFinder::ranked(const NodeRows& node, std::vector<Candidate> candidates, int thread) {
+    std::erase_if(candidates, [](const Candidate& c) { return !c.found(); });
+    if (candidates.empty()) return candidates;
     const auto merit = [this](const Candidate& c) { return c.gain / base::DoubleDouble(cost(c)); };
     const auto better = [&](const Candidate& a, const Candidate& b) {
         const double gap = (merit(a) - merit(b)).value();
@@ -61,7 +62,7 @@ std::vector<Candidate> ColumnFinder::ranked(const NodeRows& node, std::vector<Ca
     };
     const std::size_t keep = static_cast<std::size_t>(options_.max_competitors) + 1;
     std::vector<Candidate> order;
-    for (Candidate& c : found) {
+    for (Candidate& c : candidates) {
         std::size_t at = order.size();
         while (at > 0 && better(c, order[at - 1])) --at;
         if (at == keep) continue;
@@ -74,8 +75,8 @@ std::vector<Candidate> ColumnFinder::ranked(const NodeRows& node, std::vector<Ca
 // Finds only the best split, so a column need not return a split that cannot win. If the criterion has a rough bound,
 // the most promising column comes first.
 std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const NodeContext& context, int thread) {
-    std::vector<Candidate> found;
-    std::size_t best = 0;  // index in `found`
+    std::vector<Candidate> candidates;
+    std::size_t best = 0;  // index in `candidates`
     Routing routing;       // of the best split, computed when first needed
     double floor = no_floor;
     std::vector<double> bound;
@@ -85,18 +86,19 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
         const double least = floor == no_floor ? no_floor : floor * cost_of(c, options_);
         Candidate candidate = search_column(node, c, context, least, thread);
         if (!candidate.found()) return;
-        if (best < found.size() && same_division(node, candidate, found[best], routing)) {
-            if (candidate.column < found[best].column) found[best] = std::move(candidate);
+        if (best < candidates.size() && same_division(node, candidate, candidates[best], routing)) {
+            if (candidate.column < candidates[best].column) candidates[best] = std::move(candidate);
             return;
         }
-        if (best == found.size() || floor_of(candidate, options_) > floor) best = found.size(), routing.branch.clear();
+        if (best == candidates.size() || floor_of(candidate, options_) > floor)
+            best = candidates.size(), routing.branch.clear();
         floor = std::max(floor, floor_of(candidate, options_));
-        found.push_back(std::move(candidate));
+        candidates.push_back(std::move(candidate));
     };
     if (node.size() == 2 && options_.column_cost.empty()) {
         // Two rows have a single partition, so the first column that splits them wins.
-        for (std::size_t i = 0; i < n && found.empty(); ++i) search_at(columns[i]);
-        return found;
+        for (std::size_t i = 0; i < n && candidates.empty(); ++i) search_at(columns[i]);
+        return candidates;
     }
     bool in_order = !rough_bounds(node, columns, bound, thread);
     if (in_order) bound.assign(n, std::numeric_limits<double>::infinity());
@@ -112,8 +114,8 @@ std::vector<Candidate> ColumnFinder::search_for_one(const NodeRows& node, const 
         for (std::size_t i = 0; i < n; ++i)
             if (i != first && node.store->has_levels(columns[i]) == levels && !(bound[i] < floor))
                 search_at(columns[i]);
-    if (!in_order) sort_by_column(found);
-    return found;
+    if (!in_order) sort_by_column(candidates);
+    return candidates;
 }
 
 // In small nodes, many columns partition the rows identically. These are ties that need no exact arithmetic.
@@ -133,18 +135,18 @@ std::vector<Candidate> ColumnFinder::search_some(const NodeRows& node, const Nod
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::erase_if(order, [&](std::size_t c) { return !context.allows(c); });
     base::Random random(context.seed);
-    std::vector<Candidate> found;
+    std::vector<Candidate> candidates;
     int tried = 0;
     bool any = false;
     for (std::size_t i = 0; i < order.size() && (tried < options_.max_features || !any); ++i) {
         std::swap(order[i], order[i + random.below(order.size() - i)]);
         if (constant(node, order[i])) continue;
         ++tried;
-        found.push_back(search_column(node, order[i], context, no_floor, thread));
-        any = any || found.back().found();
+        candidates.push_back(search_column(node, order[i], context, no_floor, thread));
+        any = any || candidates.back().found();
     }
-    sort_by_column(found);
-    return found;
+    sort_by_column(candidates);
+    return candidates;
 }
 
 // A numeric column that is constant in a node is constant in all nodes below. (Surrogates and fractional rows need all

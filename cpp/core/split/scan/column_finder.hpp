@@ -24,7 +24,7 @@ public:
     // An upper bound of the merit of a column of levels; infinite if there is none.
     virtual double bound_levels(const NodeRows& node, std::size_t column, int thread) = 0;
     // Sorts the candidates, best first. Ties go to the lowest column: a later one must be strictly better.
-    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> found, int thread);
+    std::vector<Candidate> ranked(const NodeRows& node, std::vector<Candidate> candidates, int thread);
 
 protected:
     double cost(const Candidate& c) const { return cost_of(static_cast<std::size_t>(c.column), options_); }

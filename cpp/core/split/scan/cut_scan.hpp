@@ -37,22 +37,22 @@ bool respects(const D& division, const Limits& limits) {
 template <class D, class C>
 class BestCut {
 public:
-    bool found = false;
+    bool any = false;
     std::size_t position = 0;  // entries on the left
     bool missing_left = false;
 
     // Cuts with an upper bound below this cannot win.
-    double threshold() const { return found ? low_ : -std::numeric_limits<double>::infinity(); }
+    double threshold() const { return any ? low_ : -std::numeric_limits<double>::infinity(); }
 
     // Takes the current division if it is admissible and better.
     bool offer(D& division, const C& criterion, const Limits& limits) {
         if (!respects(division, limits)) return false;
         if constexpr (requires { requires C::bounds_are_exact; }) return offer_weighed(division, criterion);
         const double low = criterion.lower(division);
-        if (std::isnan(low) || (found && !(low > high_ + criterion.tolerance())))
+        if (std::isnan(low) || (any && !(low > high_ + criterion.tolerance())))
             return offer_weighed(division, criterion);
         if (low == -std::numeric_limits<double>::infinity()) return false;
-        found = true;
+        any = true;
         weighed_ = false;
         low_ = low;
         high_ = criterion.upper(division);
@@ -69,13 +69,13 @@ private:
     bool offer_weighed(D& division, const C& criterion) {
         const base::DoubleDouble gain = criterion.gain(division);
         if (!std::isfinite(gain.hi)) return false;
-        if (found) {
+        if (any) {
             weigh(division, criterion);
             const double gap = (gain - gain_).value();
             if (gap <= -criterion.tolerance()) return false;
             if (gap <= criterion.tolerance() && !better_exactly(division, criterion)) return false;
         }
-        found = weighed_ = true;
+        any = weighed_ = true;
         gain_ = gain;
         low_ = high_ = gain.hi;
         left_ = division.left_part();
@@ -89,7 +89,7 @@ private:
         return false;
     }
     void weigh(D& division, const C& criterion) {
-        if (weighed_ || !found) return;
+        if (weighed_ || !any) return;
         with_left([&] { gain_ = criterion.gain(division); }, division);
         low_ = high_ = gain_.hi;
         weighed_ = true;
@@ -216,11 +216,11 @@ public:
 
     // The remaining cuts, ascending.
     const std::vector<std::size_t>& cuts() {
-        std::size_t kept = 0;
+        std::size_t n_cuts = 0;
         for (std::size_t k = 0; k < cuts_.size(); ++k)
-            if (!(most_[k] < reach_)) cuts_[kept] = cuts_[k], most_[kept++] = most_[k];
-        cuts_.resize(kept);
-        most_.resize(kept);
+            if (!(most_[k] < reach_)) cuts_[n_cuts] = cuts_[k], most_[n_cuts++] = most_[k];
+        cuts_.resize(n_cuts);
+        most_.resize(n_cuts);
         return cuts_;
     }
 

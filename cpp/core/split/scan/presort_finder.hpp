@@ -169,16 +169,16 @@ private:
     Candidate search_slots(const NodeRows& node, std::size_t c, const Limits& limits,
                            Space& space) requires CountsSlots<D> {
         space.include_all(node);
-        SlotCut<D, C> found = scan_slots(node, c, space.floor, limits, space.division, space.criterion);
-        Candidate out = candidate_of(found.best, true, space);
-        if (out.found()) out.cut = cut_between(found.lower, found.upper, cuts_below(node, c, options_));
+        SlotCut<D, C> slot_cut = scan_slots(node, c, space.floor, limits, space.division, space.criterion);
+        Candidate out = candidate_of(slot_cut.best, true, space);
+        if (out.found()) out.cut = cut_between(slot_cut.lower, slot_cut.upper, cuts_below(node, c, options_));
         return out;
     }
 
     // The best cut of a column as a candidate. Its threshold is computed later.
     Candidate candidate_of(BestCut<D, C>& best, bool all_rows, Space& space) const {
         Candidate out;
-        if (!best.found) return out;
+        if (!best.any) return out;
         out.kind = Kind::cut;
         out.gain = gain_of(best, all_rows, space);
         out.tolerance = space.criterion.tolerance();

@@ -200,7 +200,7 @@ private:
             scan_levels(true);
             out.presence = out.presence && !best.missing_left;
         }
-        out.found = best.found;
+        out.any = best.any;
         out.missing_left = best.missing_left;
         out.position = best.position;
         out.gain = best.gain(division, criterion);
@@ -209,7 +209,7 @@ private:
     Cut best_entry_cut(std::size_t n_missing, const Limits& limits) override {
         Cut out;
         BestCut<D, C> best = best_cut(entries_.data(), levels_.n_rows(), n_missing, limits, 0, out.presence);
-        out.found = best.found;
+        out.any = best.any;
         out.missing_left = best.missing_left;
         out.position = best.position;
         out.gain = best.gain(division, criterion);

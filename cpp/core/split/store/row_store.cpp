@@ -9,11 +9,11 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
     const bool all = target.rows.empty(), drops = target.weight && !keep_zero_weights;
     const std::size_t n = all ? target.n_rows : target.rows.size();
     const auto row_at = [&](std::size_t i) { return all ? static_cast<std::uint32_t>(i) : target.rows[i]; };
-    const auto kept = [&](std::uint32_t row) { return !drops || target.weight[row] > 0.0; };
+    const auto keeps = [&](std::uint32_t row) { return !drops || target.weight[row] > 0.0; };
     std::vector<std::size_t> start(base::n_blocks(n) + 1, 0);  // start of the kept rows of each block
     base::for_blocks(pool, n, [&](std::size_t b, std::size_t from, std::size_t to, int) {
         start[b + 1] = to - from;
-        for (std::size_t i = from; drops && i < to; ++i) start[b + 1] -= !kept(row_at(i));
+        for (std::size_t i = from; drops && i < to; ++i) start[b + 1] -= !keeps(row_at(i));
     });
     std::partial_sum(start.begin(), start.end(), start.begin());
 
@@ -30,7 +30,7 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
     base::for_blocks(pool, n, [&](std::size_t b, std::size_t from, std::size_t to, int) {
         std::size_t at = start[b];
         for (std::size_t i = from; i < to; ++i)
-            if (const std::uint32_t row = row_at(i); kept(row)) rows.row[at++] = row;
+            if (const std::uint32_t row = row_at(i); keeps(row)) rows.row[at++] = row;
         const auto copy = [&](auto& values, auto value_of) {
             for (std::size_t i = start[b]; i < at && !values.empty(); ++i) values[i] = value_of(rows.row[i]);
         };

@@ -100,17 +100,17 @@ NodeRows sparse_root(const data::Table& table, const data::Target& target, base:
     });
     std::vector<std::uint32_t> live;
     auto sparse = std::make_shared<SparseEntries>();
-    std::size_t kept = 0;
+    std::size_t size = 0;
     for (std::size_t c = 0; c < matrix.n_columns; ++c) {
         const std::size_t first = columns.start[c], n = columns.start[c + 1] - first;
         if (!varies(entries.data() + first, n, n_rows)) continue;
         live.push_back(static_cast<std::uint32_t>(c));
-        sparse->start.push_back(kept);
-        if (kept != first) std::copy_n(entries.data() + first, n, entries.data() + kept);
-        kept += n;
+        sparse->start.push_back(size);
+        if (size != first) std::copy_n(entries.data() + first, n, entries.data() + size);
+        size += n;
     }
-    sparse->start.push_back(kept);
-    entries.resize(kept);
+    sparse->start.push_back(size);
+    entries.resize(size);
     sparse->entries = std::move(entries);
     root.live = std::make_shared<const std::vector<std::uint32_t>>(std::move(live));
     root.sparse = std::move(sparse);

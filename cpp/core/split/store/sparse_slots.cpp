@@ -184,9 +184,9 @@ bool SparseSlots::has_any(std::size_t row, const Side& side) const {
     std::size_t n = row_start[row + 1] - row_start[row];
     for (; n > short_enough; n -= n / 2) at += (n / 2) * static_cast<std::size_t>(at[n / 2 - 1] < side.from);
     const std::uint32_t width = side.to - side.from;
-    std::uint32_t found = 0;
-    for (std::size_t k = 0; k < n; ++k) found |= static_cast<std::uint32_t>(at[k] - side.from < width);
-    return found != 0;
+    std::uint32_t any = 0;
+    for (std::size_t k = 0; k < n; ++k) any |= static_cast<std::uint32_t>(at[k] - side.from < width);
+    return any != 0;
 }
 
 SideCounts counts_without_zeros(const NodeRows& node, std::size_t column, double cut) {

@@ -36,12 +36,12 @@ public:
 protected:
     // The largest gain over the corners of the region, which put some of the classes first. There are 2^K corners, so
     // this is for few classes only.
-    template <class Own>
-    double best_corner(const Own& own, const double* left, const double* cell, const BinPlace& place) const {
+    template <class Bounds>
+    double best_corner(const Bounds& bounds, const double* left, const double* cell, const BinPlace& place) const {
         const unsigned all = (1u << n_classes_) - 1u;
         double best = 0.0;
         for (unsigned first = place.ends_count ? 1u : 0u; first < all + !place.ends_count; ++first)
-            best = std::max(best, own.at(left, cell, first));
+            best = std::max(best, bounds.at(left, cell, first));
         return best;
     }
 
@@ -213,9 +213,9 @@ public:
         if (error_ == 0.0) return;
         // A root changes by at most the root of the change of its share. There is no bound for a class that may be
         // absent.
-        const bool known = std::none_of(total_.begin(), total_.end(), [this](double t) { return t <= error_; });
-        slack_ += known ? 8.0 * weight_ * std::sqrt(2.0 * error_ / least) + 8.0 * n_present_ * error_
-                        : std::numeric_limits<double>::infinity();
+        const bool all_present = std::none_of(total_.begin(), total_.end(), [this](double t) { return t <= error_; });
+        slack_ += all_present ? 8.0 * weight_ * std::sqrt(2.0 * error_ / least) + 8.0 * n_present_ * error_
+                              : std::numeric_limits<double>::infinity();
     }
     Range gain(const double* left) const {
         const double g = at(left, nullptr, 0);

@@ -51,7 +51,7 @@ extern "C" __global__ void carry_digits(Describe p) {
 }
 // Adds to a 64-bit sum in shared memory with 32-bit atomics, which are faster there than 64-bit ones.
 __device__ inline void add_in_halves(u32* low, u32* high, u64 x) {
-    const u32 own = (u32)x, old = atomicAdd(low, own), more = (u32)(x >> 32) + (old + own < old);
+    const u32 term = (u32)x, old = atomicAdd(low, term), more = (u32)(x >> 32) + (old + term < old);
     if (more) atomicAdd(high, more);
 }
 
@@ -68,11 +68,11 @@ extern "C" __global__ void count_two(Count p) {
         u32 w[max_words];
 #pragma unroll
         for (u32 k = 0; k < RECORD_WORDS; ++k) w[k] = record[k];
-        const u32 one = byte_of(record, n_columns) ? 65536u : 1u;
+        const u32 step = byte_of(record, n_columns) ? 65536u : 1u;
 #pragma unroll
         for (u32 f = 0; f < 4 * RECORD_WORDS; ++f) {
             if (f >= n_columns) break;
-            atomicAdd(&cells[f * max_bins + byte_of(w, f)], one);
+            atomicAdd(&cells[f * max_bins + byte_of(w, f)], step);
         }
     }
     __syncthreads();

@@ -13,7 +13,7 @@ extern "C" __global__ void mark_right(Divide p) {
     const u32 plane = route.column / p.per_plane, at = route.column % p.per_plane, n = chunk.to - chunk.from;
     const Column column = p.columns[route.column];
     const u32* const ids = ids_of(p.rows, chunk.side);
-    u32 own = 0;
+    u32 n_right = 0;
     for (u32 i0 = 0; i0 < n; i0 += blockDim.x) {
         const u32 i = i0 + threadIdx.x;
         bool right = false;
@@ -26,10 +26,10 @@ extern "C" __global__ void mark_right(Divide p) {
         const u32 bits = __ballot_sync(0xFFFFFFFFu, right);
         if ((threadIdx.x & 31) == 0 && i < n) {
             p.flags[blockIdx.x * (chunk_rows / 32) + i / 32] = bits;
-            own += __popc(bits);
+            n_right += __popc(bits);
         }
     }
-    if ((threadIdx.x & 31) == 0) atomicAdd(&sum, own);
+    if ((threadIdx.x & 31) == 0) atomicAdd(&sum, n_right);
     __syncthreads();
     if (threadIdx.x == 0) p.n_right[blockIdx.x] = sum;
 }

@@ -69,8 +69,8 @@ __device__ inline void look(const Look& p) {
             if (keeps) {
                 const u32 at = atomicAdd(&n_kept, 1u);
                 if (at >= kept_room(chunk)) continue;
-                u32* const kept = kept_of(p, chunk) + at * kept_words;
-                kept[0] = (u32)key, kept[1] = (u32)(key >> 32), kept[2] = row, kept[3] = p0 + k;
+                u32* const slot = kept_of(p, chunk) + at * kept_words;
+                slot[0] = (u32)key, slot[1] = (u32)(key >> 32), slot[2] = row, slot[3] = p0 + k;
             }
         }
     if (!keeps) return;
@@ -84,10 +84,10 @@ __device__ inline void look_again(const Look& p) {
     const u32 n = p.n_kept[blockIdx.x];
     if (n > kept_room(chunk)) return;  // no query is about these rows
     for (u32 i = threadIdx.x; i < n; i += blockDim.x) {
-        const u32* const kept = kept_of(p, chunk) + i * kept_words;
-        const Place now = p.again[kept[3]];
+        const u32* const slot = kept_of(p, chunk) + i * kept_words;
+        const Place now = p.again[slot[3]];
         if (now.n == 0) continue;
-        const u64 key = kept[0] | (u64)kept[1] << 32;
+        const u64 key = slot[0] | (u64)slot[1] << 32;
         u32 low = now.first, high = now.first + now.n;
         while (low < high) {
             const u32 middle = (low + high) / 2;
@@ -97,7 +97,7 @@ __device__ inline void look_again(const Look& p) {
                 high = middle;
         }
         if (low == now.first + now.n || key < p.queries[low].low) continue;
-        put<mode>(p, low, low == now.first, key, kept[2]);
+        put<mode>(p, low, low == now.first, key, slot[2]);
     }
 }
 extern "C" __global__ void zoom_and_keep(Look p) { look<zooms, true>(p); }
@@ -128,8 +128,8 @@ extern "C" __global__ void sort_fetched(Fetched p) {
                 const u32 i = 2 * t - (t & (step - 1)), j = i + step;
                 const u64 a = key[i], b = key[j];
                 if (a == b || (a > b) != ((i & width) == 0)) continue;
-                const u32 own = row[i];
-                key[i] = b, key[j] = a, row[i] = row[j], row[j] = own;
+                const u32 old_row = row[i];
+                key[i] = b, key[j] = a, row[i] = row[j], row[j] = old_row;
             }
         }
     __syncthreads();
