@@ -191,7 +191,7 @@ class SurvivalCurve:
         return np.asarray(np.cumsum(step))
 
     def __call__(self, times: npt.ArrayLike) -> Any:
-        """Return S at the given times: 1 before the first time, and constant after the last."""
+        """Return S(t) at `times`: 1 before the curve's first time, constant after its last."""
         return self._steps(self.survival, 1.0)(times)
 
     def cumulative_hazard(self, times: npt.ArrayLike) -> Any:

@@ -260,7 +260,7 @@ def prune(
     model: Model,
     alpha: Annotated[OptFloat, Option(help="Penalty per leaf, in the units of --risk.")] = None,
     leaves: Annotated[OptInt, Option(help="Maximum number of leaves.")] = None,
-    risk: Annotated[str, Option(help="Training risk: cost or impurity.")] = "cost",
+    risk: Annotated[str, Option(help="Risk measure for pruning: cost or impurity.")] = "cost",
     out: Annotated[OptPath, Option("--out", "-o", help="Model file to write.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -296,7 +296,7 @@ class Separation(ABC):
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return sizes of sums and a limit for each; any extreme separation reaches a limit."""
+        """Return absolute sums and thresholds; extreme statistics reach at least one threshold."""
 
 
 class BestDivision(Separation):

@@ -98,7 +98,7 @@ def step_functions(
     """Return the predictions of rows at each pruning step, from their end nodes `end`."""
     parts = [(np.arange(len(end)), np.zeros(len(end), np.int64), end.astype(np.int64))]
     at, node = np.arange(len(end)), end.astype(np.int64)
-    while True:  # move the rows up one level, until no ancestor collapses at an alpha of the grid
+    while True:  # move rows up level by level until no ancestor is collapsed at any alpha
         node = tree.parent[node].astype(np.int64)
         going = node >= 0
         going[going] = step[node[going]] < n_steps

@@ -395,9 +395,9 @@ def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) ->
     ):
         raise OptionError(
             f"Predicting on a GPU is not supported for this tree (missing={tree.missing!r}, "
-            f"unseen={tree.unseen!r}). Copy the rows to the host. Interval splits, rows that end "
-            "in inner nodes, missing='surrogate', 'fractional' and 'error', and, with splits on "
-            "level sets, unseen='default' and 'error' are not supported."
+            f"unseen={tree.unseen!r}). Unsupported: interval splits; rows that end in inner nodes; "
+            "missing='surrogate', 'fractional' or 'error'; unseen='default' or 'error' in trees "
+            "that split on level sets. Copy the rows to the host to predict on the CPU."
         )
     branches, first = tree.branch_node.astype(np.int32), tree.branch_start[:-1].astype(np.int32)
     tables, end = [branches], len(branches)
