@@ -214,7 +214,7 @@ def test_to_sklearn_several_outputs() -> None:
 
 
 def test_to_sklearn_level_split_is_refused() -> None:
-    with pytest.raises(TreeError, match="only binary splits at a cut"):
+    with pytest.raises(TreeError, match="only binary numeric cuts"):
         ceiba.tree.build(("c", {"u": "a", "v": "b"})).to_sklearn()
 
 

@@ -204,7 +204,7 @@ class _Graph:
         import onnx
 
         if any(name == info.name for info in self.program.columns):
-            raise TreeError(f"onnx: column {name!r} has the name of an output. Rename the column.")
+            raise TreeError(f"onnx: column {name!r} is also an output name. Rename it.")
         self.nodes.append(onnx.helper.make_node("Identity", [tensor], [name]))
         self.outputs.append(onnx.helper.make_tensor_value_info(name, kind, shape))
 

@@ -94,7 +94,7 @@ def _check_convertible(tree: Tree) -> None:
     """Raise an error for unsupported trees, and warn if scikit-learn may predict differently."""
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
-            "to_sklearn: scikit-learn supports only binary splits at a cut. Encode categorical "
+            "to_sklearn: scikit-learn supports only binary numeric cuts. Encode categorical "
             "columns as numbers and refit."
         )
     for info in tree.schema.columns:
