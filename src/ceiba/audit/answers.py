@@ -1,4 +1,4 @@
-"""Predictions of a model, given as an estimator, callable, model file or array of predictions."""
+"""Compute predictions of models: estimators, callables, model files or arrays of predictions."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def are_numbers(model: Any, *answers: Array) -> bool:
 
 
 def read_rows(X: Any, y: Any) -> tuple[Any, Any, Table]:
-    """Return X without the target column, the target (None if not given) and X as a `Table`."""
+    """Return the features, the target (None if not given), and the features as a `Table`."""
     X, y = pop_target(X, y)
     table = read(X)
     if y is not None:

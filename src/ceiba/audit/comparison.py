@@ -359,7 +359,7 @@ def _difference_table(figures: list[Figure], weight: Array, confidence: float) -
 
 
 def _leaf_ids(models: tuple[Any, Any], table: Table) -> tuple[Array, Array] | None:
-    """Return the leaf of each row in both models, or None if a row may have no unique leaf."""
+    """Return each row's leaf in both models, or None if a model may not have one leaf per row."""
     trees = [getattr(model, "tree_", model) for model in models]
     if not all(isinstance(tree, Tree) and tree.missing != "fractional" for tree in trees):
         return None
@@ -373,7 +373,7 @@ def count_moves(
     truth: Array | None,
     has_classes: bool,
 ) -> Listing:
-    """Count rows by pair of leaves or predictions: at most 50 pairs, unequal predictions first."""
+    """Count the rows of each pair of leaves or predictions; return at most 50 pairs."""
     kind = "prediction" if leaf_ids is None else "leaf"
     if leaf_ids is None and not has_classes:
         return Listing({}, title="rows by leaf")
@@ -403,7 +403,7 @@ def _rules(
     seed: int,
     lang: str,
 ) -> Listing:
-    """Return a listing of segments of rows, sorted by how much the models differ in them."""
+    """List the segments of rows in which the two models differ most."""
     names = ["condition", "rows", "disagree" if has_classes else "difference", "low", "high"]
     right = ["first right", "second right"]
     names += right if has_classes else ["error of first", "error of second"]

@@ -1,4 +1,4 @@
-"""Explain which columns prevent a desired prediction, and which changes would give it.
+"""Explain which columns prevent a desired prediction, and which changes would lead to it.
 
 The row is compared with accepted rows, which have the desired prediction. Path-dependent Shapley
 values average over a column by the branch shares of accepted training rows, interventional ones by
@@ -90,10 +90,7 @@ def reasons(
     fixed: Iterable[str] = (),
     lang: str = "en",
 ) -> list[Reasons]:
-    """Return the columns that count against the desired prediction of each row.
-
-    See `TreeMethods.reasons` for the options.
-    """
+    """Return the columns that count against the desired prediction; see `TreeMethods.reasons`."""
     if not isinstance(k, int | np.integer) or k < 1:
         raise OptionError(f"k must be a positive int, got {k!r}.")
     if tree.n_outputs > 1:

@@ -53,7 +53,7 @@ class LearnJob:
     weight: str | None
     quiet: bool
     keep_identifiers: bool = False
-    event: str | None = None  # event column; COLUMN=CODE until the table is read
+    event: str | None = None  # event column, or COLUMN=CODE before the table is read
     event_code: str | None = None
     X: Any = None
     y: Any = None
@@ -376,7 +376,7 @@ def _with_progress(table: Scan, show: Callable[[str], None], quiet: bool) -> Sca
 
 
 def _add_bar(words: str, n_rows: int) -> str:
-    """Return a message after a progress bar, which shows the share of rows in finished leaves."""
+    """Add a progress bar before a message: the share of the rows that are in finished leaves."""
     is_open = re.search(r"([\d,]+) rows open$", words)
     if is_open is None:
         return words

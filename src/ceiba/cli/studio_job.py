@@ -29,7 +29,7 @@ _MOST_MEMORY = 64 << 30  # memory limit in bytes for reading a held-out file
 def open_table(
     data: str, target: Any, flags: ReadingFlags, test: str | None, table: Any = None
 ) -> tuple[Source, Any]:
-    """Return the data source of the studio and the target; `table` is the table if already read.
+    """Return the studio's data source and the target; read the file unless `table` is given.
 
     The target is a column, or the columns of time and event.
     """

@@ -356,7 +356,8 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
             pruned = choose_other_step(unpruned, state.get("pruning_table_"), alpha, n_leaves, rule)
         elif rule is not None or larger:
             raise OptionError(
-                f"rule and trees larger than this one require unpruned_tree_. {self._reprune_hint}"
+                f"{'A larger tree' if rule is None else 'rule'} requires unpruned_tree_. "
+                f"{self._reprune_hint}"
             )
         else:
             pruned = CostComplexity(alpha=alpha, n_leaves=n_leaves).prune(tree)
@@ -379,7 +380,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         return tree
 
     def _with_tree(self, tree: Tree, *, pruning: bool = False) -> Self:
-        """Return a copy of the estimator with another tree; if `pruning`, keep pruning results."""
+        """Return a copy of the estimator with another tree; `pruning` keeps the pruning results."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
         for name in () if pruning else _PRUNING_ATTRS:

@@ -1,7 +1,4 @@
-"""Base class of the decision trees, with parameters, fitting and pruning.
-
-Fitting iris takes microseconds, so the path from `fit` to the core has few calls.
-"""
+"""Base class of the decision trees, with parameters, fitting and pruning."""
 
 from __future__ import annotations
 
@@ -101,7 +98,7 @@ class DecisionTree(BaseTree):
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `prune__folds=5` also works with the short form `prune="1se"`.
+        """Set parameters; `prune__folds=5` also works if `prune` is a short form such as "1se".
 
         Parameters
         ----------
@@ -335,8 +332,8 @@ class DecisionTree(BaseTree):
                     "class_prior instead of class_weight" if by_class else "it as sample_weight"
                 )
                 raise DataError(
-                    f"frequency must contain whole numbers, got {weight[row]:.6g} in row {row}"
-                    f"{' with class_weight' * by_class}. Pass {advice}."
+                    f"frequency{' times class_weight' * by_class} must contain whole numbers, got "
+                    f"{weight[row]:.6g} in row {row}. Pass {advice}."
                 )
         return Problem(table, target, chosen, weight), params
 

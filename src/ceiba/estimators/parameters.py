@@ -1,7 +1,4 @@
-"""Parameters of the estimators, and functions that check and convert their values.
-
-Only non-default parameters are checked, so that fits of tiny tables are fast.
-"""
+"""Parameters of the estimators, and functions that check and convert their values."""
 
 from __future__ import annotations
 
@@ -150,7 +147,6 @@ def _order_options(task: Task) -> Mapping[str, Option]:
     return MappingProxyType({name: rows[name] for name in order})
 
 
-#: The estimator class of each task.
 ESTIMATORS: Final = MappingProxyType(
     {
         Task.CLASSIFICATION: "DecisionTreeClassifier",
@@ -158,7 +154,6 @@ ESTIMATORS: Final = MappingProxyType(
         Task.SURVIVAL: "DecisionTreeSurvival",
     }
 )
-#: The parameters of each task's estimator, by name.
 PARAMETERS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
     {task: _order_options(task) for task in OPTIONS}
 )

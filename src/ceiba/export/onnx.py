@@ -211,7 +211,7 @@ class _Graph:
     # ------------------------------------------------------------------ branches before the tree
 
     def branch(self, node: int) -> str:
-        """Add a tensor of the rows' branches at a node: -1 to stay, ROOT for the root's value."""
+        """Add a tensor of each row's branch at a node: -1 to stay, ROOT for the root's value."""
         source = self.program.nodes[node]
         assert source.question is not None
         branch = self.answer(source.question, source.unseen)
@@ -230,7 +230,7 @@ class _Graph:
         return self.op("Where", [undecided, other, branch])
 
     def answer(self, question: ProgramSplit, unseen: int) -> str:
-        """Add a tensor of each row's branch at a split, or -1 if the split does not route it."""
+        """Add a tensor of each row's branch at a split: -1 for rows that the split cannot route."""
         info = self.program.columns[question.column]
         if question.n_levels and isinstance(info.levels[0], str):
             return self._answer_from_text(question, unseen)

@@ -124,7 +124,7 @@ def smoothed_values(tree: Tree, rule: Any, strength: float = 0.0) -> Array:
 
 
 def _shrink_values(tree: Tree, value: Array, n: Array, strength: float) -> Array:
-    """Return h(t) for each node t, which is a weighted mean of the values on its path."""
+    """Return the shrunken value of each node: a weighted mean of the values on its path."""
     # Let s(t) = 1 / (1 + strength / n(t)), which decreases along a path, and s = 1 above the root.
     # Then h(t) = s(parent) v(t) + sum of (s(parent of a) - s(a)) v(a) over the nodes a above t.
     with np.errstate(over="ignore"):

@@ -124,7 +124,7 @@ def altered_scale(totals: Array, prior: Array | None, costs: Array | None) -> Ar
 
 
 def search_mass(tree: Tree) -> Array:
-    """Return the weight of each node under the altered priors of the split search."""
+    """Return the weight of each node under the class priors, altered by the cost matrix."""
     if tree.counts is None or (tree.class_prior is None and tree.cost_matrix is None):
         return np.asarray(tree.weight)
     counts = tree.counts[:, 0, :]

@@ -122,7 +122,7 @@ class Problem:
             problem, rows, subtree = repeat_rows(problem, rows, subtree, self.weight)
         name = self.table.grower or problem.options.growers[0]
         tree = find_grower(name)(problem, rows, subtree)
-        if name not in ("search", "bins", "gain_ratio", "best"):  # these set the digits of cuts
+        if name not in ("search", "bins", "gain_ratio", "best"):  # these growers set the cut digits
             tree = with_cut_digits(tree, problem.table, rows)
         return tree if problem.options.monotonic_cst is None else merge_equal_siblings(tree)
 
@@ -182,7 +182,7 @@ class Problem:
         return Problem(self.table.select([]), self.target, options, fixed_scales=self.scales)
 
     def search_mass(self, tree: Tree) -> Array | None:
-        """Return node weights under the altered priors, or None if they equal the plain weights."""
+        """Return node weights under priors altered by costs, or None if they are not altered."""
         if self.scales.search is None or tree.counts is None:
             return None
         return np.asarray(tree.counts[:, 0, :] @ self.scales.search)

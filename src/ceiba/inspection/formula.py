@@ -109,7 +109,7 @@ def formula(
 def _class_index(tree: Tree, target_class: Any) -> int:
     if not tree.task.has_classes or tree.n_outputs > 1:
         raise OptionError(
-            "formula requires a single-output classification tree. For others, use tree.rules()."
+            "formula requires a single-output classification tree. Otherwise, use tree.rules()."
         )
     labels: list[Any] = tree.target.classes[0].tolist()
     if target_class in labels:
@@ -192,7 +192,7 @@ def _find_covering(
 
 
 def _has_same_values(a: ValueSet | None, b: ValueSet | None) -> bool:
-    """Whether two value sets contain the same values; their `named` levels are not compared."""
+    """Whether two value sets contain the same values, without comparing their field `named`."""
     if a is None or b is None:
         return a is b
     if a.missing != b.missing:

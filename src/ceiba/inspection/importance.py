@@ -189,7 +189,7 @@ def permutation_importance(
     repeats: int = 10,
     random_state: Any = None,
 ) -> Array:
-    """Return the score decrease for each shuffled column: the mean in row 0, then each repeat."""
+    """Return the score decrease for each shuffled column: row 0 is the mean of all repeats."""
     X, y = pop_target(X, y, tree.task)
     table = route.read(tree, X)
     target = read_target(y, task=tree.task, n_rows=table.n_rows)  # raises for an invalid y
@@ -237,7 +237,7 @@ def heldout_gain(
     repeats: int = 0,
     random_state: Any = None,
 ) -> Array:
-    """Return the gain of each column's splits on held-out rows, per row (MDI-oob, Li et al. 2019).
+    """Return the mean gain of each column's splits per held-out row (MDI-oob, Li et al. 2019).
 
     The gain of a split for a row compares the training values of node and branch: for classes it
     is the increase in probability of the true class, for numbers the change of the value times the
@@ -328,7 +328,7 @@ class RowGains:
             along = _path_sums(parent, step)
             each = along[self.ends.node, self.target[self.ends.row, k]]
         else:
-            # Relative to the root, the gain (m(b) - m(t)) (y - m(t)) is step * y - step * m(t).
+            # Branch b of node t gains (m(b) - m(t)) (y - m(t)); means are relative to the root's.
             value = value - value[0]
             step = np.where(counts, value - value[parent], 0.0)
             slope, offset = _path_sums(parent, step), _path_sums(parent, step * value[parent])
@@ -338,7 +338,7 @@ class RowGains:
         return np.asarray(total, np.float64)
 
     def mean(self, gain: Array, counts: npt.NDArray[Any] | None = None) -> float:
-        """Return the weighted mean gain over rows, each counted as often as it was drawn."""
+        """Return the weighted mean gain over rows; a row that was drawn k times counts k times."""
         weight = self.weight if counts is None else self.weight * counts
         scaled = weight * self._scale(weight)
         total = scaled.sum()

@@ -111,7 +111,7 @@ def estimate_interval(
     times: Array | float = 1.0,
     tail: float = 0.0,
 ) -> Interval:
-    """Return the confidence interval of an estimate that is a sum of contributions of rows."""
+    """Return the confidence interval of an estimate to which each row contributes one term."""
     from scipy.special import stdtrit
 
     # Let T be the t statistic and k the skewness of the estimate, with |k| <= 1 (for a mean, the
@@ -157,7 +157,7 @@ def bca_interval(
 
 
 def _invert_skewness(t: float, k: float) -> float:
-    """Solve x + k x^2 / 3 + k^2 x^3 / 27 + k / 6 = t for x."""
+    """Invert Hall's transformation: return x with x + k x^2 / 3 + k^2 x^3 / 27 + k / 6 = t."""
     if abs(k) < 1e-8:
         return t
     return 3.0 / k * (float(np.cbrt(1.0 + k * (t - k / 6.0))) - 1.0)

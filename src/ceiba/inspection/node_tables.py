@@ -161,7 +161,7 @@ def _routers(tree: Tree, i: int) -> Iterator[tuple[int, str, str, int]]:
 
 
 def _fallback(tree: Tree, i: int) -> tuple[str, int]:
-    """Return the rule for rows that neither split nor surrogates can route, and their number."""
+    """Return the rule for rows that neither split nor surrogates can route, and the row count."""
     children = tree.branch_node[tree.branch_start[i] : tree.branch_start[i + 1]]
     if tree.missing == "fractional":
         # A divided row is counted in every branch.

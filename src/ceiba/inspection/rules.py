@@ -412,7 +412,7 @@ def _confidence_and_interval(
 
 
 def is_weighted(tree: Tree) -> bool:
-    """Whether training rows had sample weights, as opposed to fractions of divided rows."""
+    """Whether training rows had sample weights; fractions of divided rows are not weights."""
     if tree.missing == "fractional" and tree.weight[0] == tree.n_rows[0]:
         are_integers = tree.counts is None or np.allclose(tree.counts[0], np.round(tree.counts[0]))
         return not (are_integers and np.all(tree.weight <= tree.n_rows + 1e-6))

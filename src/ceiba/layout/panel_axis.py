@@ -90,7 +90,7 @@ def separate_labels(
 def bin_edges(
     values: NDArray[Any], cuts: Sequence[float], bins: int, *, trim: bool = True
 ) -> NDArray[np.float64] | None:
-    """Return bin edges, about equally spaced, that include the cuts, or None for a range of 0.
+    """Return about equally spaced bin edges that include the cuts, or None if the range is 0.
 
     Bins of whole numbers have a whole width, because otherwise an even distribution would look like
     a comb; their number is then only about `bins`. With `trim`, far outliers are cut off.

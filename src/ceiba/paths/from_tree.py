@@ -163,7 +163,7 @@ def add_clause(clauses: dict[str, Clause], clause: Clause) -> dict[str, Clause]:
 
 
 def branch_clause(tree: Tree, node: int, branch: int) -> Clause:
-    """Return the clause under which rows take a branch of a node, or end in it (branch STAYS)."""
+    """Return the clause under which rows take a branch, or end in the node (branch STAYS)."""
     return _clause(tree, node, branch, _BranchValues.of(tree.splits, node, tree.schema))
 
 

@@ -201,7 +201,7 @@ class ValueSet:
         return f"{info.name} {words(lang)['split.not_in']} {{{levels_text}}}" if levels else ""
 
     def python(self, row: str = "row") -> str:
-        """Return the set as a Python test of a dict `row` with None or NaN for missing values."""
+        """Return Python code that tests a dict `row`, in which missing values are None or NaN."""
         if self.is_everything or self.is_empty:
             return str(self.is_everything)
         name = f"{row}[{self.info.name!r}]"

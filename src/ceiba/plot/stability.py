@@ -1,4 +1,4 @@
-"""Plot how often resampled trees use each column, and the risk of alternative split columns."""
+"""Plot the share of resampled trees that use each column, and the risk of rival split columns."""
 
 from __future__ import annotations
 

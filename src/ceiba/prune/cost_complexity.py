@@ -122,16 +122,16 @@ def prune_tree(
     n_leaves: int | None = None,
     risk: Risk = "cost",
 ) -> Tree:
-    """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * leaves.
+    """Return the smallest subtree that minimizes risk + alpha * number of leaves.
 
     Parameters
     ----------
     tree : Tree
     alpha : float, optional
-        Cost per leaf, in units of the mean risk; alpha / R(root) is rpart's cp.
+        Cost per leaf, in units of the mean risk; rpart's cp is alpha / (risk of the root).
         0 removes the splits that do not lower the risk.
     cp : float, optional
-        Instead of alpha: alpha as a share of R(root), as in rpart.
+        Instead of alpha: alpha as a share of the root's risk, as in rpart.
     n_leaves : int, optional
         Instead of alpha: the tree of the sequence with this number of leaves, or else the largest
         one with fewer.
@@ -175,7 +175,7 @@ def collapse_alpha(tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 
 @dataclass(frozen=True, eq=False)
 class PruningSequence:
-    """The nested trees T(alpha), one for each alpha at which the tree changes.
+    """Nested pruned trees, one for each alpha at which the pruned tree changes.
 
     Attributes
     ----------
@@ -183,10 +183,10 @@ class PruningSequence:
         Strictly increasing from 0; step k is the tree for alpha[k] <= alpha < alpha[k + 1].
     n_leaves, n_splits : int64 arrays
     risk : float64 array
-        R(T) of each step.
+        Risk of the tree at each step.
     kind : {"cost", "impurity"}
     root_risk : float
-        R(root); alpha / R(root) is rpart's cp.
+        Risk of the root; alpha / root_risk is rpart's cp.
     node_alpha : float64 array of shape (n_nodes,)
         The alpha at which each node of the unpruned tree collapses, or infinity for leaves.
     whole_tree : Tree
@@ -228,7 +228,7 @@ class PruningSequence:
 
     @property
     def cp(self) -> Array:
-        """Complexity alpha / R(root), as in rpart's tables, or 0 if the root has no risk."""
+        """Alpha as a fraction of the root's risk, as in rpart's tables, or 0 if that risk is 0."""
         return self.alpha / self.root_risk if self.root_risk > 0 else np.zeros(len(self))
 
     def tree(self, step: int) -> Tree:
@@ -261,7 +261,7 @@ class PruningSequence:
 def pruning_sequence(
     tree: Tree, *, risk: Risk = "cost", count_stayed: bool = True
 ) -> PruningSequence:
-    """Return the sequence of nested trees T(alpha) from T(0) to the root."""
+    """Return the pruning sequence: nested trees from the one at alpha = 0 to the root."""
     risks = node_risks(tree, risk, count_stayed=count_stayed)
     node_alpha = risks.collapse_alpha(tree)
     inner = ~tree.is_leaf
@@ -288,7 +288,7 @@ def pruning_sequence(
 
 
 def steps_of_leaves(tree: Tree, steps: Array, node_alpha: Array) -> tuple[Steps, Steps]:
-    """Return the step at which each node becomes a leaf of T(alpha), and the step of its parent."""
+    """Return the pruning step at which each node becomes a leaf, and the step for its parent."""
     born = np.searchsorted(steps, np.where(tree.is_leaf, 0.0, node_alpha))
     # The parent -1 of the root selects the last entry, a step beyond the sequence.
     return born, np.append(born, len(steps))[tree.parent]

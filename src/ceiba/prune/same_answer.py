@@ -69,7 +69,7 @@ class SameAnswer(Pruning):
 
     @property
     def needs_one_output(self) -> bool:
-        """Always false, because the predictions of all outputs are compared."""
+        """Whether trees with several outputs are rejected: always false."""
         return False
 
     def prune(self, tree: Tree, problem: Problem | None = None) -> Pruned:

@@ -1,7 +1,4 @@
-"""Compute the responses of all server routes for one workspace.
-
-Responses that depend on the tree alone are cached until it changes.
-"""
+"""Compute the responses of all server routes for one workspace."""
 
 from __future__ import annotations
 
@@ -95,7 +92,7 @@ class Service:
                 raise OptionError(f"Unknown field {name!r}. Fields: action, arguments, revision.")
         if body.get("action") in ("answer", "record_validation"):
             paths = "/api/lesson (answer) or /api/cross-validation (record_validation)"
-            raise OptionError(f"Action {body['action']!r} has another address. Use {paths}.")
+            raise OptionError(f"Action {body['action']!r} must use another address: {paths}.")
         arguments = body.get("arguments")
         if body.get("action") == "grow" and self.workspace.lesson is None:
             try:
@@ -177,7 +174,7 @@ class Service:
         revision: int | None,
         query: Callable[[NodeAnalysis, int], dict[str, Any]],
     ) -> dict[str, Any]:
-        """Run a query about a node, which a lesson may reject before the student answers."""
+        """Run a query about a node; a lesson may reject the query before the student answers."""
         with self._lock:
             now, analysis = self.workspace.revision, self.analysis()
         if revision is not None and revision != now:
@@ -188,7 +185,7 @@ class Service:
         return {"revision": now, **query(analysis, node)}
 
     def rivals(self, node: int, revision: int | None = None) -> dict[str, Any]:
-        """Return each column's best split at a node, which lessons hide before the answer."""
+        """Return each column's best split at a node; lessons hide the splits before the answer."""
         listing = self._cached(
             ("rivals", node),
             lambda: self.query_node("rivals", node, revision, self._find_rivals),

@@ -1,8 +1,4 @@
-"""Survival curves and measures of predicted survival, computed with numpy alone.
-
-`SurvivalCurve` is the Kaplan-Meier estimator with bands, quantiles, restricted means and cumulative
-hazards; `concordance`, `brier_scores` and `calibration` evaluate predictions of censored times.
-"""
+"""Survival curves and measures of predicted survival, computed with numpy alone."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class SurvivalCurve:
 
     @cached_property
     def survival(self) -> Array:
-        """Estimated survival probability S at each time."""
+        """Estimated survival probability at each time."""
         with np.errstate(invalid="ignore"):
             factors = 1.0 - self.events / self.at_risk
         # If all rows at risk have the event, S is exactly 0, despite rounding in sums of weights.
@@ -177,21 +177,21 @@ class SurvivalCurve:
 
     @cached_property
     def hazard(self) -> Array:
-        """Cumulative hazard H at each time (Nelson-Aalen)."""
+        """Cumulative hazard at each time (Nelson-Aalen)."""
         share = np.zeros(len(self.time))
         np.divide(self.events, self.at_risk, out=share, where=self.events > 0)
         return np.asarray(np.cumsum(share))
 
     @cached_property
     def _variance(self) -> Array:
-        """Greenwood's variance of log S at each time."""
+        """Greenwood's variance of the log survival probability at each time."""
         left = self.at_risk - self.events
         step = np.zeros(len(self.time))
         np.divide(self.events, self.at_risk * left, out=step, where=(self.events > 0) & (left > 0))
         return np.asarray(np.cumsum(step))
 
     def __call__(self, times: npt.ArrayLike) -> Any:
-        """Return S(t) at `times`: 1 before the curve's first time, constant after its last."""
+        """Return the survival probability at `times`; it is constant after the last step."""
         return self._steps(self.survival, 1.0)(times)
 
     def cumulative_hazard(self, times: npt.ArrayLike) -> Any:
@@ -199,7 +199,7 @@ class SurvivalCurve:
         return self._steps(self.hazard, 0.0)(times)
 
     def bands(self, confidence: float = 0.95) -> tuple[Array, Array]:
-        """Return the lower and upper bounds of S at each time, NaN where S is 0 or 1, as in R."""
+        """Return confidence bounds at each time, NaN where the survival probability is 0 or 1."""
         z = normal_quantile(confidence)
         inside = (self.survival > 0) & (self.survival < 1)
         s = np.where(inside, self.survival, np.nan)
@@ -207,7 +207,7 @@ class SurvivalCurve:
         return s ** np.exp(-half), s ** np.exp(half)
 
     def survival_at(self, times: npt.ArrayLike, confidence: float = 0.95) -> tuple[Any, Any, Any]:
-        """Return S and its confidence bounds at the given times."""
+        """Return the survival probability and its confidence bounds at the given times."""
         low, high = self.bands(confidence)
         return (self(times), *(self._steps(bound, np.nan)(times) for bound in (low, high)))
 
@@ -238,7 +238,7 @@ class SurvivalCurve:
         return Estimate(mean, max(mean - half, 0.0), min(mean + half, end))
 
     def step_function(self, kind: str = "survival") -> StepFunction:
-        """Return S, or the cumulative hazard (kind="hazard"), as a step function from time 0."""
+        """Return the survival function, or the cumulative hazard (kind="hazard"), from time 0."""
         if kind not in ("survival", "hazard"):
             raise OptionError(f"kind must be 'survival' or 'hazard', got {kind!r}.")
         return self._steps(*((self.survival, 1.0) if kind == "survival" else (self.hazard, 0.0)))

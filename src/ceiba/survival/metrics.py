@@ -84,7 +84,7 @@ class CalibrationGroup(NamedTuple):
 
 
 def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
-    """Return the last event time at which about 10 % of the rows or more are at risk.
+    """Return the last event time at which at least about 10 % of the rows are at risk.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def _sums_after(
     asked: npt.NDArray[np.bool_],
     n_levels: int,
 ) -> tuple[Array, Array, Array]:
-    """Return for each row the weight of higher-ranked rows: all, of lower and of equal level."""
+    """Return for each row the total weight of higher-ranked rows: all, lower level, same level."""
     level = level - level.min(initial=0)
     order = np.argsort(-rank, kind="stable")
     sums = np.zeros((3, len(rank)))

@@ -1,7 +1,4 @@
-"""Format column values as yes/no, ISO dates, durations or plain numbers.
-
-Dates, datetimes and durations are stored as seconds (see readers/times.py).
-"""
+"""Format column values as yes/no, ISO dates, durations or plain numbers."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _infinity_error(name: str, values: Array) -> DataError:
 def fit_schema(
     table: Table, learned: NDArray[np.bool_] | None = None, *, keep_levels: bool = False
 ) -> Table:
-    """Return the table with a schema computed from its rows, or from the rows in `learned`."""
+    """Return the table with a schema computed from its rows, or from the mask of rows `learned`."""
     rows = slice(None) if learned is None else learned
     schema = table.schema
     is_lazy = "_ranges" in schema.__dict__

@@ -271,7 +271,7 @@ class DerivedAttributes:
 
     @cached_property
     def stayed_risk(self) -> Array:
-        """Part of each inner node's risk R(t) that comes from rows ending in t; 0 at leaves.
+        """Part of each inner node's risk that comes from rows ending in the node; 0 at leaves.
 
         The rows that stay are those of the node less those of its branches. For one output, the
         result is exact for class counts and squared error; in other cases, it is the node's risk

@@ -171,7 +171,7 @@ def fill_empty_nodes(value: Array, parent: npt.NDArray[np.int32], weight: Array)
 def node_risk(
     counts: Array, factor: Array | None, costs: Array | None, answers: Array | None = None
 ) -> Array:
-    """Return R(t) times the total weight, exact for integer weights without priors or costs."""
+    """Return node risks times total weight, exact for integer weights without priors or costs."""
     losses = []
     for sums in (counts,) if answers is None else (counts, answers):
         adjusted = sums if factor is None else sums * factor

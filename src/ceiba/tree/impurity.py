@@ -56,7 +56,7 @@ def class_impurity(probability: Array, criterion: str) -> Array:
 
 
 def class_risk(probability: Array, answer: Array, share: Array, cost_matrix: Array | None) -> Array:
-    """Return the risk R(t): expected cost times the node's share, or NaN for several outputs."""
+    """Return the risk of each node: expected cost times its share, or NaN for several outputs."""
     if probability.shape[1] > 1:
         return np.full(len(probability), np.nan)
     p = probability[:, 0, :]

@@ -329,7 +329,7 @@ class TreeMethods:
         return weakest_links(self._tree, risk=risk)
 
     def pruning_sequence(self, *, risk: Risk = "cost") -> PruningSequence:
-        """Return the pruning sequence: the nested trees T(alpha) from T(0) to the root.
+        """Return the pruning sequence: nested trees from the one at alpha = 0 to the root.
 
         Examples
         --------

@@ -154,7 +154,7 @@ class Node:
 
     @property
     def risk(self) -> float:
-        """R(t), the risk of the node if it were a leaf."""
+        """Risk R(t) that the node would have as a leaf."""
         return float(self.tree.risk[self.id])
 
     @property

@@ -293,7 +293,7 @@ class Tree(SklearnAttributes, TreeMethods):
         n_leaves: int | None = None,
         risk: Literal["cost", "impurity"] = "cost",
     ) -> Tree:
-        """Return T(alpha), the smallest subtree that minimizes R(T) + alpha * number of leaves.
+        """Return the smallest subtree that minimizes risk + alpha * number of leaves.
 
         `cp` is alpha as a share of the root's risk, as in rpart. With `n_leaves`, return the tree
         of the pruning sequence with that many leaves (or the largest one with fewer); see

@@ -280,7 +280,7 @@ class _Search:
                 yield from self._apply_surrogates(smaller, chains)
 
     def _apply_surrogates(self, box: Box, chains: tuple[Chain, ...]) -> Iterator[Box]:
-        """Yield the parts of a box in which every surrogate chain sends rows to the branch."""
+        """Yield the parts of a box in which the conditions of all surrogate chains hold."""
         if not chains:
             yield box
             return

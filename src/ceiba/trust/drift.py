@@ -195,7 +195,7 @@ def psi(then: Iterable[float], now: Iterable[float]) -> float:
 
 def psi_by_chance(then: Array, now: Array) -> float:
     """Return the expected PSI of two samples of these sizes from the same population."""
-    # For independent samples with shares a and b (half a row added), E[(b - a) log(b / a)] is
+    # For independent samples with shares a and b (plus half a row), E[(b - a) log(b / a)] is
     # E[a log a] + E[b log b] - E[a] E[log b] - E[b] E[log a]. The large-sample approximation
     # (k - 1) (1 / n + 1 / m) for k bins, n and m rows is far too large if bins have few rows.
     both = then + now + 0.5
@@ -206,7 +206,7 @@ def psi_by_chance(then: Array, now: Array) -> float:
 
 
 def _share_moments(p: Array, n: int) -> tuple[Array, Array, Array]:
-    """Return E[f], E[log f], E[f log f] for f = (X + 1/2) / (n + len(p) / 2), X ~ Bin(n, p)."""
+    """Return the means of f, log f and f log f for shares f of n rows with probabilities p."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     total = n + 0.5 * len(p)

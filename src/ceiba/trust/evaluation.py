@@ -364,7 +364,7 @@ class _GroupRows:
     confidence: float
 
     def share(self, hits: Array, among: Array) -> Estimate:
-        """Return the share of the rows `among` that are in `hits`, with Wilson's interval."""
+        """Return the share of `hits` in the rows selected by `among`, with Wilson's interval."""
         w = np.ones(self.n) if self.weight is None else self.weight
         total = float(w[among].sum())
         if not total > 0:

@@ -28,7 +28,7 @@ def read_task(name: str) -> Task:
 
 
 def infer_task(y: pl.Series, name: str | None) -> Task:
-    """Return the task `name`, or infer it from the target if it is None."""
+    """Return the task `name`, or the task inferred from the target if `name` is None."""
     if name is not None:
         return read_task(name)
     if not y.dtype.is_numeric():

@@ -1,7 +1,4 @@
-"""Declarations of options that several commands share: tables, models and how to read them.
-
-`with_flags` expands the parameter ``reading`` of a command into the reading options.
-"""
+"""Declarations of options that several commands share: tables, models and how to read them."""
 
 from __future__ import annotations
 
@@ -205,5 +202,4 @@ class ReadingFlags:
         return reading
 
 
-#: The default reading options, which detect the format of a file.
 DEFAULT_READING: Final = ReadingFlags()

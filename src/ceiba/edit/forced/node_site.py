@@ -144,7 +144,7 @@ def apply_surrogates(
 
 
 def heavier_branch(problem: Problem, rows: Rows, primary: Branches) -> int | None:
-    """Return the heavier branch, or None if rpart keeps rows without a branch in the node."""
+    """Return the heavier branch, or None if the rules of rpart keep undecided rows in the node."""
     options = problem.options
     if options.rpart is not None and options.surrogates.keep == 0:  # rows stay in the node
         return None

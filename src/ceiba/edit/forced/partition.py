@@ -78,7 +78,7 @@ def read_split(split: SplitLike, table: Table, rows: Rows) -> tuple[SplitTable, 
     elif isinstance(question, Intervals):
         _check_intervals(question, info)
     if isinstance(question, Cut) and question.low_branch:
-        raise TreeError(f"low_branch must be 0 for a split of a node, got {question.low_branch}.")
+        raise TreeError(f"low_branch must be 0 except in surrogates, got {question.low_branch}.")
     return SplitTable.from_splits([question], schema), missing
 
 
@@ -144,7 +144,7 @@ class RowPartition:
         return iter(range(len(self)))
 
     def branch_rows(self, b: int, rows: Rows, weight: Array | None) -> tuple[Rows, Array | None]:
-        """Return the rows of a branch and their weights, reduced for rows that are divided."""
+        """Return the rows of a branch and their weights, which are smaller for divided rows."""
         everywhere = self.branch == _ALL_BRANCHES
         if everywhere.any():
             weight = self.problem.row_weight.copy() if weight is None else weight.copy()
@@ -245,7 +245,7 @@ class _UnplacedRows:
 
     @property
     def _is_learned(self) -> bool:
-        """Whether missing values go to the branch that gives the largest gain."""
+        """Whether missing values go to the branch with the largest gain."""
         options = self.problem.options
         one_each = options.categorical_splits != "binary"
         by_level = self.splits.kind[0] == SplitKind.LEVELS

@@ -86,7 +86,7 @@ class Program:
 
 
 def header(tree: Tree, before_note: str | None = None) -> str:
-    """Return an ASCII description of a tree, with its notes after the prefix `before_note`."""
+    """Return a description of a tree in ASCII, and its notes, each preceded by `before_note`."""
     named = tree.target.outputs or ([] if tree.target.name is None else [tree.target.name])
     target = f" of {', '.join(ascii(name) for name in named)}" if named else ""
     notes = [] if before_note is None else note_lines(tree)

@@ -184,7 +184,7 @@ def _has_classes(model: Rpart) -> bool:
 
 @init_from_options(RPART_OPTIONS.values())
 class Rpart(RMethods, TreeClassifier):
-    """Tree like R's rpart whose method depends on the target, created by `ceiba.rpart()`.
+    """Tree like R's rpart, with the method that the target implies; created by `ceiba.rpart()`.
 
     Each fit infers the method from the target, as R does: "anova" for numbers, "class" for strings,
     categories and booleans, "exp" for `Surv(time, status)`, "poisson" with `exposure`. An unfitted

@@ -76,7 +76,7 @@ class RMethods(RpartFit):
         return model
 
     def snip(self, nodes: int | Iterable[int]) -> Self:
-        """Return the model with some nodes collapsed, by R's numbers (R: `snip.rpart(fit, toss=)`).
+        """Return the model with the given nodes (R's numbers) collapsed, as R's `snip.rpart` does.
 
         Parameters
         ----------

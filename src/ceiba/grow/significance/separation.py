@@ -57,7 +57,7 @@ Rows = npt.NDArray[np.intp]
 _CELLS: Final = 4_000_000
 # Maximum number of additions for an exact p-value, about as many as permutations need.
 _STEPS: Final = 1e8
-# Maximum share of one square in the sum of squares at which sums of rows are nearly normal.
+# Sums of rows are nearly normal if no square exceeds this share of the sum of squares.
 _SMALL_SHARE: Final = 0.01
 # Tails are heavy if the largest square exceeds its expected size by this factor.
 _HEAVY: Final = 3.0
@@ -87,7 +87,7 @@ class SumTails:
         self._tables = [self._table(numbers, count), self._table(-numbers, count)]
 
     def log_tails(self, size: npt.NDArray[np.int64], squares: float) -> Array:
-        """Return log P(n / (s (n - s)) sum^2 >= `squares`) for sums of s numbers, s in `size`."""
+        """Return the log probability that the scaled square of a sum is >= `squares`, by size."""
         from scipy.special import log_ndtr
 
         side = np.minimum(size, self.n - size)
@@ -101,7 +101,7 @@ class SumTails:
         ):
             root = [np.interp(t, *row) for t, *row in zip(limits, sums, roots, strict=True)]
             tail = log_ndtr(-np.interp(np.log(side), np.log(self.sizes), root))
-            # A sum cannot exceed the sum of the s largest numbers.
+            # A sum of s numbers cannot exceed the sum of the s largest numbers.
             both.append(np.where(reach >= least, tail, -np.inf))
         result = np.minimum(np.logaddexp(*both), 0.0)
         with np.errstate(divide="ignore"):  # for a side of one row, compute the exact tail
@@ -109,7 +109,7 @@ class SumTails:
         return np.where(side == 1, single, result)
 
     def _table(self, numbers: Array, count: Array) -> tuple[Array, Array]:
-        """Return the sums and signed roots of the saddlepoint formula for all sizes and tilts."""
+        """Return the sums and the signed roots of the saddlepoint formula, by size and tilt."""
         from scipy.special import expit, ndtri_exp
 
         size = self.sizes[:, None]
@@ -162,7 +162,7 @@ class CentredTarget:
         """Return the centered numbers, or their centered normal scores if the tails are heavy."""
         centred, n = truth - truth.mean(), len(truth)
         squares = centred**2
-        # For normal numbers, the largest square is about 2 log(n) / n of the sum.
+        # For normal numbers, the largest square is about 2 log(n) / n of the sum of squares.
         if squares.max() <= _HEAVY * 2 * np.log(n) / n * squares.sum():
             return cls(centred, is_plain=True)
         from scipy.special import ndtri
@@ -296,7 +296,7 @@ class Separation(ABC):
 
     @abstractmethod
     def _bounds(self) -> tuple[Array, Array]:
-        """Return absolute sums and thresholds; extreme statistics reach at least one threshold."""
+        """Return the sizes of sums and their thresholds; extreme statistics reach a threshold."""
 
 
 class BestDivision(Separation):
@@ -354,7 +354,7 @@ class BestDivision(Separation):
         return float(logsumexp(tails, b=self._first_crossings(self._f_ratio(2))))
 
     def _first_crossings(self, strength: float) -> Array:
-        """Return for each division the probability that the previous one is below the statistic."""
+        """Return, for each division, the probability that the previous one is not as extreme."""
         if not np.isfinite(strength):
             return np.ones(self.n_divisions)
         n, ends, missing = len(self.values), self.ends.astype(np.float64), float(self.n_missing)
@@ -438,7 +438,7 @@ def smallest_p_value(searches: Sequence[Separation]) -> int:
 
 
 def _first_crossing(x: Array) -> Array:
-    """Return g(x), the probability that the previous division does not reach the statistic."""
+    """Return the probability that the previous division, at distance `x`, is not as extreme."""
     from scipy.special import ndtr
 
     normal, density = ndtr(x / 2), np.exp(-(x**2) / 8) / np.sqrt(2 * np.pi)

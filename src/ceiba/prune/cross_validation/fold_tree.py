@@ -126,7 +126,7 @@ def mixed_step_functions(
     rows: Rows,
     n_steps: int,
 ) -> StepFunctions:
-    """Return the predictions at each step of rows in several leaves, as weighted means."""
+    """Return the predictions of divided rows at each step: weighted means over their leaves."""
     start, leaf, share = spread
     leaves = np.arange(len(leaf), dtype=np.uint32)
     climb = step_functions(tree, step, leaf, leaves, np.arange(tree.n_nodes), n_steps)

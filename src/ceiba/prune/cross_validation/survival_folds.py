@@ -70,7 +70,7 @@ class SurvivalFoldTree(FoldTree):
 
     @property
     def per_weight(self) -> bool:
-        """Always true, because risks of survival trees are per unit of weight."""
+        """Whether the mean error is divided by the weight: always true for survival trees."""
         return True
 
 
@@ -91,7 +91,7 @@ class BrierFoldTree(SurvivalFoldTree):
 
     @property
     def error_scale(self) -> Array | None:
-        """Always None, because scores are not scaled by time."""
+        """The factor of each row's error: always None, as Brier scores are not scaled by time."""
         return None
 
     @cached_property

@@ -140,14 +140,14 @@ class CrossValidation:
         return counts.reshape(size, size)
 
     def q(self, step: int, *, repeat: int = 0) -> Array:
-        """Return Q(i|j), the share of class j (row) that is predicted as i (column)."""
+        """Return the share of each true class (row) that is predicted as each class (column)."""
         counts = self.confusion(step, repeat=repeat)
         total = counts.sum(axis=1, keepdims=True)
         shares: Array = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         return shares
 
     def class_cost(self, step: int, *, repeat: int = 0) -> Array:
-        """Return R(j), the mean cost of the held-out rows of each class."""
+        """Return the mean cost of the held-out rows of each class."""
         q = self.q(step, repeat=repeat)
         costs = 1.0 - np.eye(len(q)) if self.costs is None else self.costs
         return np.asarray((q * costs).sum(axis=1))

@@ -228,7 +228,7 @@ def read_device_target(
 
 
 def _scan(device: Any, numbers: Any) -> tuple[tuple[float, float], tuple[int, int], int]:
-    """Return the range and the bit range of numbers, and the number of non-finite values."""
+    """Return the range of numbers, the range of their bits, and the number of non-finite values."""
     column = _describe(numbers, _TYPES[numbers.dtype.name])
     return _core.device_scan_numbers(device, column, len(numbers))
 

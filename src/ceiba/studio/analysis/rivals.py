@@ -124,10 +124,7 @@ def _is_by_chance(rival: dict[str, Any], limit: float) -> bool:
 
 
 def find_first_rival(analysis: NodeAnalysis, node: int) -> dict[str, Any] | None:
-    """Return the first-ranked significant split, or None if there is none.
-
-    Columns are tested one after the other until one is significant.
-    """
+    """Return the first-ranked significant split, or None if there is none."""
     site, forbidden = analysis.at(node), rules_at(analysis.tree, node).forbid
     copied, target, chance = _copy_rows(site), NodeTarget.of(site), _chance_gains(site)
     names = analysis.problem.table.schema.names

@@ -105,7 +105,7 @@ def row_losses(
 
 
 def _rank_losses(risk: Array, data: Prepared, share: Array, groups: list[Array]) -> Array:
-    """Return row losses with mean 1 - C, where the concordance C compares rows within groups."""
+    """Return the loss of each row; the mean loss is 1 - concordance of the rows within groups."""
     # Risks of different folds are not comparable, because they depend on the events of the fold.
     time, event = data.y.values.T
     terms, concordant, pairs = np.zeros(len(risk)), 0.0, 0.0

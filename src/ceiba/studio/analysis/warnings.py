@@ -69,7 +69,7 @@ def check_against_best(analysis: NodeAnalysis, node: int) -> dict[str, Any] | No
 
 
 def _one_level_problem(analysis: NodeAnalysis, node: int, site: NodeSite) -> Problem:
-    """Return a `Problem` for growing a one-level tree on the columns allowed at the node."""
+    """Return a `Problem` for growing a one-level tree on the columns allowed at a node."""
     table = analysis.problem.table
     options = one_level_options(analysis.problem.options, 0, table.n_columns)
     names = table.schema.names

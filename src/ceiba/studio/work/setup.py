@@ -1,8 +1,4 @@
-"""Settings on the first screen of the studio: column roles and kinds, options, held-out rows.
-
-A `Setup` holds the arguments of `ceiba.prepare` and the parameters of the estimator, for the studio
-and for the saved script.
-"""
+"""Settings on the first screen of the studio: column roles and kinds, options, held-out rows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read a CSV file in pieces: detect its format, and parse each piece with given types.
-
-Errors (a record with too many cells, an unclosed quote) name the line of the file.
-"""
+"""Read a CSV file in pieces: detect its format, and parse each piece with given types."""
 
 from __future__ import annotations
 

@@ -134,10 +134,7 @@ def _is_code(level: Any, code: Any) -> bool:
 
 
 def _refuse_codes(levels: list[Any], code: Any) -> NoReturn:
-    """Raise the error for invalid event values.
-
-    There are more than two, they lack `code`, or without `code` they are other than 0 and 1.
-    """
+    """Raise the error that applies to these invalid event values."""
     levels = [int(v) if isinstance(v, float) and v.is_integer() else v for v in levels]
     codes = ", ".join(map(repr, levels[:5])) + ", ..." * (len(levels) > 5)
     if len(levels) > 2:

@@ -138,7 +138,7 @@ def tree_to_json(tree: Tree) -> dict[str, Any]:
 
 
 def _floats_to_json(values: Array, figure: str = "") -> list[Any]:
-    """Convert floats to JSON and NaN to null, or reject NaN in the array named `figure`."""
+    """Convert floats to JSON, with NaN as null; if `figure` names the array, reject NaN."""
     if np.isinf(values).any():
         raise ModelFileError("The tree contains infinity, which a model file cannot store.")
     if figure and np.isnan(values).any():

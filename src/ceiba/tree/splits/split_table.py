@@ -338,10 +338,7 @@ class SplitTable(ArrayRecord):
 
     @cached_property
     def has_missing_branch(self) -> Array:
-        """Whether the last branch of each row takes only missing values.
-
-        True for PRESENCE, and for INTERVALS and LEVELS with such a branch.
-        """
+        """Whether the last branch of each row takes only missing values."""
         has = np.diff(self.interval_start) > 0
         alone = np.zeros(len(self), bool)
         alone[has] = self.interval_cut[self.interval_start[1:][has] - 1] == np.inf
