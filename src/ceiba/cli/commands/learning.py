@@ -377,7 +377,7 @@ def curve(
     keep_identifiers: KeepIdentifiers = False,
     repeats: Annotated[int, Option(help="Number of random splits per training size.")] = 20,
     recipe: Annotated[OptStr, Option(help="Algorithm: cart, rpart, id3, c45 or chaid.")] = None,
-    set_: Annotated[OptList, Option("--set", help="Set a model parameter; repeatable.")] = None,
+    set_: Annotated[OptList, Option("--set", help="Model parameter; repeatable.")] = None,
     reading: ReadingFlags = DEFAULT_READING,
     out: Annotated[OptPath, Option("--out", "-o", help="Image file (.png, .svg, ...).")] = None,
     quiet: Quiet = False,

@@ -371,7 +371,7 @@ def export(
     out: Out = None,
     dialect: Annotated[OptStr, Option(help="SQL dialect. [default: ansi]")] = None,
     table: Annotated[OptStr, Option(help="Name of the SQL table. [default: data]")] = None,
-    set_: Annotated[OptList, Option("--set", help="Set a format option; repeatable.")] = None,
+    set_: Annotated[OptList, Option("--set", help="Format option; repeatable.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Export a model to another format, such as SQL, Python, ONNX or SVG.

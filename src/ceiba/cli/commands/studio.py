@@ -50,7 +50,7 @@ def studio(
     ] = "127.0.0.1",
     port: Annotated[int, Option(help="Port, or 0 for a free port.", min=0, max=65535)] = 0,
     no_browser: Annotated[
-        bool, Option("--no-browser", help="Do not open a browser; the address is printed.")
+        bool, Option("--no-browser", help="Print the address instead of opening a browser.")
     ] = False,
     lang: str = "en",
     reading: ReadingFlags = DEFAULT_READING,
