@@ -90,7 +90,7 @@ def gini(counts: npt.ArrayLike) -> Array:
     """Return the Gini impurity: 1 minus the sum of the squared class proportions."""
     numbers: Array = np.asarray(counts, dtype=np.float64)
     total = numbers.sum(axis=-1)
-    # sum c (n - c) / n^2 avoids cancellation; for integer counts with n <= 2**26, it rounds once.
+    # The sum of c (n - c) avoids cancellation, and is exact for integer counts if n <= 2**26.
     mixed = (numbers * (total[..., None] - numbers)).sum(axis=-1)
     impurity: Array = np.divide(mixed, total * total, out=np.zeros_like(total), where=total > 0)
     return impurity

@@ -13,7 +13,6 @@ from typing import Final, Literal, TypeVar
 
 from ceiba.errors import OptionError, TreeError, did_you_mean
 
-#: Task names that functions accept.
 TaskName = Literal["classification", "regression", "survival"]
 #: For each task, whether it has classes, and the name of its loss.
 _FACTS: Final = {
@@ -39,7 +38,6 @@ class Task(StrEnum):
     SURVIVAL = "survival"
 
     def __init__(self, name: str) -> None:
-        #: Whether the predictions are classes, and the name of the loss.
         self.has_classes, self.loss = _FACTS[name]
 
     @classmethod

@@ -227,7 +227,7 @@ def test_id3(tmp_path: Path) -> None:
     scan = write(tmp_path, table)
     assert_same_tree(model.fit(scan, "label").tree_, expected.fit(table, "label").tree_)
     assert np.array_equal(model.predict(scan), expected.predict(table.drop_columns(["label"])))
-    with pytest.raises(OptionError, match="column 'letters' has"):
+    with pytest.raises(OptionError, match="Column 'letters': missing values"):
         model.fit(write(tmp_path, table_of(3000).select(["letters", "label"])), "label")
 
 

@@ -140,7 +140,7 @@ def test_rows_of_nodes_are_counted_by_their_frequency():
         (
             [1, 1, 1, 1],
             {"class_weight": {"a": 0.5}},
-            "got 0.5 in row 0 with class_weight. Pass class_prior",
+            "frequency times class_weight must contain whole numbers, got 0.5 in row 0. Pass",
         ),
     ],
 )

@@ -182,7 +182,7 @@ def mimic(
         params = {"prune": "1se"} | params
     grower = DecisionTreeRegressor if is_number else DecisionTreeClassifier
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeakWarning)  # the imitated model may use only one column
+        warnings.simplefilter("ignore", LeakWarning)  # a model on one column looks like a leak
         tree = grower(**params).fit(table.take(train), values[train])
     rows, goal = table.take(test), values[test]
     fidelity, low, high = _agreement(tree.predict(rows), goal, is_number)

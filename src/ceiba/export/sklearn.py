@@ -232,7 +232,7 @@ def rounding_cut(threshold: Array) -> Array:
         near = threshold.astype(np.float32)
         low = np.where(near > threshold, np.nextafter(near, np.float32(-np.inf)), near)
         high = np.nextafter(low, np.float32(np.inf))
-        # Numbers round to infinity as if 2^128 were the next float32.
+        # Numbers round to infinity as if 2^128 were the float32 after the largest one.
         below = np.where(np.isinf(low), -(2.0**128), low.astype(np.float64))
         above = np.where(np.isinf(high), 2.0**128, high.astype(np.float64))
         middle = below + (above - below) / 2

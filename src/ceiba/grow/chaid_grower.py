@@ -156,7 +156,7 @@ def merge(
 ) -> MergeResult:
     """Merge similar categories of a column, and test the resulting groups."""
     cells = np.ascontiguousarray(cells, np.float64)
-    # `leader` is the first category in the group of each category; number groups in this order.
+    # leader[i] is the first category in the group of category i; number groups in this order.
     leader, steps = _core.merge_levels(cells, kind, _CORE_NAME[statistic], alpha_merge, min_rows)
     is_leader = np.zeros(len(cells), bool)
     is_leader[leader] = True

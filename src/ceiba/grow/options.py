@@ -489,7 +489,6 @@ def _task_options(task: Task) -> Mapping[str, Option]:
     return MappingProxyType(rows)
 
 
-#: The growing options, by task and name.
 OPTIONS: Final[Mapping[Task, Mapping[str, Option]]] = MappingProxyType(
     {task: _task_options(task) for task in DEFAULT_CRITERION}
 )

@@ -138,7 +138,7 @@ def _merge_columns(summary: PieceSummary, infos: Sequence[ColumnInfo]) -> None:
         if Kind.ORDERED in (earlier.kind, info.kind):
             raise DataError(
                 f"Ordered column {info.name!r} must have the same levels in all files or "
-                f"partitions, got {earlier.levels} and {info.levels}. Make them equal."
+                f"partitions, got {earlier.levels} and {info.levels}."
             )
         levels = sort_levels(list({*earlier.levels, *info.levels}))
         summary.infos[info.name] = replace(earlier, levels=levels)

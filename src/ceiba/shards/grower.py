@@ -249,8 +249,9 @@ def _refuse_missing(problem: Problem) -> None:
     for info in problem.table.schema.columns if refused else ():
         if info.n_missing:
             raise OptionError(
-                f"{refused} is not supported for {options.task} trees on scans, dask or GPU tables "
-                f"with missing values; column {info.name!r} has {info.n_missing:,}. Use {advice}."
+                f"Column {info.name!r}: missing values are not supported with {refused} for "
+                f"{options.task} trees on scans, dask or GPU tables, got {info.n_missing:,}. "
+                f"Use {advice}."
             )
 
 

@@ -240,7 +240,7 @@ class Shard:
         if "bins" not in self.inputs:
             return bins, self.layout
         layout = tree_layouts(self.layout, self.inputs["bins"])[tree]
-        if self.scratch is None or tree:  # tree 0 may reuse the memory of the common bins
+        if self.scratch is None or tree:  # with scratch files, tree 0 reuses the bins
             bins = self._allocate(f"bins-{tree}", bins.dtype, *bins.shape)
         edges = [
             [] if isinstance(column, int) else column.edge.tolist() for column in layout.columns

@@ -207,7 +207,8 @@ def check_notes(tree: Tree) -> None:
             continue
         if tree.n_outputs > 1 or tree.missing == "fractional":
             raise TreeError(
-                f"Node {node}: override is not supported for multi-output or fractional trees."
+                f"Node {node}: override is not supported for trees with several outputs, or with "
+                "missing='fractional'."
             )
         if tree.task.has_classes:
             if note.answer not in tree.target.classes[0].tolist():

@@ -207,9 +207,8 @@ def evaluate(
     blocks = format_evaluation(evaluation)
     if gains:
         if (scores := getattr(evaluation, "scores", None)) is None or scores.gains is None:
-            raise OptionError(
-                "--gains requires a binary target (or --positive) and cannot be combined with --by."
-            )
+            text = "is not supported with --by" if by else "requires a binary target or --positive"
+            raise OptionError(f"--gains {text}.")
         blocks += ["", scores.gains]
     answer(blocks, evaluation_to_dict(evaluation), as_json)
 

@@ -119,9 +119,9 @@ class _Partition:
 
 def ordered_children(tree: Tree) -> list[tuple[int, int] | None]:
     """Return the left (smaller mean response) and right child of each node, or None at a leaf."""
-    # rpart orders children by the means of the rows that the split itself routes. Here the means
-    # include all rows of the children, so children with nearly equal means may be swapped. This
-    # changes `_Partition._bound`. The argument `swapped` of `node_numbers` corrects R's numbers.
+    # rpart orders children by the means of the rows that the split itself routes. Here, the means
+    # include all rows of the children, so children with nearly equal means may be swapped.
+    # `node_numbers(swapped=...)` corrects R's node numbers, but `_Partition` uses this order.
     if not tree.is_binary:
         raise TreeError("The cp of rpart is not supported for trees with multiway splits.")
     mean = _mean_response(tree).tolist()

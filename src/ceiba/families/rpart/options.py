@@ -144,7 +144,6 @@ _ROWS: Final = (
     _GROW["n_jobs"],
 )
 
-#: The parameters of rpart, by name.
 RPART_OPTIONS: Final = MappingProxyType({row.name: row for row in _ROWS})
 
 #: Parameters that only some methods accept.

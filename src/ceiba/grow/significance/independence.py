@@ -104,8 +104,8 @@ def monte_carlo_p_value(
     statistic: float, draw: Callable[[int], Array], n_draws: int, enough: int
 ) -> float:
     """Return a Monte Carlo p-value; if it is large, drawing stops early."""
-    # `draw(n)` samples n values under the null hypothesis. Sampling stops when `enough` values
-    # reach `statistic`: p = enough / drawn. Otherwise, p = (beyond + 1) / (n_draws + 1).
+    # `draw(n)` samples n values under the null hypothesis. If `enough` values reach `statistic`,
+    # p = enough / drawn. If only `beyond` values reach it, p = (beyond + 1) / (n_draws + 1).
     limit = statistic * (1 - NOISE)
     beyond, n_drawn = 0, 0
     while n_drawn < n_draws:

@@ -186,7 +186,7 @@ class GpuShard:
     def _values_around(self, column: DeviceColumn, cuts: npt.NDArray[np.float64]) -> Arrays:
         """Return the largest value up to each cut and the smallest above it, for ascending cuts."""
         limits: npt.NDArray[Any] = cuts
-        if column.values.dtype == np.float32:  # round each cut down to a float32
+        if column.values.dtype == np.float32:  # compare float32 values exactly
             limits = cuts.astype(np.float32)
             limits = np.where(limits > cuts, np.nextafter(limits, np.float32(-np.inf)), limits)
         if len(cuts) < SORTED_CUTS:  # the kernel takes one pass over the rows per 250 cuts
@@ -387,18 +387,18 @@ def _route(device: Any, tree: Tree, columns: list[DeviceColumn], n_rows: int) ->
     """Return the end node of each row."""
     splits, inner = tree.splits, ~tree.is_leaf
     levels = inner & (splits.kind == SplitKind.LEVELS)
-    if (
-        (splits.kind == SplitKind.INTERVALS).any()
-        or tree.missing in ("fractional", "surrogate", "error")
-        or (inner & (tree.default_branch < 0)).any()
-        or (levels.any() and tree.unseen in ("default", "error"))
-    ):
-        raise OptionError(
-            f"Predicting on a GPU is not supported for this tree (missing={tree.missing!r}, "
-            f"unseen={tree.unseen!r}). Unsupported: interval splits; rows that end in inner nodes; "
-            "missing='surrogate', 'fractional' or 'error'; unseen='default' or 'error' in trees "
-            "that split on level sets. Copy the rows to the host to predict on the CPU."
-        )
+    unsupported = {
+        "interval splits": (splits.kind == SplitKind.INTERVALS).any(),
+        f"missing={tree.missing!r}": tree.missing in ("fractional", "surrogate", "error"),
+        "rows that end in inner nodes": (inner & (tree.default_branch < 0)).any(),
+        f"unseen={tree.unseen!r}": levels.any() and tree.unseen in ("default", "error"),
+    }
+    for part, is_present in unsupported.items():
+        if is_present:
+            raise OptionError(
+                f"Predicting on a GPU is not supported for trees with {part}. Copy the rows to the "
+                "host."
+            )
     branches, first = tree.branch_node.astype(np.int32), tree.branch_start[:-1].astype(np.int32)
     tables, end = [branches], len(branches)
     for node in np.flatnonzero(levels).tolist():

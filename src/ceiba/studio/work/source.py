@@ -51,13 +51,13 @@ class Source:
         if "given" in chosen:
             return self.held_out
         if self.read_file is None:
-            raise OptionError("A file with held-out rows requires `ceiba studio`. Pass a share.")
+            raise OptionError("Held-out files require `ceiba studio`. Pass a share of the rows.")
         return self.read_file(self.resolve_path(chosen["file"]))
 
     def resolve_path(self, name: Any) -> Path:
         """Return the path of a file in the data folder; raise an error for a file outside of it."""
         if self.folder is None:
-            raise OptionError("A file with held-out rows requires `ceiba studio`. Pass a share.")
+            raise OptionError("Held-out files require `ceiba studio`. Pass a share of the rows.")
         plain = isinstance(name, str) and 0 < len(name) <= 200 and name not in (".", "..")
         if not plain or any(c in name for c in "/\\\0:") or name.startswith("."):
             raise OptionError(f"file must be the name of a file in the data folder, got {name!r}.")

@@ -264,7 +264,8 @@ class Workspace:
         is_step = isinstance(step, int) and 0 <= step < len(states)
         if not is_step or not isinstance(figures, dict):
             raise OptionError(
-                f"step must be from 0 to {len(states) - 1}, got {step!r}; figures must be a dict."
+                f"step must be an integer from 0 to {len(states) - 1}, and figures must be a dict, "
+                f"got {step!r} and {figures!r}."
             )
         self.validations.append(Validation(states[step], figures))
 

@@ -19,7 +19,6 @@ from ceiba.table.files.streams import call_in_child, require_file
 if TYPE_CHECKING:
     from ceiba.table.files.reading import ReadOptions
 
-#: File extensions of supported spreadsheets.
 SPREADSHEETS: Final = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _BASE_MEMORY: Final = 2 << 30  # bytes
 _MEMORY_PER_BYTE: Final = 1000  # memory limit per byte of the file, in bytes

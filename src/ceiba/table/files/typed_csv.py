@@ -237,7 +237,7 @@ def _filter_styles(
 ) -> dict[str, tuple[Style, ...]]:
     """Return the styles in `fits` that match all cells of their columns in `frame`."""
     left = {name: list(styles) for name, styles in fits.items() if styles}
-    for k in range(max(map(len, left.values()), default=0)):  # test the k-th style of all columns
+    for k in range(max(map(len, left.values()), default=0)):
         names = [name for name, styles in left.items() if k < len(fits[name])]
         bare = frame.select(strip_weak_markers(pl.col(name)) for name in names)
         for name in names:

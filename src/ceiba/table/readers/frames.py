@@ -89,7 +89,7 @@ def _small_matrix(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     # Copying a small frame takes 2 microseconds, but reading it takes 60 for each column.
     n_rows, n_columns = frame.shape
     native = frame.to_native()
-    dtypes = getattr(native, "dtypes", None)  # None for pyarrow tables: fast to read
+    dtypes = getattr(native, "dtypes", None)  # None for pyarrow tables, which are fast to read
     if dtypes is None or not 0 < n_rows * n_columns <= _SMALL:
         return None
     if any(str(dtype) not in _FLOAT_TYPES for dtype in dtypes):

@@ -95,7 +95,7 @@ def check_same_columns(files: Sequence[ParquetFile]) -> None:
             absent = [name for name in one.schema.names if name not in two.schema.names]
             if absent:
                 raise SchemaError(
-                    f"Column {absent[0]!r} in {one.display_name} is not in {two.display_name}."
+                    f"Column {absent[0]!r} of {one.display_name} is missing in {two.display_name}."
                 )
         for name in first.schema.names:
             kind, other_kind = first.schema.field(name).type, other.schema.field(name).type

@@ -312,7 +312,7 @@ def _complete_split(split: Split, info: ColumnInfo, flat: _FlatLiteral, node: in
     if isinstance(split, Cut | Intervals) and info.kind == Kind.CATEGORICAL:
         raise TreeError(
             f"Hand-written tree, {flat.describe_node(node)}: column {info.name!r} has both levels "
-            "and a numeric cut. Write (column, {level: branch, ...}), or list it in `ordered`."
+            "and a numeric cut. Write (column, {level: branch, ...}), or put it into `ordered`."
         )
     if isinstance(split, LevelSets) and flat.parent.count(node) > split.n_branches:
         remaining = tuple(level for level in info.levels if level not in split.branches[0])

@@ -51,7 +51,7 @@ def attach_rows(tree: Tree, target: Array, ends: RowEnds, settings: Mapping[str,
         for node, rows in slice_rows(tree, ends):
             if not len(numbers[node]) and len(rows):
                 numbers[node] = kind.compute(target[ends.row[rows]], ends.weight[rows], setting)
-        for node, above in enumerate(tree.parent.tolist()):  # copy to nodes without rows
+        for node, above in enumerate(tree.parent.tolist()):  # nodes without rows copy their parent
             if above >= 0 and not len(numbers[node]):
                 numbers[node] = numbers[above]
         start = np.cumsum([0, *map(len, numbers)])
