@@ -178,33 +178,26 @@ std::vector<CutGap> cut_gaps(const data::Table& table, std::span<const std::uint
         else
             dense.push_back(j);
     }
-    // Block by block: the columns of a matrix whose rows lie together share its cache lines.
     const std::size_t n_rows = rows.empty() ? table.n_rows : rows.size();
-    const auto add_rows = [&](std::size_t begin, std::size_t end, std::vector<ColumnCuts>& to) {
+    const auto n_parts = std::clamp<std::uint64_t>(std::uint64_t{n_rows} * dense.size() / thread_values, 1,
+                                                   static_cast<std::uint64_t>(std::max(n_threads, 1)));
+    base::ThreadPool pool(static_cast<int>(n_parts));
+    std::vector<std::vector<ColumnCuts>> parts(static_cast<std::size_t>(pool.size()));  // per thread
+    // The columns of a matrix whose rows are contiguous share cache lines, so all are read block by block.
+    const auto add_block = [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+        std::vector<ColumnCuts>& part = parts[thread];
+        if (part.empty()) part = cuts;
         double block[block_rows];
-        for (; begin < end; begin += block_rows) {
-            const std::size_t size = std::min(block_rows, end - begin);
-            for (const std::size_t j : dense) {
-                table.columns[j].with_reader([&](auto number) {
-                    if (rows.empty())
-                        for (std::size_t i = 0; i < size; ++i) block[i] = number(begin + i);
-                    else
-                        for (std::size_t i = 0; i < size; ++i) block[i] = number(rows[begin + i]);
-                });
-                to[place[j]].add_block(block, size);
-            }
+        for (const std::size_t j : dense) {
+            table.columns[j].with_reader([&](auto number) {
+                for (std::size_t i = from; i < to; ++i) block[i - from] = number(rows.empty() ? i : rows[i]);
+            });
+            part[place[j]].add_block(block, to - from);
         }
     };
-    const auto n_parts = static_cast<std::size_t>(std::clamp<std::uint64_t>(
-        std::uint64_t{n_rows} * dense.size() / thread_values, 1, static_cast<std::uint64_t>(std::max(n_threads, 1))));
-    std::vector<std::vector<ColumnCuts>> parts(n_parts - 1, cuts);
-    base::ThreadPool pool(static_cast<int>(n_parts));
-    pool.run(n_parts, [&](std::size_t part, int) {
-        const auto start = [&](std::uint64_t k) { return static_cast<std::size_t>(k * n_rows / n_parts); };
-        add_rows(start(part), start(part + 1), part == 0 ? cuts : parts[part - 1]);
-    });
+    base::for_blocks(&pool, dense.empty() ? 0 : n_rows, add_block, block_rows);
     for (const std::vector<ColumnCuts>& part : parts)
-        for (std::size_t k = 0; k < cuts.size(); ++k) cuts[k].merge(part[k]);
+        for (std::size_t k = 0; k < part.size(); ++k) cuts[k].merge(part[k]);
     std::vector<std::vector<CutGap>> column_gaps;
     for (const ColumnCuts& column_cuts : cuts) column_gaps.push_back(column_cuts.gaps());
     std::vector<CutGap> gaps(cut.size());
