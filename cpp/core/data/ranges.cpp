@@ -1,6 +1,7 @@
 #include "data/ranges.hpp"
 
 #include "base/processor/wide_registers.hpp"
+#include "base/shared_buffer.hpp"
 #include "data/table.hpp"
 
 namespace ceiba::data {
@@ -187,7 +188,7 @@ std::optional<Coded> code_integers(const std::int64_t* values, std::size_t n, st
             code_of[v] = static_cast<std::int32_t>(out.classes.size());
             out.classes.push_back(low + static_cast<std::int64_t>(v));
         }
-    out.codes.resize(n);
+    base::resize(out.codes, n, pool);
     base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int) {
         for (std::size_t i = from; i < to; ++i) out.codes[i] = code_of[offset(i)];
     });

@@ -1,6 +1,7 @@
 
 #include <list>
 
+#include "base/shared_buffer.hpp"
 #include "base/sort.hpp"
 #include "split/bins/bundles.hpp"
 #include "split/bins/edge_search.hpp"
@@ -296,7 +297,7 @@ public:
             begin();
             bundle(alone);
             place_all_edges();
-            bytes.resize(target_.size() * out_.stride);
+            base::resize(bytes, target_.size() * out_.stride, &pool_);
             observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
             std::vector<std::size_t> all(single_.size());
             std::iota(all.begin(), all.end(), std::size_t{0});

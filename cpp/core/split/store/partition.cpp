@@ -1,4 +1,5 @@
 
+#include "base/shared_buffer.hpp"
 #include "split/store/sparse_entries.hpp"
 #include "split/store/sparse_slots.hpp"
 
@@ -115,7 +116,7 @@ Routing route(const NodeRows& node, const Candidate& split, const Conventions& c
     const std::uint16_t without_value =
         split.learned_missing ? static_cast<std::uint16_t>(split.missing_branch) : unplaced;
     routing.n_branches = split.n_branches;
-    routing.branch.resize(node.size());
+    base::resize(routing.branch, node.size(), pool);
     routing.n_rows.clear();
     if (split.kind == Kind::levels)
         route_levels(node, split, without_value, pool, routing);
@@ -299,7 +300,7 @@ void partition_in_many(Entry* entries, std::size_t n, std::size_t n_present, con
 std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Places& places, base::ThreadPool* pool) {
     const std::size_t n = node.size(), n_groups = static_cast<std::size_t>(routing.n_branches) + 1;
     std::vector<std::uint32_t> first = count_groups(routing, pool, places.start);
-    places.place.resize(n);
+    base::resize(places.place, n, pool);
     std::uint32_t* const place = places.place.data();
     const bool in_two = n_groups == 3 && places.start[2] == n;
     const data::TargetRows& source = node.target();

@@ -1,5 +1,6 @@
 
 #include "base/phases.hpp"
+#include "base/shared_buffer.hpp"
 #include "base/sort.hpp"
 #include "split/store/bin_sort.hpp"
 
@@ -20,13 +21,13 @@ data::TargetRows copy_target(const data::Target& target, bool keep_zero_weights,
     data::TargetRows rows;
     rows.n_classes = target.n_classes;
     const std::size_t n_kept = start.back(), n_outputs = static_cast<std::size_t>(target.n_outputs);
-    rows.row.resize(n_kept);
-    if (target.weight) rows.weight.resize(n_kept);
-    if (target.case_weight) rows.case_weight.resize(n_kept);
-    if (target.event_rank) rows.event_rank.resize(n_kept);
+    base::resize(rows.row, n_kept, pool);
+    if (target.weight) base::resize(rows.weight, n_kept, pool);
+    if (target.case_weight) base::resize(rows.case_weight, n_kept, pool);
+    if (target.event_rank) base::resize(rows.event_rank, n_kept, pool);
     (target.classification() ? rows.labels.resize(n_outputs) : rows.numbers.resize(n_outputs));
-    for (auto& labels : rows.labels) labels.resize(n_kept);
-    for (auto& numbers : rows.numbers) numbers.resize(n_kept);
+    for (auto& labels : rows.labels) base::resize(labels, n_kept, pool);
+    for (auto& numbers : rows.numbers) base::resize(numbers, n_kept, pool);
     base::for_blocks(pool, n, [&](std::size_t b, std::size_t from, std::size_t to, int) {
         std::size_t at = start[b];
         for (std::size_t i = from; i < to; ++i)
@@ -51,28 +52,29 @@ void RowStore::resize_columns(std::size_t n_columns) {
     code_place.assign(n_columns, -1);
 }
 
-void RowStore::allocate_codes(const std::vector<std::size_t>& columns) {
+void RowStore::allocate_codes(const std::vector<std::size_t>& columns, base::ThreadPool* pool) {
     std::int32_t place = 0;
     for (const std::size_t c : columns) code_place[c] = place++;
-    codes[0].resize(columns.size() * target[0].size());
+    base::resize(codes[0], columns.size() * target[0].size(), pool);
 }
 
-void RowStore::make_second_side() {
+void RowStore::make_second_side(base::ThreadPool* pool) {
     const data::TargetRows& from = target[0];
     data::TargetRows& to = target[1];
-    const auto resize_all = [](auto& arrays, const auto& like) {
+    const auto resize = [pool](auto& array, const auto& like) { base::resize(array, like.size(), pool); };
+    const auto resize_all = [&](auto& arrays, const auto& like) {
         arrays.resize(like.size());
-        for (std::size_t i = 0; i < like.size(); ++i) arrays[i].resize(like[i].size());
+        for (std::size_t i = 0; i < like.size(); ++i) resize(arrays[i], like[i]);
     };
     to.n_classes = from.n_classes;
-    to.row.resize(from.row.size());
-    to.weight.resize(from.weight.size());
-    to.case_weight.resize(from.case_weight.size());
-    to.event_rank.resize(from.event_rank.size());
+    resize(to.row, from.row);
+    resize(to.weight, from.weight);
+    resize(to.case_weight, from.case_weight);
+    resize(to.event_rank, from.event_rank);
     resize_all(to.labels, from.labels);
     resize_all(to.numbers, from.numbers);
-    codes[1].resize(codes[0].size());
-    bins[1].resize(bins[0].size());
+    resize(codes[1], codes[0]);
+    resize(bins[1], bins[0]);
 }
 
 namespace {
@@ -199,10 +201,10 @@ NodeRows bin(const data::Table& table, const data::Target& target, const BinOpti
     const data::TargetRows& rows = store.target[0];
     timer.emplace(base::Phase::bins);
     store.binning = std::make_shared<Binning>(make_bins(table, rows, options, store.bins[0], pool, interrupt));
-    store.allocate_codes(level_columns(table));
+    store.allocate_codes(level_columns(table), &pool);
     for (const std::size_t c : level_columns(table))
         root.present[c] = read_codes(table.columns[c], rows, &pool, store.codes_of(c, 0));
-    store.make_second_side();
+    store.make_second_side(&pool);
     drop_full_presence(root);
     return root;
 }

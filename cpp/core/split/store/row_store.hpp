@@ -34,11 +34,11 @@ struct RowStore {
         return codes[side].data() + static_cast<std::size_t>(code_place[column]) * target[0].size();
     }
     // Allocates the codes of the first side for these columns.
-    void allocate_codes(const std::vector<std::size_t>& columns);
+    void allocate_codes(const std::vector<std::size_t>& columns, base::ThreadPool* pool = nullptr);
     // Creates all columns, without entries.
     void resize_columns(std::size_t n_columns);
     // Allocates the second side after the first one was filled.
-    void make_second_side();
+    void make_second_side(base::ThreadPool* pool = nullptr);
 };
 
 // The counts of a node: per column and bin of a binned store (histogram.hpp), or per slot (sparse_slots.hpp).

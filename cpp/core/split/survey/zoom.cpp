@@ -1,5 +1,7 @@
 #include "split/survey/zoom.hpp"
 
+#include "base/shared_buffer.hpp"
+
 namespace ceiba::split {
 
 namespace {
@@ -54,7 +56,7 @@ void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<Z
     plans[missing_].first = static_cast<std::uint32_t>(n_places);
     counted_.assign(n_places + 1, 0);
     for (const ZoomPlan& plan : plans) std::fill_n(counted_.begin() + plan.first, plan.n_parts, std::uint8_t{1});
-    place_.resize(n);
+    base::resize(place_, n, pool);
     const auto each = [&](auto number, auto place_of) {
         sample_ranges(node, column, number, place_of, plans, pool);
         base::for_blocks(pool, n, [&](std::size_t, std::size_t from, std::size_t to, int thread) {
