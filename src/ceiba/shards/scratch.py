@@ -20,7 +20,7 @@ _ALIGNED = 64  # alignment in bytes, a multiple of every dtype's size
 
 
 class Scratch:
-    """Temporary files for arrays, which are removed when the `with` statement ends."""
+    """Temporary files for arrays, deleted once opened; on Windows, when the `with` block ends."""
 
     def __init__(self, directory: str | None) -> None:
         self.directory = directory or tempfile.gettempdir()

@@ -126,8 +126,8 @@ def merge_summaries(
     for info in schema.columns:
         if info.n_missing and options.missing_rule == "error":
             raise DataError(
-                f"Column {info.name!r}: missing values are not supported with missing='error', got "
-                f"{info.n_missing}. Impute them, or use missing='learn'."
+                f"Column {info.name!r} has {info.n_missing} missing values, which missing='error' "
+                "does not allow. Impute them, or use missing='learn'."
             )
     columns: list[NumberBins | int] = []
     for info, edge, (low, high) in zip(schema.columns, first.edges, ranges, strict=True):

@@ -104,7 +104,7 @@ class Node:
 
     @property
     def default_branch(self) -> int | None:
-        """Default branch for missing values, or None at a leaf or if such rows stay in the node."""
+        """Branch of rows that neither the split nor a surrogate routes; None if there is none."""
         branch = int(self.tree.default_branch[self.id])
         return None if branch < 0 else branch
 
