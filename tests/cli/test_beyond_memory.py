@@ -73,7 +73,7 @@ def test_the_page_says_what_it_lacks(files: Path, monkeypatch: pytest.MonkeyPatc
         (["--weight", "x"], "a.parquet: Negative values"),
         (["--weight", "z"], "--weight 'z'"),
         (["--missing", "surrogate"], "is not supported for scans, dask or GPU tables"),
-        (["--memory", "lots"], "`memory` must be a positive number of bytes"),
+        (["--memory", "lots"], "--memory must be a positive number of bytes"),
         (["--drop", "label"], "--drop must not contain the target"),
     ],
 )
@@ -140,7 +140,7 @@ def test_arrow_files_are_learned_from_in_pieces(files: Path) -> None:
         (["none*.csv"], "none*.csv"),
         (
             ["a.csv", "--memory", "1GB", "--scratch", "nowhere"],
-            "`scratch` must be an existing",
+            "--scratch must be an existing",
         ),
     ],
 )

@@ -93,7 +93,8 @@ def test_help_starts_in_under_400_ms_of_cpu(tmp_path: Path) -> None:
         (["--set", "depth=2"], "Unknown option for"),
         (["--set", "prune=1", "--max-leaf-nodes", "1"], "--"),
         (["--time-limit", "3"], "--search optimal"),
-        (["--separator", "ab"], "--separator"),
+        (["--separator", "ab"], "--separator must be one character or 'tab', got 'ab'"),
+        (["--encoding", "utf-88"], "--encoding must be a codec such as 'utf-8'"),
         (["--names", "a", "--names-from", "b"], "not both"),
     ],
 )

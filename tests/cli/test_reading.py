@@ -313,7 +313,7 @@ def test_skipped_lines_may_extend_over_several_pieces(tmp_path: Path, rows: int 
         pieces = list(file := CsvFile(str(path), ReadOptions(skip_rows=skip), rows))
         assert (file.format.names, pieces[0].line) == (names, line)
         assert pl.concat([p.parse() for p in pieces]).rows() == [("1", "a")] * n
-    with pytest.raises(DataError, match="empty after --skip-rows"):
+    with pytest.raises(DataError, match="empty after the skipped lines"):
         CsvFile(str(path), ReadOptions(skip_rows=72), rows)
     with pytest.raises(OptionError, match="less than the number of lines"):
         CsvFile(str(path), ReadOptions(skip_rows=73), rows)
@@ -327,7 +327,7 @@ def test_first_cell_that_is_too_long_is_named(tmp_path: Path) -> None:
         with pytest.raises(DataError, match=r"long\.csv.*first record.* 131,072 characters.*quote"):
             CsvFile(str(path), ReadOptions())
     path.write_text("a" * 131_073, "utf-8")
-    with pytest.raises(DataError, match=r"--names-from .*131,072 characters"):
+    with pytest.raises(DataError, match=r"long\.csv: .*131,072 characters"):
         read_names(str(path))
     path.write_text("a" * 131_072 + ",y\n1,a\n2,b\n", "utf-8")
     assert CsvFile(str(path), ReadOptions()).format.names[1] == "y"

@@ -309,9 +309,9 @@ def test_rival_columns_are_allowed_ones_and_grow_within_the_groups(constraint: A
     ("options", "message"),
     [
         ({"interaction_cst": [["x9"]]}, "x9"),
-        ({"interaction_cst": [[7]]}, "contains column 7"),
-        ({"interaction_cst": [[-1]]}, "contains column -1"),
-        ({"interaction_cst": [[True]]}, "contains column True"),
+        ({"interaction_cst": [[7]]}, "from 0 to 4, got 7"),
+        ({"interaction_cst": [[-1]]}, "from 0 to 4, got -1"),
+        ({"interaction_cst": [[True]]}, "from 0 to 4, got True"),
         ({"interaction_cst": ["x0"]}, "sets of columns"),
         ({"interaction_cst": [0, 1]}, "sets of columns"),
         ({"interaction_cst": "pairwise", "search": "optimal", "max_depth": 2}, "search"),

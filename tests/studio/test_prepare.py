@@ -88,3 +88,5 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, object]) -> Non
 def test_read_file_refuses_an_option_that_it_does_not_have() -> None:
     with pytest.raises(CeibaError, match="separator"):
         ceiba.read_file("a.csv", seperator=";")
+    with pytest.raises(CeibaError, match="^`separator` must be one character or 'tab', got 'ab'"):
+        ceiba.read_file("a.csv", separator="ab")

@@ -98,8 +98,8 @@ def test_evaluate_rows_beyond_the_training_times_stay_below_them() -> None:
 def test_evaluate_bad_options_raise(model: Any, held_out: dict[str, Any]) -> None:
     for options, message in (
         ({"horizon": -1}, "horizon must be a time above 0"),
-        ({"times": [0]}, "times must be numbers above 0 and at most the horizon"),
-        ({"times": "x"}, "times must be numbers"),
+        ({"times": [0]}, "`times` must be numbers above 0 and at most the horizon"),
+        ({"times": "x"}, "`times` must be numbers"),
         ({"positive": 1}, "positive is not supported for survival"),
     ):
         with pytest.raises(OptionError, match=message):

@@ -43,9 +43,9 @@ def test_columns_may_come_in_another_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"x": [1.0]}, "Column 'z' in .* is not in"),
+        ({"x": [1.0]}, "Column 'z' of .* is missing in"),
         ({"x": [1.0], "z": [1]}, "Column 'z' has type int64 in"),
-        ({"x": [1.0], "z": [1.0], "w": [1.0]}, "Column 'w' in .* is not in"),
+        ({"x": [1.0], "z": [1.0], "w": [1.0]}, "Column 'w' of .* is missing in"),
     ],
 )
 def test_other_columns_are_refused(tmp_path: Path, other: dict[str, Any], words: str) -> None:

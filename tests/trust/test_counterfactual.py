@@ -224,7 +224,7 @@ def test_counterfactual_within_allowed_numbers_says_the_allowed_range() -> None:
     ("options", "message"),
     [
         ({"target": "maybe"}, "must be a class, got 'maybe'"),
-        ({"fixed": ["agee"]}, "fixed contains the unknown column 'agee'"),
+        ({"fixed": ["agee"]}, "fixed: column not found: 'agee'"),
         ({"direction": {"sex": "up"}}, "no order"),
         ({"direction": {"age": "left"}}, "'up' or 'down', got 'left'"),
         ({"fixed": ["age"], "cost": {"age": 2.0}}, "not supported for fixed columns"),

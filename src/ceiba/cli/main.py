@@ -210,8 +210,7 @@ def _report_error(error: BaseException) -> None:
         text = format_os_error(error)
     else:
         text = str(error) or type(error).__name__
-        if isinstance(error, OptionError):
-            text = use_flag_names(text)
+        text = use_flag_names(text, quoted_only=not isinstance(error, OptionError))
         if code == 1 and not (isinstance(error, ImportError | OutputError) or is_disk_full(error)):
             text = (
                 f"{type(error).__name__}: {text}\n"

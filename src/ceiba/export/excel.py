@@ -265,7 +265,10 @@ class _Writer:
 
     def number(self, value: float) -> str:
         if 0 < abs(value) < sys.float_info.min:
-            raise TreeError(f"excel: numbers must not be subnormal, got {value}. Scale and refit.")
+            raise TreeError(
+                f"excel: numbers must not be subnormal, got {value}. Scale the columns or the "
+                "target, and refit."
+            )
         text = repr(value)
         digits = re.sub(r"e.*|[.-]", "", text).strip("0")
         return text.upper() if len(digits) <= 15 else self.lists.place([value])

@@ -264,7 +264,7 @@ def _is_flat(probe: _Probe, node: int) -> bool:
         raise TreeError(f"Node {node}: {kind} splits are not supported on scaled or imputed data.")
     minimum, maximum = probe.branches(node, [-_MAX_NUMBER, _MAX_NUMBER])
     if minimum == maximum == probe.try_branch(node, np.nan):
-        raise TreeError(f"Node {node}: no value of the input column reaches branch {1 - minimum}.")
+        raise TreeError(f"Node {node}: no value of {split.column!r} reaches branch {1 - minimum}.")
     return minimum == maximum
 
 

@@ -95,7 +95,7 @@ def _check_convertible(tree: Tree) -> None:
     if not tree.is_binary or np.any(tree.splits.kind == SplitKind.LEVELS):
         raise TreeError(
             "to_sklearn: scikit-learn supports only binary numeric cuts. Encode categorical "
-            "columns as numbers and refit."
+            "columns as numbers, and refit without multiway splits."
         )
     for info in tree.schema.columns:
         if info.kind != Kind.NUMERIC:

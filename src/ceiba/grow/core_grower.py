@@ -169,9 +169,9 @@ def _read_column(column: Any, places: Mapping[str, int]) -> int:
     is_index = isinstance(column, Integral) and not isinstance(column, bool)
     if is_index and 0 <= int(column) < len(places):
         return int(column)
-    hint = did_you_mean(column, places) if isinstance(column, str) else ""
     raise OptionError(
-        f"interaction_cst contains column {column!r}, but X has {len(places)} columns.{hint}"
+        f"interaction_cst must contain column names or positions from 0 to {len(places) - 1}, got "
+        f"{column!r}.{did_you_mean(column, places)}"
     )
 
 

@@ -190,8 +190,7 @@ def _check_sizes(sizes: Sequence[int] | None, n: int, all_may_learn: bool) -> li
     chosen = [int(size) for size in sizes]
     if not chosen or min(chosen) < 1 or max(chosen) > largest_size:
         raise DataError(
-            f"sizes must be between 1 and {largest_size}, got {min(chosen, default=0)} to "
-            f"{max(chosen, default=0)} of {n} rows."
+            f"sizes must contain integers from 1 to {largest_size}, got {chosen} for {n} rows."
             + ("" if all_may_learn else " Pass test= to train on all rows.")
         )
     return chosen

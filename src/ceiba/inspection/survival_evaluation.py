@@ -247,6 +247,6 @@ def choose_times(
         chosen = np.array([np.nan])
     if chosen.ndim != 1 or not len(chosen) or not ((chosen > 0) & (chosen <= horizon)).all():
         raise OptionError(
-            f"times must be numbers above 0 and at most the horizon, {horizon:g}, got {times!r}."
+            f"`times` must be numbers above 0 and at most the horizon, {horizon:g}, got {times!r}."
         )
     return tuple(np.unique(chosen).tolist())

@@ -214,7 +214,7 @@ def choose_other_step(
     choices = {"alpha": alpha, "n_leaves": n_leaves, "rule": rule}
     params = {name: value for name, value in choices.items() if value is not None}
     if len(params) != 1:
-        raise OptionError("Pass exactly one of alpha, n_leaves and rule.")
+        raise OptionError(f"Pass exactly one of alpha, n_leaves and rule, got {list(params)}.")
     check_options(params, CostComplexity._allowed, "reprune")
     sequence = pruning_sequence(unpruned, risk="impurity" if "impurity" in table else "cost")
     choice = _requested_step(sequence, alpha, n_leaves)

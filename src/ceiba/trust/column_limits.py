@@ -124,7 +124,7 @@ def read_limits(
         for name in names:
             if name not in schema.names:
                 hint = did_you_mean(name, schema.names)
-                raise OptionError(f"{option} contains the unknown column {name!r}.{hint}")
+                raise OptionError(f"{option}: column not found: {name!r}.{hint}")
     return tuple(
         _read_column(info, info.name in fixed, direction, allowed, cost) for info in schema.columns
     )
@@ -147,8 +147,8 @@ def _read_column(
         raise OptionError(f"direction must map {name!r} to 'up' or 'down', got {side!r}.")
     if side is not None and info.kind is Kind.CATEGORICAL:
         raise OptionError(
-            f"direction is not supported for {name!r}, whose levels have no order. "
-            f"Pass allowed={{{name!r}: [...]}} instead."
+            f"A direction is not supported for {name!r}, whose levels have no order. Pass the "
+            "allowed levels instead."
         )
     price = cost.get(name, 1.0)
     if not (isinstance(price, Real) and math.isfinite(price) and price > 0):

@@ -314,7 +314,7 @@ def _evaluate_groups(
     names = sorted(set(labels.tolist()))
     if len(names) > MAX_GROUPS:
         raise DataError(
-            f"by must have at most {MAX_GROUPS} groups, got {len(names)} in {name_of_groups!r}. "
+            f"`by` must have at most {MAX_GROUPS} groups, got {len(names)} in {name_of_groups!r}. "
             "Bin numeric columns first."
         )
     if positive is None and len(classes) == 2:

@@ -69,11 +69,13 @@ _OBJECT: Final = re.compile(r",? or `\w+\([^`]*\)`")  # matches a Python call in
 _GROWING_PANELS: Final = (_GROWING, "Pruning")
 
 _PARAMETER: Final = re.compile(r"The '(\w+)' parameter of \w+")
-_BARE: Final = re.compile(r"^(\w+) must be ")
+_BARE: Final = re.compile(r"^(\w+)(?= must | is not | requires )")
+#: Matches a parameter in backticks, as in "Pass another directory as `scratch`."
+_QUOTED: Final = re.compile(rf"`({'|'.join(READING_OPTIONS)}|by|cluster|memory|scratch|times)`")
 #: Matches a parameter of a command other than `learn` at the start of an error message.
 _OF_COMMANDS: Final = re.compile(
-    r"^(alpha|by|dialect|k|lang|order|positive|repeats|resamples|sort|target)"
-    r"(?=: | is | must be |=')=?"
+    r"^(alpha|by|cost|dialect|fixed|horizon|k|lang|leaves|order|positive|repeats|resamples|sort|target)"
+    r"(?=: | is | must |=')=?"
 )
 _AMONG: Final = re.compile(r"a str among \{([^}]*)\}")
 _OBJECT_CLASSES: Final = re.compile(
@@ -279,11 +281,14 @@ def hide_types(command: Any) -> None:
         hide_types(below)
 
 
-def use_flag_names(text: str) -> str:
-    """Rewrite an error message for the command line: flags instead of Python parameters."""
+def use_flag_names(text: str, *, quoted_only: bool = False) -> str:
+    """Replace Python parameters, or only those in backticks, by flags in an error message."""
+    text = _QUOTED.sub(lambda match: _flag(match[1]), text)
+    if quoted_only:
+        return text
     text = _PARAMETER.sub(lambda match: _find_flag(match[1]) or f"--set {match[1]}", text)
     text = _OF_COMMANDS.sub(lambda match: f"--{match[1]}" + " " * match[0].endswith("="), text)
-    text = _BARE.sub(lambda match: f"{_find_flag(match[1]) or match[1]} must be ", text)
+    text = _BARE.sub(lambda match: _find_flag(match[1]) or match[1], text)
     text = _AMONG.sub(_join_names, text)
     text = _NOT_TYPED.sub("", _OBJECT_CLASSES.sub("", text))
     for pattern, plain in _RANGES:

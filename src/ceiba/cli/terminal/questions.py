@@ -94,7 +94,9 @@ def _read_level(text: str, info: ColumnInfo) -> str:
     begins = [name for name in names if name.casefold().startswith(text.casefold())]
     if len(begins) == 1:
         return begins[0]
-    raise DataError(f"Unknown level of {info.name!r}: {text!r}.{did_you_mean(text, names)}")
+    several = f" Several levels begin with {text!r}: {', '.join(begins[:_MANY])}."
+    hint = several if begins else did_you_mean(text, names)
+    raise DataError(f"The value of {info.name!r} must be a level, got {text!r}.{hint}")
 
 
 def format_range(info: ColumnInfo, lang: str = "en") -> str:

@@ -295,8 +295,8 @@ def _terms(node: Node, formula: str, adds: bool = True) -> Iterator[tuple[bool, 
         yield from _terms(node[1], formula, adds if kind != "unary -" else not adds)
     elif kind in _INTERACTIONS or (kind == "call" and node[1] == "poly"):
         raise OptionError(
-            f"Interaction terms are not supported: {_format_term(node)}. Name the columns, or "
-            "compute a column with I(a * b)."
+            f"Interactions and poly() are not supported: {_format_term(node)}. Name the columns, "
+            "or compute a column, such as I(a * b)."
         )
     elif kind == "call" and node[1] == "offset":
         raise OptionError(f"offset() is not supported in {formula!r}. Pass exposure to fit.")
@@ -327,7 +327,7 @@ def _compute_response(node: Node, columns: Mapping[str, Any]) -> Any:
 def _floats(values: Any) -> Any:
     column = read({"y": values}).columns[0]
     if column.info.kind is not Kind.NUMERIC:
-        raise DataError("cbind(time, events) requires numeric columns, got a categorical column.")
+        raise DataError(f"cbind(time, events) requires numbers, got a {column.info.kind} column.")
     return np.asarray(column.values, np.float64)
 
 

@@ -149,7 +149,7 @@ def _is_same_work(old_header: dict[str, Any], header: dict[str, Any]) -> bool:
 
 
 def _open_private(path: Path, mode: str, buffering: int = -1) -> Any:
-    """Open a file; if it is new, only its owner can read it."""
+    """Open a file; except on Windows, only its owner can read a new file."""
     return open(path, mode, buffering, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
@@ -172,8 +172,8 @@ def _open(path: Path) -> IO[bytes]:
         except BlockingIOError:
             file.close()
             raise OutputError(
-                f"{str(path)!r} is open in another studio. Use that one, or choose another file "
-                "with --workspace."
+                f"{str(path)!r} is open in another studio. Use that one, or choose another "
+                "workspace file."
             ) from None
         except OSError as error:
             file.close()
@@ -183,8 +183,7 @@ def _open(path: Path) -> IO[bytes]:
 
 def _output_error(path: Path, error: OSError) -> OutputError:
     reason = error.strerror or str(error)
-    return OutputError(f"Cannot write {str(path)!r}: {reason}. Choose another file with "
-                       "--workspace.")  # fmt: skip
+    return OutputError(f"Cannot write {str(path)!r}: {reason}. Choose another workspace file.")
 
 
 def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
@@ -194,9 +193,7 @@ def _read_header(content: bytes, path: Path) -> dict[str, Any] | None:
         return None
     header = _loads(first)
     if not isinstance(header, dict) or "ceiba_studio" not in header:
-        raise DataError(
-            f"{str(path)!r} is not a studio workspace. Choose another file with --workspace."
-        )
+        raise DataError(f"{str(path)!r} is not a studio workspace. Choose another workspace file.")
     return header
 
 

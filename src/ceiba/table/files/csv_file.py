@@ -190,7 +190,7 @@ class CsvFile:
         separator = separator or detect_separator(sample)
         rows_seen = parse_records(sample, separator, display_name(source))
         if not rows_seen:
-            skipped = " after --skip-rows" * bool(reading.skip_rows)
+            skipped = " after the skipped lines" * bool(reading.skip_rows)
             raise DataError(f"{display_name(source)} is empty{skipped}.")
         names, has_header, remarks = name_columns(rows_seen, reading, display_name(source))
         self.remarks += remarks
@@ -215,7 +215,7 @@ class CsvFile:
             at = raw.find(b"\n", at) + 1
             if not at:
                 raise OptionError(
-                    "--skip-rows must be less than the number of lines in "
+                    "`skip_rows` must be less than the number of lines in "
                     f"{display_name(self.source)}, got {self.reading.skip_rows}."
                 )
         line = raw[at : raw.find(b"\n", at) + 1].strip()

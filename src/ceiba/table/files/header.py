@@ -91,7 +91,7 @@ def name_columns(
     if reading.names is not None:
         if len(reading.names) != n:
             raise OptionError(
-                f"--names or --names-from must list {n} names, one for each column in {source}, "
+                f"`names` or `names_from` must list {n} names, one for each column in {source}, "
                 f"got {len(reading.names)}."
             )
         return make_unique(reading.names)[0], header, []
@@ -142,13 +142,13 @@ def read_names(path: str) -> list[str]:
     try:
         text = Path(require_file(path)).read_text("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataError(f"--names-from {path}: the file must be UTF-8 text.") from None
+        raise DataError(f"`names_from` must be a UTF-8 text file, got {path!r}.") from None
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and line[0] not in "|#"]
     if len(lines) == 1:
-        names = parse_records(lines[0], detect_separator(lines[0]), f"--names-from {path}")[0]
+        names = parse_records(lines[0], detect_separator(lines[0]), path)[0]
     else:
         names = [line.partition(":")[0].strip().strip('"') for line in lines]
     if not names:
-        raise OptionError(f"--names-from {path}: the file must contain at least one name.")
+        raise OptionError(f"`names_from` must contain at least one name, got none in {path!r}.")
     return names

@@ -68,16 +68,16 @@ def build_read_options(
     if separator is not None:
         separator = {"\\t": "\t", "tab": "\t"}.get(separator, separator)
         if len(separator) != 1:
-            raise OptionError(f"--separator must be one character or tab, got {separator!r}.")
+            raise OptionError(f"`separator` must be one character or 'tab', got {separator!r}.")
     if encoding is not None:
         try:
             "".encode(encoding)
         except LookupError:
             raise OptionError(
-                f"Unknown --encoding {encoding!r}. Pass e.g. utf-8 or latin-1."
+                f"`encoding` must be a codec such as 'utf-8' or 'latin-1', got {encoding!r}."
             ) from None
     if names is not None and names_from is not None:
-        raise OptionError("Pass either --names or --names-from, not both.")
+        raise OptionError("Pass either `names` or `names_from`, not both.")
     column_names = read_names(names_from) if names_from is not None else split_names([names or ""])
     return ReadOptions(
         separator=separator,
@@ -120,7 +120,7 @@ class Batch:
     styles: Mapping[str, Style] = field(default_factory=dict)
 
     def cells(self, columns: list[str] | None = None, *, markers: bool = True) -> pl.DataFrame:
-        """Return the given columns, or all; with `markers`, strings such as NA become null."""
+        """Return the given columns, or all; with `markers`, CSV fields such as NA become null."""
         if self.piece is not None:
             return self.piece.parse(columns=columns, markers=markers)
         frame: pl.DataFrame = self.frame if columns is None else self.frame.select(columns)
@@ -177,9 +177,9 @@ def expand_sources(source: str) -> list[str]:
 
 def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
     """Read a sheet; the types of text cells are inferred as in a CSV file."""
-    for option, value in (("--separator", reading.separator), ("--encoding", reading.encoding)):
-        if value is not None:
-            raise OptionError(f"{option} is not supported for spreadsheets, got {source}.")
+    for name in ("separator", "encoding"):
+        if getattr(reading, name) is not None:
+            raise OptionError(f"`{name}` is not supported for spreadsheets, got {source}.")
     sheet, has_header, remarks = read_spreadsheet(source, reading)
     frame, choice = cast_frame(
         sheet,
@@ -194,16 +194,11 @@ def _load_sheet(source: str, reading: ReadOptions) -> LoadedTable:
 
 def refuse_text_options(source: str, reading: ReadOptions) -> None:
     """Raise an error if options for CSV files are passed with a file in another format."""
-    values = {
-        "--separator": reading.separator, "--encoding": reading.encoding,
-        "--decimal-comma": reading.decimal_comma, "--header": reading.header,
-        "--day-first": reading.day_first, "--names": reading.names,
-        "--skip-rows": reading.skip_rows or None,
-    }  # fmt: skip
-    for option, value in values.items():
-        if value is not None:
+    names = "separator", "encoding", "decimal_comma", "header", "day_first", "names", "skip_rows"
+    for name in names:
+        if getattr(reading, name) != getattr(ReadOptions, name):
             raise OptionError(
-                f"{option} is not supported for {display_name(source)}, which stores column types."
+                f"`{name}` is not supported for {display_name(source)}, which stores column types."
             )
 
 

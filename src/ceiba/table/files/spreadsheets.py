@@ -37,14 +37,14 @@ def read_spreadsheet(source: str, reading: ReadOptions) -> tuple[pl.DataFrame, b
     memory = _BASE_MEMORY + _MEMORY_PER_BYTE * Path(require_file(path)).stat().st_size
     rows, remarks = call_in_child(path, memory, _read_rows, path, choice, reading.skip_rows)
     if not rows:
-        raise DataError(f"{source} has no rows{' after --skip-rows' * bool(reading.skip_rows)}.")
+        raise DataError(f"{source} has {'only skipped' if reading.skip_rows else 'no'} rows.")
     cells = [[str(cell).strip() for cell in row] for row in rows[:1000]]
     names, has_header, noticed = name_columns(cells, reading, source)
     n, n_named = len(names), sum(map(bool, cells[0]))
     if has_header and n_named < n / 2:
         raise DataError(
             f"{source}: the first row names only {n_named} of {n} columns. If a title is above "
-            "the table, skip it with --skip-rows."
+            "the table, skip it with `skip_rows`."
         )
     body = rows[1:] if has_header else rows
     columns = [_to_column(name, [row[j] for row in body], reading) for j, name in enumerate(names)]

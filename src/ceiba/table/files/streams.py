@@ -365,7 +365,7 @@ def _decode_blocks(
             position = _format_position(text[: text.index(0)], line, column, source)
             raise DataError(
                 f"{position}: NUL characters are not allowed in text files. For UTF-16, pass "
-                "--encoding utf-16. For a spreadsheet or database, correct the file extension."
+                "'utf-16' as `encoding`. For a spreadsheet or database, correct the file extension."
             )
         ends = text.count(b"\n")
         line += ends
@@ -390,7 +390,7 @@ def _decode_error(
         hint = "It is not a text file. Is it a spreadsheet or a database with a wrong extension?"
     else:
         hint = (
-            "Pass its encoding, e.g. --encoding cp1252 for files from Windows in Western Europe or "
-            "America, --encoding latin-1 for older ones."
+            "Pass its `encoding`, e.g. 'cp1252' for files from Windows in Western Europe or "
+            "America, or 'latin-1' for older ones."
         )
     return DataError(f"{prefix}: byte 0x{error.object[error.start]:02x} is not {encoding}. {hint}")
