@@ -120,7 +120,7 @@ def as_csv(X: Mapping[str, Sequence[Any]], y: Sequence[Any], target: str) -> str
 
 
 def draw_svg(tree: Tree) -> str:
-    """Draw a tree as SVG of 760 by 520 pixels, the size of trees in the pictures."""
+    """Draw a tree as SVG of at most 760 by 520 pixels, the size of trees in the pictures."""
     return tree.to_svg(font_size=11.0, legend=True, size=(760.0, 520.0))
 
 

@@ -1,4 +1,4 @@
-"""Scratch files from which the arrays of shards are mapped, and which are removed after the fit."""
+"""Temporary scratch files from which the arrays of shards are mapped."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Scratch:
 
     @contextlib.contextmanager
     def _unlink_early(self, path: Path) -> Iterator[None]:
-        """Unlink an open file at once, so that its space is freed even if the process is killed."""
+        """On POSIX, unlink an open file at once, so that even a killed process frees its space."""
         try:
             if os.name == "posix":
                 path.unlink()

@@ -219,7 +219,7 @@ class SurvivalCurve:
         return Estimate(*(self._crossing(curve, 1 - q) for curve in (self.survival, low, high)))
 
     def median(self, confidence: float = 0.95) -> Estimate:
-        """Return the median time, or inf if not reached."""
+        """Return the median time (inf if not reached) with its confidence interval."""
         return self.quantile(0.5, confidence)
 
     def restricted_mean(self, horizon: float | None = None, confidence: float = 0.95) -> Estimate:

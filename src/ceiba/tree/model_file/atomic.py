@@ -78,7 +78,7 @@ def _as_output_error(path: str | os.PathLike[str], *, any_error: bool = True) ->
 
 
 def _swap_handlers(old: Any, new: Any) -> None:
-    """Set the handlers of SIGTERM and SIGHUP to `new` if they are `old`."""
+    """In the main thread, set handlers of SIGTERM and SIGHUP to `new` if they are `old`."""
     if threading.current_thread() is not threading.main_thread():
         return
     for name in _SIGNALS:

@@ -225,7 +225,7 @@ def make_router(tree: Tree) -> Any:
 
 
 def single_row_router(tree: Tree) -> Callable[[Any], int]:
-    """Return a function that routes a one-row float matrix and returns -1 for other input."""
+    """Return a function that routes a one-row float matrix, or returns -1 if it cannot."""
     schema = tree.schema
     if not schema.is_matrix or schema.named or tree.unseen == "default":
         return lambda X: -1
