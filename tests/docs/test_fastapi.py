@@ -31,5 +31,6 @@ def test_service_of_the_page_answers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     answered = client.post("/predict", json={"income": 12, "city": "Oslo"}).json()
     assert answered == {"answer": "n", "probability": {"n": 1.0, "y": 0.0}, "leaf": 1}
     assert client.post("/predict", json={"income": "many", "city": "Oslo"}).status_code == 422
+    assert client.post("/reasons?target=maybe", json={"income": 12}).status_code == 422
     reasons = client.post("/reasons?target=y", json={"income": 12, "city": "Oslo"}).json()
     assert [reason["column"] for reason in reasons] == ["income"]

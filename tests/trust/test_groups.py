@@ -151,3 +151,13 @@ def test_calibration_without_any_error_is_not_certain():
         if row["figure"] == "calibration":
             assert row["low"] == pytest.approx(-0.0713, abs=1e-3)
             assert row["high"] == pytest.approx(0.0713, abs=1e-3)
+
+
+def test_intervals_of_scores_of_a_small_group_are_labeled_approximate() -> None:
+    X, y = data()
+    model = ceiba.DecisionTreeClassifier(max_depth=2).fit(X[["x", "z"]], y)
+    first = np.arange(len(y)) < 65
+    assert "approximate 95 % intervals" in str(model.evaluate(X[["x", "z"]], y, by=first))
+    many, labels = pd.concat([X[["x", "z"]]] * 8), np.tile(y, 8)
+    halves = np.arange(len(labels)) < len(labels) // 2
+    assert "approximate" not in str(model.evaluate(many, labels, by=halves))

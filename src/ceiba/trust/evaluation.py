@@ -267,7 +267,8 @@ class GroupEvaluation(Printed):
         }
         subject = f", of class {self.positive!r}" if self.positive is not None else ""
         few = any(
-            getattr(evaluation, "approximate", False) for evaluation in self.evaluations.values()
+            getattr(getattr(group, "scores", group), "approximate", False)
+            for group in self.evaluations.values()
         )
         level = interval_label(self.confidence, few)
         marked = [
