@@ -75,10 +75,11 @@ private:
     std::uint64_t n_values(const NodeRows& rows) const { return std::uint64_t{rows.size()} * n_columns_; }
     bool worth_sharing(const NodeRows& rows) const { return pool_.size() > 1 && n_values(rows) >= shared_work; }
     // Sharing a node makes threads wait for each other at every step, growing whole subtrees does not. Threads without
-    // a subtree get parts of those of others, so nodes are shared only until subtrees have twice the rows of a thread
-    // (1M x 20, 16 threads: 45 ms -> 41; regression: 60 -> 52).
+    // a subtree get parts of those of others, so with many threads, subtrees may have twice the rows of a thread, but
+    // at most a quarter of all rows (1M x 20, 16 threads: 45 ms -> 41; regression: 60 -> 52).
     bool one_task(const NodeRows& rows) const {
-        return !worth_sharing(rows) || std::uint64_t{rows.size()} * pool_.size() <= 2 * std::uint64_t{n_rows_};
+        const int n_parts = std::max(pool_.size() / 2, std::min(pool_.size(), 4));
+        return !worth_sharing(rows) || rows.size() * static_cast<std::uint64_t>(n_parts) <= n_rows_;
     }
 
     void depth_first(Open root) {
