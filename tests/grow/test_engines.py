@@ -268,6 +268,45 @@ def test_bins_small_integers_that_the_sample_misses_grow_the_same_tree(value: fl
     assert differences(grown(case, REFERENCE), grown(case, 300, n_threads=2)) == []
 
 
+@pytest.mark.parametrize("exception", [None, 5_000.0, -90_000.0, 0.5, np.nan, np.inf])
+@pytest.mark.parametrize(("dtype", "order"), [("float64", "F"), ("float32", "C"), ("int64", "C")])
+def test_bins_small_integers_are_counted_one_by_one_and_grow_the_same_tree(
+    dtype: str, order: Any, exception: float | None
+) -> None:
+    # Each row stores its integer if all are in a small range; few exceptions are in the sample.
+    rng = np.random.default_rng(12)
+    n, spans = 12_000, (300, 2_500, 8_000, 70)
+    X = np.column_stack([rng.integers(-span // 3, span, n) for span in spans]).astype(float)
+    X[:, 1] += 2.0**20
+    for c in (0, 1):
+        if exception is not None:
+            X[rng.integers(0, n, 2), c] = exception
+    if dtype == "int64":
+        X = np.nan_to_num(np.floor(X), posinf=3)
+    X = np.asarray(X.astype(dtype), order=order)
+    z = np.nan_to_num(X[:, :3].astype(float), posinf=0) @ [0.01, 0.001, -0.0005]
+    z = z - np.median(z) + 2 * np.sin(X[:, 3] / 9.0) + rng.normal(size=n)
+    case = {
+        "keep": X,
+        "columns": _core.Columns.from_matrix(X),
+        "n_classes": 0,
+        "weight": None,
+        "missing": "learn",
+        "options": {"min_samples_leaf": 3},
+    }
+    for criterion, n_classes in (("gini", 2), ("gini", 4), ("squared_error", 0)):
+        y: npt.NDArray[Any] = z
+        if n_classes:
+            y = np.digitize(z, [-1.0, 0.5, 2.0][: n_classes - 1]).astype(np.int32)
+        case.update(y=y, n_classes=n_classes, criterion=criterion)
+        reference = grown(case, REFERENCE)
+        for small_node in (40, 2_048):
+            assert differences(reference, grown(case, small_node, small_tables=True)) == []
+        assert differences(reference, grown(case, 300, n_threads=2)) == []
+    case.update(weight=rng.integers(1, 5, n) / 2, missing="majority")
+    assert differences(grown(case, REFERENCE), grown(case, 300)) == []
+
+
 def test_bins_mirrored_columns_are_tied_however_far_weights_are_apart() -> None:
     # One side's sums are rounded otherwise than the other's here, even in three doubles.
     for seed in range(40):

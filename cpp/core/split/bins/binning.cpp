@@ -11,11 +11,14 @@ namespace ceiba::split {
 
 namespace {
 
-constexpr std::size_t block = 512;  // rows per task: with 20 columns they fit the L2 cache
+// Rows per task: if rows are contiguous, 512 with 20 columns fit the L2 cache; if columns are, only bytes have to fit.
+constexpr std::size_t block = 512, block_of_columns = 4096;
 
 // The values of a column that one pass over its rows has found.
 struct ObservedValues {
     bool missing = false;
+    bool unfit = false;                                      // a value is not among the SmallIntegers
+    std::uint16_t first = SmallIntegers::missing, last = 0;  // range of the SmallIntegers
     std::vector<double> others;  // values other than that of their bin, ascending; incomplete above most_bins
 
     void note(double x) {
@@ -53,16 +56,38 @@ void fill(const ColumnBins& bins, const EdgeSearch<T>& edges, Read read, const s
     observed.missing |= missing;
 }
 
-// The same for integers, which are looked up in a table.
-template <class T>
-void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const data::Column column,
+// Whether the integers of a column are looked up.
+bool is_number(const data::Column& column) {
+    return column.kind() == data::ColumnKind::numeric && !column.is_sparse();
+}
+
+// The same for integers, which are looked up in a table. `Stores`: the column has SmallIntegers, which are stored.
+template <class T, bool Stores>
+[[gnu::noinline]] void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const data::Column column,
                 const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
                 ObservedValues& observed) {
     bool missing = false;
     std::uint8_t* out = bytes + from * stride + bins.slot;
+    const SmallIntegers small = Stores ? *bins.integers : SmallIntegers{};
+    const std::ptrdiff_t to_integer = static_cast<std::ptrdiff_t>(small.offset - bins.slot);
+    const std::int64_t low = static_cast<std::int64_t>(small.low);
+    std::uint16_t first = observed.first, last = observed.last;
     for (std::size_t i = from; i < to; ++i, out += stride) {
         const T x = column.fast<T>(row[i]);
         std::uint32_t bin = whole.find(x);
+        if constexpr (Stores) {
+            std::uint16_t integer = SmallIntegers::missing;
+            if (bin < WholeNumbers::another) {
+                integer = static_cast<std::uint16_t>(static_cast<std::int64_t>(x) - low);
+            } else {
+                const std::optional<std::uint16_t> found = small.find(static_cast<double>(x));
+                observed.unfit |= !found;
+                integer = found.value_or(0);
+            }
+            first = std::min(first, integer);
+            last = std::max(last, integer == SmallIntegers::missing ? std::uint16_t{0} : integer);
+            std::memcpy(out + to_integer, &integer, sizeof(integer));
+        }
         if (bin >= WholeNumbers::another) {
             const double value = static_cast<double>(x);
             bin = std::isnan(value) ? missing_bin : bin_of(bins, value);
@@ -72,6 +97,7 @@ void fill_whole(const ColumnBins& bins, const WholeNumbers::View whole, const da
         *out = static_cast<std::uint8_t>(bin);
     }
     observed.missing |= missing;
+    if (Stores) observed.first = first, observed.last = last;
 }
 
 // Writes the bins of a column as bytes.
@@ -80,7 +106,7 @@ public:
     // `low`, `high`: the expected range of the values.
     ColumnWriter(const data::Column& column, const ColumnBins& bins, double low, double high)
         : column_(column), bins_(bins) {
-        if (column.kind() == data::ColumnKind::numeric && !column.is_sparse()) whole_ = WholeNumbers(bins, low, high);
+        if (is_number(column)) whole_ = WholeNumbers(bins, low, high);
         if (column.is<float>())
             single_.emplace(bins.edge);
         else
@@ -89,7 +115,10 @@ public:
     void run(const std::uint32_t* row, std::size_t from, std::size_t to, std::size_t stride, std::uint8_t* bytes,
              ObservedValues& observed) const {
         const auto look_up = [&]<class T>(const T*) {
-            fill_whole<T>(bins_, whole_.view(), column_, row, from, to, stride, bytes, observed);
+            if (bins_.integers)
+                fill_whole<T, true>(bins_, whole_.view(), column_, row, from, to, stride, bytes, observed);
+            else
+                fill_whole<T, false>(bins_, whole_.view(), column_, row, from, to, stride, bytes, observed);
         };
         if (!whole_.empty()) {
             if (single_) return look_up(static_cast<const float*>(nullptr));
@@ -241,6 +270,11 @@ std::uint8_t ColumnBins::bin_of_cut(double cut) const {
     return static_cast<std::uint8_t>(std::lower_bound(edge.begin(), edge.end(), cut) - edge.begin());
 }
 
+std::pair<std::uint16_t, std::uint16_t> ColumnBins::integers_of(std::size_t bin) const {
+    return {bin == 0 ? integers->first : std::max<std::uint16_t>(integers->up_to(edge[bin - 1]) + 1, integers->first),
+            bin == edge.size() ? integers->last : std::min(integers->up_to(edge[bin]), integers->last)};
+}
+
 std::array<std::uint8_t, 256> ColumnBins::bin_of_byte() const {
     std::array<std::uint8_t, 256> bin;
     std::iota(bin.begin(), bin.end(), std::uint8_t{0});
@@ -297,6 +331,7 @@ public:
             begin();
             bundle(alone);
             place_all_edges();
+            place_integers();
             base::resize(bytes, target_.size() * out_.stride, &pool_);
             observed_.assign(static_cast<std::size_t>(pool_.size()), std::vector<ObservedValues>(single_.size()));
             std::vector<std::size_t> all(single_.size());
@@ -354,6 +389,27 @@ private:
         });
     }
 
+    // Reserves two bytes per row for each column of small integers.
+    void place_integers() {
+        std::size_t end = (out_.n_slots + 1) / 2 * 2;
+        for (std::size_t i = 0; i < single_.size(); ++i) {
+            ColumnBins& bins = out_.column[single_[i]];
+            const auto [low, high] = range_[i];
+            const bool wanted = !options_.approximate && !bins.lossless() && is_number(table_.columns[single_[i]]);
+            if (!wanted || !WholeNumbers::fits(low, high)) continue;
+            // The sample may have missed the smallest and the largest integers.
+            constexpr double more = (SmallIntegers::missing - WholeNumbers::most) / 2;
+            bins.integers = {std::ceil(0.5 * low + 0.5 * high) - 0.5 * WholeNumbers::most - more, end};
+            end += sizeof(std::uint16_t);
+        }
+        out_.stride = (end + 3) / 4 * 4;
+    }
+
+    std::size_t rows_at_once() const {
+        const auto contiguous = [this](std::size_t c) { return std::abs(table_.columns[c].stride()) <= 8; };
+        return std::all_of(out_.numeric.begin(), out_.numeric.end(), contiguous) ? block_of_columns : block;
+    }
+
     // Writes the bytes of some of the single columns, and optionally those of the bundles.
     void fill(const std::vector<std::size_t>& some, bool with_bundles, base::Buffer<std::uint8_t>& bytes) {
         std::vector<ColumnWriter> writers;
@@ -368,7 +424,16 @@ private:
             if (!with_bundles) return;
             for (BundleWriter& writer : bundles_) writer.run(target_.row.data(), from, to, out_.stride, bytes.data());
         };
-        base::for_blocks(&pool_, target_.size(), fill_block, block);
+        base::for_blocks(&pool_, target_.size(), fill_block, rows_at_once());
+        for (const std::size_t i : some) {
+            std::optional<SmallIntegers>& integers = out_.column[single_[i]].integers;
+            for (const auto& of_thread : observed_) {
+                if (!integers) break;
+                integers->first = std::min(integers->first, of_thread[i].first);
+                integers->last = std::max(integers->last, of_thread[i].last);
+                if (of_thread[i].unfit) integers.reset();
+            }
+        }
     }
 
     // Stores the values of bundled columns. Returns false if some column cannot be bundled and all must be repeated.

@@ -14,11 +14,38 @@ namespace ceiba::split {
 constexpr int most_bins = 255;
 constexpr std::uint8_t missing_bin = 255;
 
+// A column of integers in a small range, with several per bin: each row also stores its integer minus `low` in two
+// bytes. The rows of a node are then sorted and counted by integer without reading the table.
+struct SmallIntegers {
+    static constexpr int bits = 14;
+    static constexpr std::uint16_t missing = (1u << bits) - 1;
+
+    double low = 0.0;                         // the value that is stored as 0
+    std::size_t offset = 0;                   // of the two bytes among those of a row
+    std::uint16_t first = missing, last = 0;  // range of the stored integers
+
+    static std::uint16_t read(const std::uint8_t* at) {
+        std::uint16_t integer;
+        std::memcpy(&integer, at, sizeof(integer));
+        return integer;
+    }
+    // Returns nothing if the number is not an integer in the range.
+    std::optional<std::uint16_t> find(double x) const {
+        if (std::isnan(x)) return missing;
+        const double from = x - low;
+        if (!(from >= 0.0 && from < missing) || from != std::floor(from)) return std::nullopt;
+        return static_cast<std::uint16_t>(from);
+    }
+    // The largest integer that is not above x, which is in the range.
+    std::uint16_t up_to(double x) const { return static_cast<std::uint16_t>(std::floor(x - low)); }
+};
+
 struct ColumnBins {
     std::vector<double> edge;   // one fewer than bins
     std::vector<double> value;  // lossless: the value of each bin; otherwise empty
     // Bins with several values: the assumed start of each bin, and its 256 parts per width (bin_sort.hpp).
     std::vector<float> part_start, parts_per_width;
+    std::optional<SmallIntegers> integers;
     bool any_missing = false;
     std::size_t slot = 0;   // position of this column among the bytes of a row
     std::uint8_t code = 0;  // shared byte: code of the rarer of the two values; 0: the byte is the bin
@@ -29,6 +56,8 @@ struct ColumnBins {
     std::size_t n_bins() const { return edge.size() + 1; }
     // The last bin with values that are not above this cut.
     std::uint8_t bin_of_cut(double cut) const;
+    // The first and the last of the small integers in a bin with rows.
+    std::pair<std::uint16_t, std::uint16_t> integers_of(std::size_t bin) const;
     // The bin of each value of the byte at `slot`.
     std::array<std::uint8_t, 256> bin_of_byte() const;
 };
@@ -38,7 +67,7 @@ struct Binning {
     std::vector<std::size_t> numeric;               // the columns with bins, ascending
     std::vector<std::vector<std::size_t>> bundles;  // columns that share a byte, by code - 1; these bytes come first
     std::size_t n_slots = 0;
-    std::size_t stride = 0;    // bytes per row: the slots, rounded up so that rows can be copied by words
+    std::size_t stride = 0;    // bytes per row: slots and small integers, rounded up so that words can be copied
     bool approximate = false;  // cuts are at edges only (max_bins)
 };
 

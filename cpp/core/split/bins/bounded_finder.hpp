@@ -83,12 +83,33 @@ private:
                 lay_out(space.counts, marks, space.places.missing(), cells.width(), rows_per_part(), space.plans);
             if (!layout.fits || !worth_zooming(node, layout.rows)) return;
             space.places.zoom(node, c, cells, space.plans, layout.n_places, space.words, pool);
-            space.counts.refine(space.plans, layout.n_places, space.words.data(), cells);
-            const double best_certain_gain = criteria::with_chosen(
-                space.bounds, [&](const auto& bounds) { return space.counts.best_certain_gain(bounds, limits); });
-            floor = std::max(floor, lowered(best_certain_gain));
-            marks = mark_loaded(limits, floor, space);
+            raise_floor(limits, floor, marks, layout, cells, space);
         }
+    }
+
+    // Counts the open ranges of a column of small integers once more, by integer. Then no rows need to be fetched.
+    // Returns false if this is impossible.
+    bool zoom_integers(const NodeRows& node, std::size_t c, const Limits& limits, double& floor, Marks& marks,
+                       base::ThreadPool* pool, Space& space) const {
+        const ColumnBins& bins = node.store->binning->column[c];
+        if (!bins.integers || space.counts.blind || marks.rows_inside == 0.0) return false;
+        Cells cells = cells_;
+        cells.bind(node.target(), node.begin);
+        const ZoomLayout layout = lay_out_integers(space.counts, bins, marks, cells.width(), space.plans);
+        if (!layout.fits) return false;
+        space.places.zoom_integers(node, c, cells, space.plans, layout.n_places, space.words, pool);
+        raise_floor(limits, floor, marks, layout, cells, space);
+        return true;
+    }
+
+    // Replaces the counts of a column by those of a zoom, and what they imply.
+    static void raise_floor(const Limits& limits, double& floor, Marks& marks, const ZoomLayout& layout,
+                            const Cells& cells, Space& space) {
+        space.counts.refine(space.plans, layout.n_places, space.words.data(), cells);
+        const double best_certain_gain = criteria::with_chosen(
+            space.bounds, [&](const auto& bounds) { return space.counts.best_certain_gain(bounds, limits); });
+        floor = std::max(floor, lowered(best_certain_gain));
+        marks = mark_loaded(limits, floor, space);
     }
 
     ColumnCandidate examine(const NodeRows& node, std::size_t c, const Limits& limits, double floor, Marks& marks,
@@ -98,7 +119,8 @@ private:
         if (!marks.any || !load(node, c, space)) return out;
         double gain_floor = floor == no_floor ? no_floor : floor * cost(c);
         space.places.by_bins(node, c);
-        zoom(node, c, limits, gain_floor, marks, pool, space);
+        if (!zoom_integers(node, c, limits, gain_floor, marks, pool, space))
+            zoom(node, c, limits, gain_floor, marks, pool, space);
         if (!marks.any) return out;
         out.fetched = marks.rows_inside;
         if (marks.rows_inside > 0.0) space.fetched.fetch(node, c, space.places, marks, space.counts, pool);

@@ -176,6 +176,10 @@ double CountedFinder::cut_after_bin(const NodeRows& node, std::size_t c, std::ui
 
 void CountedFinder::find_ends(const NodeRows& node, std::size_t c, const ColumnPlaces& places, std::size_t place,
                               std::size_t next, base::ThreadPool* pool, double& lower, double& upper) {
+    if (places.by_integer()) {
+        std::tie(lower, upper) = places.integers_around(node, c, place, next, pool);
+        return;
+    }
     using Ends = std::pair<double, double>;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const std::uint32_t* const row = node.target().row.data() + node.begin;

@@ -17,10 +17,15 @@ public:
 
     WholeNumbers() = default;
 
-    // For integers from `low` to `high`. Empty if the range is too large or its ends are not integers.
-    WholeNumbers(const ColumnBins& bins, double low, double high) {
+    // Whether the range is small and its ends are integers.
+    static bool fits(double low, double high) {
         const bool small = std::abs(low) < 0x1p52 && std::abs(high) < 0x1p52 && high - low < static_cast<double>(most);
-        if (!small || low != std::floor(low) || high != std::floor(high)) return;
+        return small && low == std::floor(low) && high == std::floor(high);
+    }
+
+    // For integers from `low` to `high`. Empty if the range does not fit.
+    WholeNumbers(const ColumnBins& bins, double low, double high) {
+        if (!fits(low, high)) return;
         low_ = static_cast<std::int64_t>(low);
         for (std::int64_t v = low_; v <= static_cast<std::int64_t>(high); ++v) {
             const double x = static_cast<double>(v);

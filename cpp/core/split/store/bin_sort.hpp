@@ -75,7 +75,7 @@ private:
         columns_.clear();
         place_.clear();
         for (std::size_t c : store.binning->numeric)
-            if (!store.binning->column[c].lossless()) columns_.push_back(c);
+            if (!store.binning->column[c].lossless() && !store.binning->column[c].integers) columns_.push_back(c);
         if (columns_.empty() || store.binning->approximate) return columns_.clear();
         const auto& columns = store.table->columns;
         const data::Column &first = columns[columns_.front()], &last = columns[columns_.back()];
@@ -153,7 +153,7 @@ public:
     template <class Write>
     void run(Write write) {
         if (!bins_are_ranks_) {
-            if (!by_keys(write)) by_values(write);
+            if (!by_integers(write) && !by_keys(write)) by_values(write);
             return;
         }
         std::copy(start_.begin(), start_.end() - 1, cursor_.begin());
@@ -166,6 +166,36 @@ private:
     static constexpr std::uint32_t long_bucket = 24;  // longer buckets are sorted separately: n log n, not n^2
 
     std::uint8_t bin(std::size_t i) const { return bin_[byte_[i * stride_]]; }
+
+    // For small integers: a radix sort of integer and row in one word. Returns false for other columns and large nodes.
+    template <class Write>
+    bool by_integers(Write write) {
+        constexpr int row_bits = 32 - SmallIntegers::bits, digit_bits = SmallIntegers::bits / 2;
+        constexpr std::uint32_t n_digits = 1u << digit_bits, row_mask = (1u << row_bits) - 1;
+        if (!bins_->integers || n_ > row_mask) return false;
+        const std::uint8_t* const integer = byte_ - bins_->slot + bins_->integers->offset;
+        ranks_.resize(n_);
+        packed_.resize(n_);
+        std::array<std::uint32_t, n_digits> low{}, high{};
+        for (std::size_t i = 0; i < n_; ++i) {
+            const std::uint32_t x = SmallIntegers::read(integer + i * stride_);
+            ++low[x % n_digits];
+            ++high[x / n_digits];
+            packed_[i] = (x << row_bits) | static_cast<std::uint32_t>(i);
+        }
+        base::starts_from_counts(low.data(), n_digits);
+        base::starts_from_counts(high.data(), n_digits);
+        for (const std::uint32_t key : packed_) ranks_[low[(key >> row_bits) % n_digits]++] = key;
+        for (const std::uint32_t key : ranks_) packed_[high[key >> (row_bits + digit_bits)]++] = key;
+        std::uint32_t rank = 0, last = packed_[0] >> row_bits;
+        for (std::size_t i = 0; i < n_; ++i) {
+            const std::uint32_t x = packed_[i] >> row_bits;
+            rank += x != last;
+            last = x;
+            write(i, rank, packed_[i] & row_mask);
+        }
+        return true;
+    }
 
     // For numbers that float32 can represent, as most measured values: value and row in one word, which is half the
     // size of a pair and faster to compare. Returns false if some number is not representable.
@@ -301,7 +331,7 @@ private:
     std::array<std::uint32_t, 257> start_{};
     std::array<std::uint32_t, 256> cursor_{};
     std::vector<float> singles_;
-    std::vector<std::uint32_t> ranks_;
+    std::vector<std::uint32_t> ranks_, packed_;
     std::vector<std::uint32_t> count_;  // per rank
     std::vector<std::uint64_t> keys_, sorted_keys_;
     std::vector<Item> items_, sorted_items_;

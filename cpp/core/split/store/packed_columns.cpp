@@ -160,6 +160,7 @@ bool PackedColumns::sort(const NodeRows& node, bool allow_missing) {
     const data::TargetRows& target = node.target();
     begin(*store.table, target.row.data() + node.begin, node.size(), target.labels[0].data() + node.begin);
     binning_ = store.binning.get();
+    bytes_ = node.bins();
     in_order_.gather(node);
     for (std::size_t b = 0; b < binning_->bundles.size(); ++b) sort_bundle(node, b);
     for (std::size_t c : binning_->numeric)
@@ -223,6 +224,13 @@ double PackedColumns::cut(std::size_t at, std::uint32_t lower, std::uint32_t upp
         const std::uint32_t below = layout_.rank(lower), above = layout_.rank(upper);
         if (bins.lossless()) return cut_between(bins.value[below], bins.value[above], false);
         if (binning_->approximate) return bins.edge[(below + above - 1) / 2];
+        if (bins.integers) {
+            const auto value = [&](std::uint32_t entry) {
+                const std::size_t at = layout_.row(entry) * binning_->stride + bins.integers->offset;
+                return bins.integers->low + static_cast<double>(SmallIntegers::read(bytes_ + at));
+            };
+            return cut_between(value(lower), value(upper), false);
+        }
     }
     const data::Column& column = table_->columns[c];
     return cut_between(column.number(rows_[layout_.row(lower)]), column.number(rows_[layout_.row(upper)]), false);

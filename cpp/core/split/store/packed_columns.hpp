@@ -86,6 +86,7 @@ private:
     EntryLayout layout_;
     const data::Table* table_ = nullptr;
     const Binning* binning_ = nullptr;  // if ranks are bins, at least in some columns
+    const std::uint8_t* bytes_ = nullptr;  // of the first row, if there is a binning
     const std::uint32_t* rows_ = nullptr;
     const std::uint16_t* label_ = nullptr;
     std::size_t n_rows_ = 0;

@@ -21,6 +21,23 @@ std::array<std::uint32_t, 2> add_blocks(const Routing& routing) {
     return sum;
 }
 
+void route_integers(const NodeRows& node, const SmallIntegers& integers, double cut, std::uint16_t without_value,
+                    base::ThreadPool* pool, Routing& routing) {
+    const std::uint8_t* const integer = node.bins() + integers.offset;
+    const std::size_t stride = node.store->binning->stride;
+    const auto last_left = static_cast<std::int32_t>(std::clamp(std::floor(cut - integers.low), -1.0, 0x1p16));
+    std::uint16_t* const branch = routing.branch.data();
+    routing.n_rows.resize(base::n_blocks(node.size()));
+    base::for_blocks(pool, node.size(), [&](std::size_t block, std::size_t from, std::size_t to, int) {
+        for (std::size_t i = from; i < to; ++i) {
+            const std::uint16_t x = SmallIntegers::read(integer + i * stride);
+            const std::uint16_t side = x > last_left;
+            branch[i] = x == SmallIntegers::missing ? without_value : side;
+        }
+        routing.n_rows[block] = count_both(routing, from, to);
+    });
+}
+
 // Bins below that of the cut go left, bins above it right; values are read only in the bin of the cut.
 void route_cut_by_bins(const NodeRows& node, const Candidate& split, std::uint16_t without_value,
                        base::ThreadPool* pool, Routing& routing) {
@@ -33,6 +50,7 @@ void route_cut_by_bins(const NodeRows& node, const Candidate& split, std::uint16
     std::array<std::uint16_t, 256> branch_of;
     for (std::size_t b = 0; b < 256; ++b) branch_of[b] = bin[b] > at;
     branch_of[missing_bin] = without_value;
+    if (bins.integers) return route_integers(node, *bins.integers, split.cut, without_value, pool, routing);
     const bool by_value = !binning.approximate && !bins.lossless();
     const std::uint32_t* const row = node.target().row.data() + node.begin;
     std::uint16_t* const branch = routing.branch.data();
@@ -249,7 +267,7 @@ bool copy_known(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t*
 
 void copy_rows(const std::uint8_t* from, std::uint8_t* to, const std::uint32_t* place, std::size_t n,
                std::size_t stride) {
-    if (copy_known(from, to, place, n, stride / 4, std::make_index_sequence<8>{})) return;
+    if (copy_known(from, to, place, n, stride / 4, std::make_index_sequence<16>{})) return;
     for (std::size_t i = 0; i < n; ++i) std::memcpy(to + std::size_t{place[i]} * stride, from + i * stride, stride);
 }
 

@@ -47,6 +47,60 @@ void sample_ranges(const NodeRows& node, const data::Column& column, Number numb
 
 }  // namespace
 
+void ColumnPlaces::place_integers(const ColumnBins& bins, const std::vector<ZoomPlan>& plans, std::size_t n_places) {
+    place_.resize(std::size_t{1} << SmallIntegers::bits);
+    std::size_t place = 0;  // places ascend: bins without rows have that of the previous bin
+    for (std::size_t b = 0; b < bins.n_bins(); ++b) {
+        const auto [first, last] = bins.integers_of(b);
+        place = std::max<std::size_t>(place, plans[b].first);
+        for (std::size_t x = first; x <= last; ++x) {
+            if (plans[b].n_parts > 0) place = plans[b].first + (x - first);
+            place_[x] = static_cast<std::uint16_t>(place);
+        }
+    }
+    place_[SmallIntegers::missing] = static_cast<std::uint16_t>(n_places);
+    fine_ = true;
+    missing_ = n_places;
+}
+
+std::pair<double, double> ColumnPlaces::integers_around(const NodeRows& node, std::size_t c, std::size_t place,
+                                                        std::size_t next, base::ThreadPool* pool) const {
+    const ColumnBins& bins = node.store->binning->column[c];
+    const SmallIntegers& all = *bins.integers;
+    const auto value = [&](std::size_t x) { return all.low + static_cast<double>(x); };
+    std::size_t end = 0;  // the largest integer in `place`
+    if (fine_) {
+        const std::uint16_t* const from = place_.data() + all.first;
+        const auto to = std::upper_bound(from, place_.data() + all.last + 1, place);
+        end = static_cast<std::size_t>(to - place_.data()) - 1;
+        const std::uint16_t* const begin_next = std::lower_bound(to, place_.data() + all.last + 1, next);
+        const bool one = end == all.first || place_[end - 1] != place;
+        const std::size_t at = static_cast<std::size_t>(begin_next - place_.data());
+        if (one && (at == all.last || place_[at + 1] != next)) return {value(end), value(at)};
+    } else {
+        end = all.up_to(bins.edge[place]);
+    }
+    struct Ends {
+        std::uint16_t lower = 0, upper = SmallIntegers::missing;
+    };
+    const Ends ends = base::merge_blocks(
+        pool, node.size(), Ends{},
+        [&](Ends& part, std::size_t from, std::size_t to) {
+            std::uint16_t lower = part.lower, upper = part.upper;
+            for (std::size_t i = from; i < to; ++i) {
+                const std::uint16_t x = SmallIntegers::read(integer_ + i * stride_);
+                const bool below = x <= end;
+                lower = std::max(lower, below ? x : std::uint16_t{0});
+                upper = std::min(upper, below ? SmallIntegers::missing : x);
+            }
+            part = {lower, upper};
+        },
+        [](Ends& whole, const Ends& more) {
+            whole = {std::max(whole.lower, more.lower), std::min(whole.upper, more.upper)};
+        });
+    return {value(ends.lower), value(ends.upper)};
+}
+
 void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomPlan>& plans, std::size_t n_places,
                               base::ThreadPool* pool,
                               const std::function<void(std::size_t, std::size_t, int)>& placed) {
@@ -71,6 +125,7 @@ void ColumnPlaces::place_rows(const NodeRows& node, std::size_t c, std::vector<Z
     };
     column.with_reader([&](auto number) { with([&](auto place_of) { each(number, place_of); }); });
     fine_ = true;
+    integer_ = nullptr;
     missing_ = n_places;
 }
 

@@ -14,6 +14,7 @@ struct ZoomPlan {
     std::uint32_t first = 0;
     std::uint32_t n_parts = 0;  // 0: the range is not zoomed
     bool open = false;          // a cut inside may win
+    bool one_by_one = false;    // each part is one integer
     int bits = 0, shift = 0;
     int unit = 0;  // keys of different values differ by at least 2^unit
 
@@ -21,7 +22,9 @@ struct ZoomPlan {
         if (key < low) return 0;
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(((key - low) >> shift) + 1, n_parts - 1));
     }
-    bool one_value(std::uint32_t part) const { return shift <= unit && part > 0 && part < n_parts - 1; }
+    bool one_value(std::uint32_t part) const {
+        return one_by_one || (shift <= unit && part > 0 && part < n_parts - 1);
+    }
 };
 
 class ColumnPlaces {
@@ -35,16 +38,25 @@ public:
         if (bundled_) bin_ = binning.column[c].bin_of_byte();
         fine_ = false;
         missing_ = missing_bin;
+        const std::optional<SmallIntegers>& integers = binning.column[c].integers;
+        integer_ = integers ? node.bins() + integers->offset : nullptr;
     }
 
+    // Whether places are no longer bins.
     bool fine() const { return fine_; }
+    // Whether places are known by the small integers of the column.
+    bool by_integer() const { return integer_ != nullptr; }
     std::size_t missing() const { return missing_; }
     // Calls f with a function that maps a row to its place.
     template <class F>
     void with(F f) const {
-        if (fine_) return f([place = place_.data()](std::size_t i) { return std::size_t{place[i]}; });
-        const std::uint8_t* const byte = byte_;
+        if (fine_ && !integer_) return f([place = place_.data()](std::size_t i) { return std::size_t{place[i]}; });
+        const std::uint8_t* const byte = fine_ ? integer_ : byte_;
         const std::size_t stride = stride_;
+        if (fine_)
+            return f([place = place_.data(), byte, stride](std::size_t i) {
+                return std::size_t{place[SmallIntegers::read(byte + i * stride)]};
+            });
         if (bundled_) return f([this, byte, stride](std::size_t i) { return std::size_t{bin_[byte[i * stride]]}; });
         f([byte, stride](std::size_t i) { return std::size_t{byte[i * stride]}; });
     }
@@ -65,7 +77,41 @@ public:
         if (pool) add_parts(pool, parts, words);
     }
 
+    // The same for a column of small integers, whose open ranges have one part per integer.
+    template <class Cells>
+    void zoom_integers(const NodeRows& node, std::size_t c, const Cells& cells, const std::vector<ZoomPlan>& plans,
+                       std::size_t n_places, Histogram& words, base::ThreadPool* pool) {
+        const std::size_t width = cells.width();
+        words.assign(n_places * width, 0);
+        std::vector<Histogram> parts(pool ? static_cast<std::size_t>(pool->size()) : 0);
+        std::array<std::uint8_t, 256> is_open{};
+        for (std::size_t b = 0; b < missing_bin; ++b) is_open[b] = plans[b].n_parts > 0;
+        place_integers(node.store->binning->column[c], plans, n_places);
+        base::for_blocks(pool, node.size(), [&](std::size_t, std::size_t from, std::size_t to, int thread) {
+            Histogram& part = pool ? parts[thread] : words;
+            if (part.empty()) part.resize(words.size(), 0);
+            std::array<std::uint32_t, base::block_rows> positions;
+            std::size_t n_hits = 0;
+            for (std::size_t i = from; i < to; ++i) {  // no branch instruction depends on the data
+                positions[n_hits] = static_cast<std::uint32_t>(i);
+                n_hits += is_open[byte_[i * stride_]];
+            }
+            for (std::size_t k = 0; k < n_hits; ++k) {
+                const std::uint32_t i = positions[k];
+                const std::size_t place = place_[SmallIntegers::read(integer_ + i * stride_)];
+                Cells::put(part.data() + place * width, cells.row(i));
+            }
+        });
+        if (pool) add_parts(pool, parts, words);
+    }
+
+    // The largest value in a place of a column of small integers, and the smallest one in the next place with rows.
+    std::pair<double, double> integers_around(const NodeRows& node, std::size_t c, std::size_t place, std::size_t next,
+                                              base::ThreadPool* pool) const;
+
 private:
+    // Computes the place of each integer.
+    void place_integers(const ColumnBins& bins, const std::vector<ZoomPlan>& plans, std::size_t n_places);
     // Calls `placed` for every block of rows after its new places were computed.
     void place_rows(const NodeRows& node, std::size_t c, std::vector<ZoomPlan>& plans, std::size_t n_places,
                     base::ThreadPool* pool, const std::function<void(std::size_t, std::size_t, int)>& placed);
@@ -74,7 +120,8 @@ private:
     std::size_t stride_ = 0, missing_ = missing_bin;
     bool bundled_ = false, fine_ = false;
     std::array<std::uint8_t, 256> bin_{};
-    base::Buffer<std::uint16_t> place_;
+    base::Buffer<std::uint16_t> place_;      // per row of the node or, if integer_ is set, per small integer
+    const std::uint8_t* integer_ = nullptr;  // the small integer of the first row; null: there are none
     std::vector<std::uint8_t> counted_;  // per place: whether it is a part
 };
 
@@ -116,6 +163,33 @@ ZoomLayout lay_out(const BinnedColumn& column, const Marks& marks, std::size_t m
         out.fits = out.n_places <= most_places;
         if (out.n_places <= room || most_bits == 0) return out;
     }
+}
+
+// Plans each range of a column of small integers: an open one has one part per integer.
+template <class BinnedColumn>
+ZoomLayout lay_out_integers(const BinnedColumn& column, const ColumnBins& bins, const Marks& marks, std::size_t width,
+                            std::vector<ZoomPlan>& plans) {
+    constexpr std::size_t most_words = std::size_t{1} << 18;
+    ZoomLayout out;
+    plans.assign(missing_bin + std::size_t{1}, {});
+    bool joins = false;  // with the next range, unless that is open
+    for (std::size_t b = 0; b < column.size(); ++b) {
+        if (column.rows(b) == 0.0) continue;
+        ZoomPlan& plan = plans[b];
+        plan.open = marks.of(b) & Marks::inside;
+        if (!plan.open && joins) {
+            plan.first = static_cast<std::uint32_t>(out.n_places - 1);
+        } else {
+            plan.first = static_cast<std::uint32_t>(out.n_places);
+            const auto [first, last] = bins.integers_of(b);
+            plan.n_parts = plan.open ? last - first + 1u : 0;
+            plan.one_by_one = plan.open;
+            out.n_places += std::max<std::size_t>(1, plan.n_parts);
+        }
+        joins = !plan.open && !(marks.of(b) & Marks::after);
+    }
+    out.fits = out.n_places * width <= most_words;
+    return out;
 }
 
 }  // namespace ceiba::split
