@@ -15,12 +15,12 @@ from ceiba import _core
 def narrow_first():
     """Yield a function that grows a tree without wide registers, then with them."""
 
-    def both(X, y, **parameters):
-        model = ceiba.DecisionTreeClassifier(n_jobs=1, **parameters)
+    def both(X, y, kind=ceiba.DecisionTreeClassifier, weight=None, **parameters):
+        model = kind(n_jobs=1, **parameters)
         trees = []
         for wide in (False, True):
             _core.allow_wide_registers(wide)
-            trees.append(model.fit(X, y).tree_)
+            trees.append(model.fit(X, y, weight).tree_)
         return trees
 
     yield both
@@ -66,6 +66,21 @@ def test_bins_and_ranks_of_large_tables_give_the_same_tree(narrow_first, seed):
     X = np.asarray(X, dtype=rng.choice([np.float32, np.float64]), order=rng.choice(["C", "F"]))
     narrow, wide = narrow_first(X, y, missing="learn", min_samples_leaf=int(rng.choice([1, 20])))
     assert narrow == wide
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [4096, 9001, 20_011])
+def test_rows_of_large_tables_are_divided_into_the_same_tree(narrow_first, n, weighted):
+    """Classes, numbers and weights move with the rows; nodes begin at any row."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 3))
+    y = np.round(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=n), 1)
+    weight = rng.integers(1, 4, n) if weighted else None
+    kinds = (ceiba.DecisionTreeRegressor, y), (ceiba.DecisionTreeClassifier, y > 0)
+    for kind, target in kinds:
+        narrow, wide = narrow_first(X, target, kind, weight, min_samples_leaf=30)
+        assert narrow == wide
+        assert narrow.n_leaves > 20
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "int32", "uint8"])

@@ -2,6 +2,7 @@
 #include "base/shared_buffer.hpp"
 #include "split/store/sparse_entries.hpp"
 #include "split/store/sparse_slots.hpp"
+#include "split/store/wide_partition.hpp"
 
 namespace ceiba::split {
 
@@ -323,11 +324,20 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
     const bool in_two = n_groups == 3 && places.start[2] == n;
     const data::TargetRows& source = node.target();
     data::TargetRows& target = node.store->target[1 - node.side];
+    const bool wide = base::has_wide_registers(), one_label = source.labels.size() == 1;
     base::for_blocks(pool, n, [&](std::size_t block, std::size_t from, std::size_t to, int) {
         std::uint32_t* const next = first.data() + block * n_groups;
-        if (in_two) {  // by far the most common case, with the places in registers
-            std::uint32_t left = next[0], right = next[1];
-            for (std::size_t i = from; i < to; ++i) {
+        std::size_t done = from;  // the rows, and the labels of a single target, that were moved
+        if (in_two) {             // by far the most common case, with the places in registers
+            RowsInTwo rows{routing.branch.data() + from, to - from, next[0], next[1], place + from,
+                           source.row.data() + node.begin + from, target.row.data() + node.begin, nullptr, nullptr};
+            if (one_label) {
+                rows.label = source.labels[0].data() + node.begin + from;
+                rows.label_to = target.labels[0].data() + node.begin;
+            }
+            if (wide) done += partition_wide(rows);
+            std::uint32_t left = rows.left, right = rows.right;
+            for (std::size_t i = done; i < to; ++i) {
                 const std::uint32_t goes_right = routing.branch[i];
                 // Selects left or right. GCC would compile ?: to a branch that is mispredicted for every other row.
                 place[i] = left ^ ((left ^ right) & (0u - goes_right));
@@ -337,15 +347,16 @@ std::vector<NodeRows> partition(const NodeRows& node, const Routing& routing, Pl
         } else {
             for (std::size_t i = from; i < to; ++i) place[i] = next[routing.branch[i]]++;
         }
-        const auto move = [&](const auto& here, auto& there) {
-            if (!here.empty()) move_rows(here.data() + node.begin, there.data() + node.begin, place, from, to);
+        const auto move = [&](const auto& here, auto& there, std::size_t begin) {
+            if (!here.empty()) move_rows(here.data() + node.begin, there.data() + node.begin, place, begin, to);
         };
-        move(source.row, target.row);
-        move(source.weight, target.weight);
-        move(source.case_weight, target.case_weight);
-        move(source.event_rank, target.event_rank);
-        for (std::size_t o = 0; o < source.labels.size(); ++o) move(source.labels[o], target.labels[o]);
-        for (std::size_t o = 0; o < source.numbers.size(); ++o) move(source.numbers[o], target.numbers[o]);
+        move(source.row, target.row, done);
+        move(source.weight, target.weight, from);
+        move(source.case_weight, target.case_weight, from);
+        move(source.event_rank, target.event_rank, from);
+        for (std::size_t o = 0; o < source.labels.size(); ++o)
+            move(source.labels[o], target.labels[o], one_label ? done : from);
+        for (std::size_t o = 0; o < source.numbers.size(); ++o) move(source.numbers[o], target.numbers[o], from);
     });
     std::vector<NodeRows> children(static_cast<std::size_t>(routing.n_branches));
     for (std::size_t b = 0; b < children.size(); ++b) {
