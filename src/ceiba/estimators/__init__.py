@@ -16,6 +16,10 @@ __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor", "DecisionTreeSurvi
 def __getattr__(name: str) -> Any:
     # Import on first access, so that `ceiba learn --help` does not import scikit-learn.
     if name in __all__:
+        # Calls that cross a chunk of Python's stack map and unmap memory. From the module below,
+        # deeper in the stack, this import would do so 10,000 times.
+        import sklearn.base  # noqa: F401
+
         file = name.removeprefix("DecisionTree").lower()
         return getattr(import_module(f"ceiba.estimators.{file}"), name)
     raise AttributeError(f"module 'ceiba.estimators' has no attribute {name!r}")
