@@ -87,7 +87,8 @@ def test_rows_of_large_tables_are_divided_into_the_same_tree(narrow_first, n, we
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_ranges_are_those_of_numpy(kind, order):
     rng = np.random.default_rng(3)
-    for shape in [(1, 1), (3, 2), (15, 4), (64, 5), (65, 20), (1000, 33)]:
+    small = [(1, 1), (3, 2), (15, 4), (64, 5), (99, 8), (101, 1), (150, 3)]
+    for shape in [*small, (65, 20), (1000, 33)]:
         X = np.asarray(rng.integers(0, 200, shape), dtype=kind, order=order)
         if X.dtype.kind == "f":
             X[rng.random(shape) < 0.2] = np.nan

@@ -54,7 +54,11 @@ template <class Part, class Fill, class Merge>
 Part merge_blocks(ThreadPool* pool, std::size_t n_rows, const Part& nothing, const Fill& fill, const Merge& merge,
                   std::size_t size = block_rows) {
     Part whole = nothing;
-    if (!pool || n_rows <= size) {
+    if (0 < n_rows && n_rows <= size) {  // one block needs no copies, which cost more than the rows of a small table
+        fill(whole, 0, n_rows);
+        return whole;
+    }
+    if (!pool) {
         for (std::size_t from = 0; from < n_rows; from += size) {
             Part part = nothing;
             fill(part, from, std::min(n_rows, from + size));

@@ -78,6 +78,21 @@ void widen_column(const T* x, std::size_t n_rows, std::int64_t stride, std::size
     out.low[c] = low, out.high[c] = high, out.n_missing[c] = missing;
 }
 
+// A row of a narrow matrix does not fill a register, so several rows that lie side by side are read as one wider row.
+template <class T>
+void widen_narrow(const T* x, std::size_t n_rows, Extremes<T>& out) {
+    constexpr std::size_t n_lanes = 32;
+    const std::size_t k = out.low.size(), together = n_lanes / k, done = n_rows / together * together;
+    Extremes<T> lanes(together * k);
+    lanes.widen_all(x, n_rows / together, static_cast<std::int64_t>(together * k));
+    for (std::size_t i = 0; i < together * k; ++i) {
+        out.low[i % k] = std::min(out.low[i % k], lanes.low[i]);
+        out.high[i % k] = std::max(out.high[i % k], lanes.high[i]);
+        out.n_missing[i % k] += lanes.n_missing[i];
+    }
+    out.widen_all(x + done * k, n_rows - done, static_cast<std::int64_t>(k));
+}
+
 }  // namespace
 
 template <class T>
@@ -88,6 +103,8 @@ Ranges ranges_of(const MatrixView<T>& m, base::ThreadPool* pool) {
         pool, m.n_rows, Extremes<T>(k),
         [&](Extremes<T>& part, std::size_t from, std::size_t to) {
             const T* const first = m.data + static_cast<std::int64_t>(from) * m.row_stride;
+            if (m.column_stride == 1 && m.row_stride == static_cast<std::int64_t>(k) && k <= 8)
+                return widen_narrow(first, to - from, part);
             if (m.column_stride == 1) return part.widen_all(first, to - from, m.row_stride);
             for (std::size_t c = 0; c < k; ++c)
                 widen_column(first + static_cast<std::int64_t>(c) * m.column_stride, to - from, m.row_stride, c, part);

@@ -42,8 +42,13 @@ int shortest_digits(double x) {
 }
 #endif
 
-// Digits of the shorter of the two decimals that are the cut and the float above it.
-int exact_digits(double cut) { return std::min(shortest_digits(cut), shortest_digits(std::nextafter(cut, infinity))); }
+// Digits of the shorter of the two decimals that are the cut and the float above it. Decimals of at most 15 digits are
+// farther apart than neighbouring normal floats, so only one of the two can be such a decimal.
+int exact_digits(double cut) {
+    const int digits = shortest_digits(cut);
+    if (digits <= std::numeric_limits<double>::digits10 && std::isnormal(cut)) return digits;
+    return std::min(digits, shortest_digits(std::nextafter(cut, infinity)));
+}
 
 // Does the cut, rounded to so many digits, leave its neighbours where they are?
 bool separates(double cut, CutGap gap, int digits) {
