@@ -16,6 +16,7 @@
 #include "base/probability/tails.hpp"
 #include "bindings.hpp"
 #include "criteria/node_summary.hpp"
+#include "data/ranges.hpp"
 #include "split/levels/level_merging.hpp"
 #include "tree/cut_digits.hpp"
 
@@ -59,6 +60,57 @@ tree::TreeArrays run(const Columns& columns, data::Target& target, const std::op
     tree::TreeArrays grown;
     interruptible([&](base::Interrupt& interrupt) { grown = grow_tree(columns, target, options, interrupt); });
     return grown;
+}
+
+using Labels = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+
+// Larger tables are read by several threads, and the time outside the search does not matter.
+constexpr std::size_t most_plain_values = 40'000;
+
+// Reads, checks and grows in one call, because each array that Python creates or passes on takes as long as a tenth of
+// the search. Returns nothing where the general path raises an error, warns or treats values in a special way.
+template <class T>
+std::optional<nb::tuple> grow_plain(const Matrix<T>& X, const Labels& y, const GrowOptions& options) {
+    const std::size_t n = X.shape(0), k = X.shape(1);
+    const auto is_aligned = []<class V>(const V* p) { return reinterpret_cast<std::uintptr_t>(p) % alignof(V) == 0; };
+    if (n == 0 || k == 0 || n * k > most_plain_values || y.shape(0) != n || !is_aligned(X.data()) ||
+        !is_aligned(y.data()))
+        return std::nullopt;
+    const data::MatrixView<T> view{X.data(), n, k, X.stride(0), X.stride(1)};
+    data::Ranges ranges = data::ranges_of(view, nullptr);
+    const bool missing = std::any_of(ranges.values.begin(), ranges.values.begin() + static_cast<std::ptrdiff_t>(k),
+                                     [](double count) { return count > 0.0; });
+    if (missing || !ranges.is_finite) return std::nullopt;
+    std::optional<data::Coded> coded = data::code_integers(y.data(), n, y.stride(0), nullptr);
+    if (!coded || 2 * coded->classes.size() > n) return std::nullopt;
+    Columns columns;
+    columns.table.n_rows = n;
+    columns.table.columns.reserve(k);
+    constexpr auto size = static_cast<std::ptrdiff_t>(sizeof(T));
+    for (std::size_t c = 0; c < k; ++c)
+        columns.table.columns.push_back(data::Column::numeric(X.data() + static_cast<std::ptrdiff_t>(c) * X.stride(1),
+                                                              X.stride(0) * size));
+    data::Target target;
+    target.n_rows = n;
+    target.n_outputs = 1;
+    target.n_classes = {static_cast<int>(coded->classes.size())};
+    target.labels = coded->codes.data();
+    tree::TreeArrays grown;
+    interruptible([&](base::Interrupt& interrupt) { grown = grow_tree(columns, target, options, interrupt); });
+    return nb::make_tuple(std::move(grown), to_numpy(std::move(coded->classes)),
+                          to_numpy(std::move(ranges.values), {3, k}));
+}
+
+std::optional<nb::tuple> grow_if_plain(nb::handle X, nb::handle y, const GrowOptions& options) {
+    Labels labels;
+    Matrix<double> doubles;
+    Matrix<float> floats;
+    if (!nb::try_cast(y, labels, false)) return std::nullopt;
+    if (nb::try_cast(X, doubles, false)) return grow_plain(doubles, labels, options);
+    if (nb::try_cast(X, floats, false)) return grow_plain(floats, labels, options);
+    return std::nullopt;
 }
 
 // Grows one tree per part: part i contains ends[i] - ends[i - 1] of the rows.
@@ -280,6 +332,9 @@ void bind_grow(nb::module_& m) {
         "Grow a regression tree on all rows or on `rows`; `numbers` is the target (rows x outputs).\n\n"
         "`case_weight` (default: `weight`) is the weight that determines majority branches and surrogates.\n"
         "`event_rank` is the number of event times up to that of each row, for the log-rank test.");
+    m.def("grow_if_plain", &grow_if_plain, nb::arg("X"), nb::arg("y"), nb::arg("options"),
+          "Grow a classification tree on a matrix of finite floats and a vector of int64 classes. Return the tree, the "
+          "classes and the ranges of the columns, or None if the data require another path.");
     m.def(
         "grow_on_each",
         [](const Columns& columns, const Array2<std::int32_t>& labels, std::vector<int> n_classes,

@@ -31,7 +31,7 @@ from ceiba.tree import Tree, TreeMethods
 from ceiba.tree.routing import apply_few_rows, n_threads, route
 
 _PAIRS = "$items"
-_PRUNING_ATTRS = (
+PRUNING_ATTRS = (
     "pruning_table_", "alpha_", "unpruned_tree_", "cross_validation_", "leaf_strength_"
 )  # fmt: skip
 _FEW_ROWS = 4  # pandas frames of at most this many rows skip the slow conversion to a table
@@ -383,7 +383,7 @@ class BaseTree(TreeMethods, MultiOutputMixin, BaseEstimator):  # type: ignore[mi
         """Return a copy of the estimator with another tree; `pruning` keeps the pruning results."""
         model: Self = object.__new__(type(self))
         model.__dict__.update(self.__dict__)
-        for name in () if pruning else _PRUNING_ATTRS:
+        for name in () if pruning else PRUNING_ATTRS:
             model.__dict__.pop(name, None)
         model._set_fitted(tree)
         return model

@@ -14,7 +14,7 @@ from sklearn.utils import Bunch, column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
 from ceiba.errors import CeibaError, DataError, OptionError, did_you_mean
-from ceiba.estimators.base import BaseTree, has_named_columns
+from ceiba.estimators.base import PRUNING_ATTRS, BaseTree, has_named_columns
 from ceiba.estimators.leaves import (
     MIN_ROWS_FOR_LEAK,
     choose_strength,
@@ -38,6 +38,7 @@ from ceiba.grow import (
     Problem,
     check_counts,
     dense_only_options,
+    grow_plain,
     honest_values,
     ordinal_costs,
     refuses_missing,
@@ -232,8 +233,14 @@ class DecisionTree(BaseTree):
         """
         if isinstance(groups, str):
             X, groups = split_target(X, groups)
-        for name in ("_counts_rows", "_matches_names"):
+        for name in ("_counts_rows", "_matches_names", "n_rows_dropped_"):
             self.__dict__.pop(name, None)
+        only_arrays = sample_weight is groups is checkpoint is frequency is None
+        if only_arrays and type(X) is type(y) is np.ndarray and not drop_missing_target:
+            params, options = self._read_parameters()
+            tree = grow_plain(X, y, options) if options and params.keys() <= _PLAIN else None
+            if tree is not None:
+                return self._set_results(tree, Table.from_matrix(X, tree.schema))
         if is_beyond_memory(X):
             if frequency is not None or drop_missing_target:
                 name = "drop_missing_target" if frequency is None else "frequency"
@@ -245,7 +252,7 @@ class DecisionTree(BaseTree):
 
             context = open_problem(X, y, params, self._task, sample_weight, checkpoint)
             with context as problem:
-                return self._fit_problem(problem, params)
+                return self._set_results(*self._fit_problem(problem, params))
         if checkpoint is not None:
             raise OptionError(
                 f"checkpoint={str(checkpoint)!r} is not supported for tables in memory. Omit it, "
@@ -261,32 +268,33 @@ class DecisionTree(BaseTree):
         present = self.__dict__.pop("_present", None)
         if groups is not None:
             params = {**params, "prune": with_groups(params.get("prune"), groups, present)}
-        return self._fit_problem(problem, params)
+        return self._set_results(*self._fit_problem(problem, params))
 
-    def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> Self:
-        """Fit a tree to the training data, and set the fitted attributes."""
-        n_rows = problem.n_rows
+    def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> tuple[Any, ...]:
+        """Fit a tree to the training data; return the arguments of `_set_results`."""
         if "min_samples_split" in params and "min_samples_leaf" in params:
-            warn_of_idle_split(params, n_rows)
-        if problem.weight is None and params.keys() <= _SIZES:  # nothing can overflow
-            tree, pruned, strength = problem.grow(), None, None
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):  # large targets may overflow
-                tree, pruned, strength = _fit_tree(problem, params)
+            warn_of_idle_split(params, problem.n_rows)
+        with np.errstate(over="ignore", invalid="ignore"):  # large targets may overflow
+            tree, pruned, strength = _fit_tree(problem, params)
         if tree.honest:
             warn_of_empty_leaves(tree)
         elif problem.options.frequency_weights:
             schema = recount_missing(tree.schema, problem.table, problem.weight)
             tree = replace(tree, schema=schema)
+        return tree, problem.table, pruned, strength
+
+    def _set_results(
+        self, tree: Tree, table: Table, pruned: Pruned | None = None, strength: float | None = None
+    ) -> Self:
+        """Set the fitted attributes, and warn of a leak."""
         self._set_fitted(tree)
-        if n_rows >= MIN_ROWS_FOR_LEAK:
-            warn_of_leak(tree, problem.table)
-        state = self.__dict__
-        for name in _RESULTS:  # remove results of an earlier fit
-            state.pop(name, None)
+        if table.n_rows >= MIN_ROWS_FOR_LEAK:
+            warn_of_leak(tree, table)
+        for name in PRUNING_ATTRS:  # remove results of an earlier fit
+            self.__dict__.pop(name, None)
         if pruned is not None:
             results = {name: getattr(pruned, field) for name, field in _PRUNING_RESULTS.items()}
-            state.update({name: value for name, value in results.items() if value is not None})
+            self.__dict__.update({name: x for name, x in results.items() if x is not None})
         if strength is not None:
             self.leaf_strength_ = strength
         return self
@@ -408,16 +416,13 @@ class DecisionTree(BaseTree):
 
 
 _PRUNING_RESULTS: Final = {
-    "pruning_table_": "table",
-    "alpha_": "alpha",
-    "unpruned_tree_": "unpruned",
+    "pruning_table_": "table", "alpha_": "alpha", "unpruned_tree_": "unpruned",
     "cross_validation_": "cross_validation",
-}
-_RESULTS: Final = (*_PRUNING_RESULTS, "leaf_strength_")
+}  # fmt: skip
 _AFTER_GROWING: Final = frozenset({"prune", "leaf_values", "leaf_quantiles"})
 _CLONED_TOO: Final = {"_metadata_request", "_sklearn_output_config", "_skl_callbacks"}
 _IN_FIT: Final = {"class_weight", "cost_matrix"}  # parameters that `fit` combines with the data
-_SIZES: Final = {"n_jobs", "max_depth", "min_samples_split", "min_samples_leaf"}
+_PLAIN: Final = {"n_jobs", "max_depth", "min_samples_leaf"}  # for which `grow_plain` suffices
 
 
 def _tag_values(options: GrowOptions, params: dict[str, Any]) -> tuple[bool, bool, bool, bool]:

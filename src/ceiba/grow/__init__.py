@@ -12,6 +12,7 @@ from ceiba.grow.core_grower import SubtreeContext as SubtreeContext
 from ceiba.grow.core_grower import Units as Units
 from ceiba.grow.core_grower import allowed_columns as allowed_columns
 from ceiba.grow.core_grower import core_options as core_options
+from ceiba.grow.core_grower import grow_plain as grow_plain
 from ceiba.grow.core_grower import read_interactions as read_interactions
 from ceiba.grow.core_grower import read_monotonic as read_monotonic
 from ceiba.grow.core_grower import read_per_column as read_per_column

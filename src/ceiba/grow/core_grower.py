@@ -25,7 +25,7 @@ from ceiba.errors import OptionError, did_you_mean
 from ceiba.grow.option_objects import GainRatio
 from ceiba.grow.options import OPTIONS, GrowOptions, core_limit
 from ceiba.grow.priors import ClassScales
-from ceiba.table import Table, exact_sum
+from ceiba.table import Schema, Table, TargetInfo, exact_sum
 from ceiba.table.targets import HazardTarget
 from ceiba.task import Task
 from ceiba.tree import GrownArrays, SurvivalSums, Tree, tree_from_grown
@@ -219,10 +219,8 @@ def core_options(
     else:
         total_weight = exact_sum(weight if rows is None else weight[rows])
     # Copy the options: a copy takes one microsecond, and twenty assignments take six.
-    ready = options.__dict__.get("_core")
-    if ready is None:
-        ready = options.__dict__["_core"] = _table_independent_options(options)
-    core, by_table = _core.GrowOptions(ready[0]), ready[1]
+    ready, by_table = _table_independent_options(options)
+    core = _core.GrowOptions(ready)
     core.max_features = min(n_columns, resolve_max_features(options.max_features, n_columns))
     core.n_threads = n_threads(options.n_jobs, n_rows * n_columns)
     if options.monotonic_cst is not None:
@@ -248,6 +246,8 @@ def core_options(
 
 def _table_independent_options(options: GrowOptions) -> tuple[_core.GrowOptions, bool]:
     """Return the table-independent core options, and whether minimum sizes depend on the table."""
+    if (ready := options.__dict__.get("_core")) is not None:
+        return ready  # type: ignore[no-any-return]
     core = _core.GrowOptions()
     name = options.criterion_name
     if name.startswith("quantile"):
@@ -277,10 +277,11 @@ def _table_independent_options(options: GrowOptions) -> tuple[_core.GrowOptions,
         core.like_rpart = True
     counts = isinstance(options.min_samples_leaf, _COUNTS)
     counts = counts and isinstance(options.min_samples_split, _COUNTS)
-    if options.frequency_weights or options.min_weight_fraction_leaf or not counts:
-        return core, True
-    set_sizes(core, options, 0, 0.0)
-    return core, False
+    by_table = bool(options.frequency_weights or options.min_weight_fraction_leaf or not counts)
+    if not by_table:
+        set_sizes(core, options, 0, 0.0)
+    options.__dict__["_core"] = core, by_table
+    return core, by_table
 
 
 def set_sizes(
@@ -325,6 +326,25 @@ def resolve_max_features(value: int | float | str | None, n_columns: int) -> int
     if isinstance(value, Integral):
         return int(value)
     return max(1, int(float(value) * n_columns))
+
+
+def grow_plain(X: Any, y: Any, options: GrowOptions) -> Tree | None:
+    """Return the tree of `Problem.grow`, or None if it requires the general path.
+
+    One call to the core reads and grows small arrays. Only sizes in `options` may be non-default.
+    """
+    core, by_table = _table_independent_options(options)
+    plain = options.task.has_classes and not by_table
+    if not plain or (grown := _core.grow_if_plain(X, y, core)) is None:
+        return None
+    arrays, classes, ranges = grown
+    return tree_from_grown(
+        GrownArrays(arrays, options.value_rules, 1),
+        schema=Schema.from_ranges(ranges, target=TargetInfo(None, options.task, (classes,), 1)),
+        criterion=options.criterion_name,
+        missing=options.missing_rule,
+        unseen=options.unseen,
+    )
 
 
 def grow_by_search(

@@ -80,13 +80,11 @@ def read(
         return X if target is None else X.with_schema(X.schema.with_target(target))
     # Fast path for arrays of numbers, which reads the iris data in two microseconds.
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.size and target is None and finite
-    if is_array and (by_type or categorical_features is None) and X.flags.aligned:
-        if X.dtype in FLOATS:
-            return Table.from_matrix(X, Schema.from_ranges(matrix_ranges(X, None, n_threads)))
-        if X.dtype in INTEGERS:
-            ranges = matrix_ranges(X, None, n_threads)
-            if np.abs(ranges).max() < EXACT_LIMIT:  # float64 rounds larger integers, with a warning
-                return Table.from_matrix(X, Schema.from_ranges(ranges))
+    is_plain = is_array and (by_type or categorical_features is None) and X.flags.aligned
+    if is_plain and X.dtype in FLOATS + INTEGERS:
+        ranges = matrix_ranges(X, None, n_threads)
+        if X.dtype in FLOATS or np.abs(ranges).max() < EXACT_LIMIT:  # else a warning
+            return Table.from_matrix(X, Schema.from_ranges(ranges))
     source = open_source(X)
     check_shape(source)
     names = source.names or auto_names(source.n_columns)
@@ -94,11 +92,11 @@ def read(
     display: Display = "boolean" if source.is_boolean else "number"
     if source.matrix is not None and not chosen and finite:
         ranges = matrix_ranges(source.matrix, source.names, n_threads)
-        schema = Schema.from_ranges(ranges, source.names, display).with_target(target)
+        schema = Schema.from_ranges(ranges, source.names, display, target)
         return Table.from_matrix(source.matrix, schema)
     if source.sparse is not None and not chosen and finite:
         ranges = sparse_ranges(source.sparse, source.names)
-        schema = Schema.from_ranges(ranges, source.names, display).with_target(target)
+        schema = Schema.from_ranges(ranges, source.names, display, target)
         return Table.from_sparse(source.sparse, schema)
     columns = tuple(
         fit_column(source.read_column(j, name), j in chosen, finite) for j, name in enumerate(names)

@@ -222,16 +222,18 @@ class Schema:
         ranges: NDArray[np.float64],
         names: tuple[str, ...] | None = None,
         display: Display = "number",
+        target: TargetInfo | None = None,
     ) -> Schema:
         """Return a schema for a matrix; the schema creates its `columns` on first use.
 
         Parameters
         ----------
-        seen : float64 array of shape (3, n_columns)
+        ranges : float64 array of shape (3, n_columns)
             Missing count, minimum and maximum of each column.
         names : tuple of str, optional
             Generated if not given.
         display : {"number", "boolean"}
+        target : TargetInfo, optional
 
         Examples
         --------
@@ -239,30 +241,18 @@ class Schema:
         4.0
         """
         schema = object.__new__(Schema)
-        schema.__dict__.update(
-            target=None,
-            named=names is not None,
-            n_columns=ranges.shape[1],
-            is_matrix=True,
-            _ranges=(ranges, names, display),
-        )
+        schema.__dict__.update(target=target, named=names is not None, n_columns=ranges.shape[1])
+        schema.__dict__.update(is_matrix=True, _ranges=(ranges, names, display))
         return schema
 
     def __getattr__(self, name: str) -> Any:
         if name != "columns" or "_ranges" not in self.__dict__:
             raise AttributeError(f"'Schema' object has no attribute {name!r}")
         ranges, names, display = self.__dict__["_ranges"]
-        facts = zip(names or auto_names(ranges.shape[1]), *ranges.tolist(), strict=True)
+        known = [[x if x == x else None for x in row] for row in ranges.tolist()]
+        facts = zip(names or auto_names(ranges.shape[1]), *known, strict=True)
         columns = tuple(
-            ColumnInfo(
-                name,
-                Kind.NUMERIC,
-                (),
-                display,
-                int(n_missing),
-                None if low != low else low,
-                None if high != high else high,
-            )
+            ColumnInfo(name, Kind.NUMERIC, (), display, int(n_missing), low, high)
             for name, n_missing, low, high in facts
         )
         self.__dict__["columns"] = columns

@@ -126,10 +126,7 @@ class Table:
         """Return a table that refers to a 2-d array of floats or integers without copying it."""
         # Bypass the slow generated __init__ of a frozen dataclass.
         table = object.__new__(Table)
-        slots = table.__dict__
-        slots["matrix"] = matrix
-        slots["n_rows"] = matrix.shape[0]
-        slots["schema"] = schema
+        table.__dict__.update(matrix=matrix, n_rows=matrix.shape[0], schema=schema)
         return table
 
     @staticmethod

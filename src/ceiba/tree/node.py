@@ -181,13 +181,10 @@ class Node:
         else:
             answer = tree.answer[self.id].reshape(-1).tolist()
             pairs = zip(tree.target.classes, answer, strict=True)
-            out = tuple(_plain(classes[index]) for classes, index in pairs)
+            # Python values print as the user wrote them; numpy scalars do not.
+            labels = [classes[index] for classes, index in pairs]
+            out = tuple(x.item() if hasattr(x, "item") else x for x in labels)
         return out[0] if len(out) == 1 else out
-
-
-def _plain(label: Any) -> Any:
-    """Convert a numpy scalar to a Python value, so that it prints as the user wrote it."""
-    return label.item() if hasattr(label, "item") else label
 
 
 @dataclass(frozen=True)

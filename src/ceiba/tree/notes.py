@@ -62,7 +62,8 @@ class NodeNote:
         parts = [": ".join(filter(None, (self.name, self.note)))]
         if self.answer is not None:
             because = f": {self.reason}" if self.reason else ""
-            parts.append(f"prediction set by hand, was {_format_value(self.before)}{because}")
+            before = number_text(old) if isinstance(old := self.before, float) else old
+            parts.append(f"prediction set by hand, was {before}{because}")
         if self.forbid:
             parts.append(f"forbidden from here on: {', '.join(self.forbid)}")
         if self.prefer:
@@ -70,10 +71,6 @@ class NodeNote:
         if self.sealed:
             parts.append("stays a leaf")
         return escape_control("; ".join(filter(None, parts)), one_line=True)
-
-
-def _format_value(value: Any) -> str:
-    return number_text(value) if isinstance(value, float) else str(value)
 
 
 def note_text(tree: Tree, node: int) -> str:

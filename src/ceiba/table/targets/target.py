@@ -116,12 +116,6 @@ def read_target(
             raise DataError(f"y must be a target for {task}, got a target for {y.info.task}.")
         _check_rows(list(y.values.T), n_rows)
         return y
-    # Fast path for integer classes, which cannot be missing or infinite.
-    if task.has_classes and type(y) is np.ndarray and y.ndim == 1 and y.dtype == np.int64:
-        _check_rows([y], n_rows)
-        classes, codes = encode_labels(y, n_threads)
-        _warn_about_many_classes(classes, len(y))
-        return Target(TargetInfo(name, task, (classes,), 1), codes.reshape(-1, 1))
     outputs, found_name = read_outputs(y)
     _check_rows(outputs, n_rows)
     for output in outputs:
@@ -151,7 +145,18 @@ def read_target(
     else:
         coded = [encode_labels(output, n_threads) for output in outputs]
         for classes, codes in coded:
-            _warn_about_many_classes(classes, len(codes))
+            n = len(codes)
+            if n > 20 and 2 * len(classes) > n and len(classes) > round(0.5 * n):
+                text = (
+                    "The number of unique classes is greater than 50% of the number of samples. "
+                    "`y` could represent a regression problem, not a classification problem."
+                )
+                if classes.dtype.kind not in "iufb":
+                    text = (
+                        f"The target has {len(classes)} classes in {n} rows. Is it an identifier "
+                        "or free text?"
+                    )
+                warnings.warn(text, DataWarning, stacklevel=2)
         columns, dtype = [codes for _, codes in coded], np.dtype(np.int32)  # type: ignore[assignment]
         classes_of_each = tuple(classes for classes, _ in coded)
     if len(columns) == 1:
@@ -326,20 +331,6 @@ def _to_numbers(output: Array) -> Array:
         f"Regression requires a numeric target, got {output.dtype} ({output[0]!r}, ...). Convert "
         "it, or use a classifier."
     )
-
-
-def _warn_about_many_classes(classes: Array, n_rows: int) -> None:
-    if n_rows > 20 and 2 * len(classes) > n_rows and len(classes) > round(0.5 * n_rows):
-        text = (
-            "The number of unique classes is greater than 50% of the number of samples. `y` "
-            "could represent a regression problem, not a classification problem."
-        )
-        if classes.dtype.kind not in "iufb":
-            text = (
-                f"The target has {len(classes)} classes in {n_rows} rows. Is it an identifier or "
-                "free text?"
-            )
-        warnings.warn(text, DataWarning, stacklevel=3)
 
 
 def order_as_declared(target: Target, y: Any) -> Target:

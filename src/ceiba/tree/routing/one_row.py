@@ -69,7 +69,8 @@ class RowPlan:
 def _value_check(info: ColumnInfo) -> Callable[[Any], bool] | None:
     if info.is_numeric:
         return _is_plain_number if info.display in ("number", "boolean") else None
-    return _is_plain_text if all(type(level) is str for level in info.levels) else None
+    only_texts = all(type(level) is str for level in info.levels)
+    return (lambda value: type(value) is str or _is_missing(value)) if only_texts else None
 
 
 def _node_step(tree: Tree, node: int) -> tuple[str, _NextNode] | None:
@@ -150,10 +151,6 @@ def _is_plain_number(value: Any) -> bool:
     if type(value) is float:
         return value != value or abs(value) != math.inf
     return value is None or type(value) is bool or (type(value) is int and abs(value) < _EXACT)
-
-
-def _is_plain_text(value: Any) -> bool:
-    return type(value) is str or _is_missing(value)
 
 
 def _walk(plan: RowPlan, row: Mapping[str, Any]) -> int:
