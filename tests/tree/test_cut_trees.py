@@ -129,9 +129,9 @@ def test_rows_in_every_layout_end_where_a_walk_ends(dtype, n, n_inner, n_columns
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_columns", [3, 40, 300])
+@pytest.mark.parametrize("n_columns", [3, 20, 40, 90, 300])
 def test_rows_without_missing_values_end_where_a_walk_ends(dtype, n_columns):
-    """The short step, in blocks of 256, 32 and few rows; then a missing value in the last one."""
+    """The short step, in blocks of 256 to 32 and few rows; then a missing value in the last one."""
     rng = np.random.default_rng(n_columns)
     tree = random_cut_tree(rng, 400, n_columns)
     X = rng.normal(size=(700, n_columns)).astype(dtype)
@@ -143,11 +143,12 @@ def test_rows_without_missing_values_end_where_a_walk_ends(dtype, n_columns):
             assert tree.apply(rows).tolist() == ends, name
 
 
-def test_rows_of_a_tree_with_distances_of_more_than_16_bits_end_where_a_walk_ends():
+def test_rows_of_a_tree_with_more_than_65536_nodes_end_where_a_walk_ends():
     rng = np.random.default_rng(9)
     X = rng.normal(size=(600, 5)).astype(np.float32)
     tree = random_cut_tree(rng, 60_000, 5)
     ends = walk(tree, X)
+    assert max(ends) > 65_536
     for rows in (X, np.asfortranarray(X)):
         assert tree.apply(rows).tolist() == ends
 
@@ -165,6 +166,20 @@ def test_float64_rows_that_float32_cannot_tell_from_a_cut_go_as_in_float64(share
     ends = walk(tree, X)
     for name, rows in layouts(X).items():
         assert tree.apply(rows).tolist() == ends, name
+
+
+@pytest.mark.parametrize("depth", range(1, 10))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_leaf_of_a_complete_tree_gets_the_rows_of_its_interval(dtype, depth):
+    """The leaf of a row is the number of cuts below it, in any number of steps of three levels."""
+    n_leaves = 2**depth
+    X = np.arange(n_leaves, dtype=dtype).repeat(600 // n_leaves + 1)[:, None]
+    model = ceiba.DecisionTreeRegressor().fit(X, X[:, 0])
+    assert model.tree_.max_depth == depth
+    assert model.tree_.n_leaves == n_leaves
+    rows = np.random.default_rng(depth).permutation(X)
+    leaf = np.flatnonzero(model.tree_.is_leaf)
+    assert model.apply(rows).tolist() == leaf[rows[:, 0].astype(int)].tolist()
 
 
 def traced(tree: Tree, X: np.ndarray) -> list[int]:

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::size_t block_bytes = 24576;  // fits the L1 cache together with some nodes
 constexpr std::size_t few_rows = 32;        // fewer rows are not worth a block
-constexpr std::size_t rows_for_keys = 512;  // fewer rows are not worth a comparison with all cuts of the first levels
+constexpr std::size_t rows_for_subtrees = 512;  // for fewer rows, dividing the tree takes longer than it gains
+constexpr std::ptrdiff_t narrow_row = 256;  // bytes; of longer rows, columns that are not used need not be read
 constexpr std::size_t most_columns = 256;   // columns in a block of the wide walk, which must fit the L2 cache
 // The offsets of values in a block of the wide walk have 31 bits.
 constexpr std::ptrdiff_t farthest_row = (std::ptrdiff_t{1} << 30) / static_cast<std::ptrdiff_t>(wide_rows);
@@ -83,15 +84,16 @@ void CutTree::finish(std::uint32_t least_depth) {
     const std::uint32_t lost = static_cast<std::uint32_t>(nodes_.size());
     rounded_.push_back({std::numeric_limits<float>::infinity(), (lost << column_bits_) | columns_.front()});
     id_.push_back(-1);
-    if (columns_.back() - columns_.front() < KeyBlock::most_slots) keys_ = std::make_unique<Keys>();
+    if (columns_.back() - columns_.front() < RowBlock::most_slots && lost < SubtreeWalk::most_nodes)
+        subtrees_ = std::make_unique<Subtrees>();
 }
 
 // Built on first use, because few rows do not need it.
-const KeyTree& CutTree::keys(bool rounded) const {
-    std::call_once(keys_->built[rounded], [&] {
-        keys_->tree[rounded] = KeyTree(small_tree(rounded), nodes_.size(), columns_.front());
+const SubtreeWalk& CutTree::subtrees(bool rounded) const {
+    std::call_once(subtrees_->built[rounded], [&] {
+        subtrees_->walk[rounded] = SubtreeWalk(small_tree(rounded), columns_.front());
     });
-    return keys_->tree[rounded];
+    return subtrees_->walk[rounded];
 }
 
 SmallTree CutTree::small_tree(bool rounded) const {
@@ -317,69 +319,58 @@ bool CutTree::widely(const Task& task) const {
     return widely_by_columns(task);
 }
 
-namespace {
-
-void set_slot(const data::Column& column, std::size_t begin, std::size_t slot, KeyBlock& block) {
-    const char* const from = column.data() + static_cast<std::ptrdiff_t>(begin) * column.stride();
-    if (column.is<float>() && column.stride() == sizeof(float))
-        return block.set_slot(slot, reinterpret_cast<const float*>(from));
-    if (column.is<double>() && column.stride() == sizeof(double))
-        return block.set_slot(slot, reinterpret_cast<const double*>(from));
-    float copy[KeyBlock::most_rows];
-    narrow_column(column, begin, block.n, copy);
-    block.set_slot(slot, copy);
-}
-
-}  // namespace
-
-// Routes blocks of rows by their keys. set_rows(begin, block) fills a block.
+// Routes blocks of rows, whose values set_rows(begin, block) copies.
 template <bool Rounded, class SetRows>
-void CutTree::by_keys(const Task& task, const Prefetch& prefetch, SetRows set_rows) const {
-    KeyBlock block(columns_.back() - columns_.front() + std::size_t{1});
-    std::uint32_t place[KeyBlock::most_rows];
+void CutTree::by_subtrees(const Task& task, const Prefetch& prefetch, SetRows set_rows) const {
+    const SubtreeWalk& routes = subtrees(Rounded);
+    RowBlock block(columns_.back() - columns_.front() + std::size_t{1});
     for (std::size_t begin = task.begin; begin < task.end; begin += block.n) {
         block.n = std::min(block.capacity(), task.end - begin);
         const std::size_t n = block.n, after = begin + n;
         std::int32_t* const out = task.out + (begin - task.begin);
         set_rows(begin, block);
         const LinePrefetch next(prefetch, after, std::min(n, task.table.n_rows - after));
-        keys(Rounded).template walk<Rounded>(block, next, place);
-        for (std::size_t i = 0; i < n; ++i) out[i] = id_[place[i]];
-        if (!Rounded) continue;
+        if (!routes.walk<Rounded>(block, next, out)) continue;
         std::size_t n_undecided = 0;
-        for (std::size_t i = 0; i < n; i += lanes) {
-            if (!block.undecided[i / lanes]) continue;
-            n_undecided += lanes;
-            exactly({task.table, begin + i, begin + std::min(i + lanes, n), out + i});
+        for (std::size_t i = 0; i < n; ++i) {
+            if (out[i] != SubtreeWalk::undecided) continue;
+            ++n_undecided;
+            exactly({task.table, begin + i, begin + i + 1, out + i});
         }
-        if (2 * n_undecided > n) return exactly({task.table, after, task.end, out + n});
+        if (8 * n_undecided > n) return exactly({task.table, after, task.end, out + n});
     }
 }
 
-// Compares numbers as keys. Returns false if the tree, the rows or the processor do not support it.
-bool CutTree::by_keys(const Task& task) const {
-    if (!keys_ || !base::has_wide_registers() || task.end - task.begin < rows_for_keys || keys(false).empty())
-        return false;
-    // Contiguous rows of float64 are routed in place: rounding them and finding undecided rows takes as long.
-    if (in_place<double>(task.table).data) return false;
-    Prefetch prefetch;
+// Compares the cuts of several levels at once. Returns false if the tree, the rows or the processor do not support it.
+bool CutTree::by_subtrees(const Task& task) const {
+    if (!subtrees_ || !base::has_wide_registers() || task.end - task.begin < rows_for_subtrees) return false;
     const std::uint32_t first = columns_.front();
-    if (const Matrix rows = in_place<float>(task.table); rows.data) {
-        if (!dense_ || columns_.back() - first < 3 || rows.row_step % 4 != 0) return false;
-        const float* const data = reinterpret_cast<const float*>(rows.data) + first;
-        const std::ptrdiff_t step = rows.row_step / 4;
-        prefetch.add(reinterpret_cast<const char*>(data), rows.row_step);
-        by_keys<false>(task, prefetch, [&](std::size_t begin, KeyBlock& block) {
-            block.set_rows(data + static_cast<std::ptrdiff_t>(begin) * step, step);
+    const std::size_t n_slots = columns_.back() - first + std::size_t{1};
+    Prefetch prefetch;
+    const auto by_rows_of = [&]<class T>(Matrix rows, T) {
+        if (!dense_ && std::abs(rows.row_step) > narrow_row) return false;
+        const char* const data = rows.data + first * sizeof(T);
+        prefetch.add(data, rows.row_step);
+        by_subtrees<std::is_same_v<T, double>>(task, prefetch, [&](std::size_t begin, RowBlock& block) {
+            block.set_rows<T>(data + static_cast<std::ptrdiff_t>(begin) * rows.row_step, rows.row_step, n_slots);
         });
         return true;
-    }
-    const bool rounded = add_streams(task.table, prefetch);
-    const auto set_rows = [&](std::size_t begin, KeyBlock& block) {
-        block.missing = false;
-        for (const std::uint32_t c : columns_) set_slot(task.table.columns[c], begin, c - first, block);
     };
-    rounded ? by_keys<true>(task, prefetch, set_rows) : by_keys<false>(task, prefetch, set_rows);
+    if (const Matrix rows = in_place<float>(task.table); rows.data) return by_rows_of(rows, float{});
+    if (const Matrix rows = in_place<double>(task.table); rows.data) return by_rows_of(rows, double{});
+    const bool rounded = add_streams(task.table, prefetch);
+    alignas(64) float copy[4 * RowBlock::most_rows] = {};
+    const auto set_columns = [&](std::size_t begin, RowBlock& block) {
+        block.missing = false;
+        for (auto c = columns_.begin(); c != columns_.end();) {
+            const std::size_t slot = (*c - first) / 4 * 4;
+            for (; c != columns_.end() && *c - first < slot + 4; ++c)
+                block.missing |= narrow_column(task.table.columns[*c], begin, block.n,
+                                               copy + (*c - first - slot) * RowBlock::most_rows);
+            block.set_four_slots(slot, copy);
+        }
+    };
+    rounded ? by_subtrees<true>(task, prefetch, set_columns) : by_subtrees<false>(task, prefetch, set_columns);
     return true;
 }
 
@@ -390,7 +381,7 @@ void CutTree::apply(const data::Table& table, std::size_t begin, std::size_t end
     }
     const Task task{table, begin, end, out};
     if (small_.empty() || end - begin < few_rows) return exactly(task);
-    if (widely(task) || by_keys(task)) return;
+    if (widely(task) || by_subtrees(task)) return;
     if (const Matrix rows = in_place<float>(table); rows.data) return by_rows<float>(task, rows);
     if (const Matrix rows = in_place<double>(table); rows.data) return by_rows<double>(task, rows);
     columns_.size() * 256 * sizeof(float) <= block_bytes ? by_columns<8>(task) : by_columns<5>(task);

@@ -1,8 +1,8 @@
 // Memory layout for fast routing of trees that contain only plain cuts, which are the most common trees.
 //
-// - Eight rows are routed together (row_block.hpp, key_walk.hpp), or sixteen (wide_walk.hpp). A node has 16 bytes, or
-//   8 for float32. A C-contiguous matrix is read in place; otherwise the columns that the tree uses are copied as
-//   float32.
+// - Eight rows are routed together (row_block.hpp), or sixteen (wide_walk.hpp), or each row takes three levels at once
+//   (subtree_walk.hpp). A node has 16 bytes, or 8 for float32. A C-contiguous matrix is read in place or copied in
+//   blocks; otherwise the columns that the tree uses are copied as float32.
 // - The two branches of a node are adjacent, followed by those of the branch with more rows. A path crosses fewer cache
 //   lines than in breadth-first order (31 ms -> 28 ms for 1M rows, 13,270 leaves).
 // - float32 values are compared with the largest float32 that is not above the cut, with the same result. float64
@@ -10,7 +10,7 @@
 //   Rows for which this happens are routed again with the nodes of 16 bytes.
 #pragma once
 
-#include "predict/key_walk.hpp"
+#include "predict/subtree_walk.hpp"
 
 namespace ceiba::predict {
 
@@ -58,10 +58,10 @@ private:
         std::int32_t* out;
     };
 
-    // The small nodes with keys: index 1 is for rounded cuts.
-    struct Keys {
+    // The small nodes as subtrees: index 1 is for rounded cuts.
+    struct Subtrees {
         std::once_flag built[2];
-        KeyTree tree[2];
+        SubtreeWalk walk[2];
     };
 
     template <class T>
@@ -77,10 +77,10 @@ private:
     bool copy_columns(const data::Table& table, std::size_t begin, std::size_t n, int shift, float* block) const;
 
     SmallTree small_tree(bool rounded) const;
-    const KeyTree& keys(bool rounded) const;
-    bool by_keys(const Task& task) const;
+    const SubtreeWalk& subtrees(bool rounded) const;
+    bool by_subtrees(const Task& task) const;
     template <bool Rounded, class SetRows>
-    void by_keys(const Task& task, const Prefetch& prefetch, SetRows set_rows) const;
+    void by_subtrees(const Task& task, const Prefetch& prefetch, SetRows set_rows) const;
     bool widely(const Task& task) const;
     template <class T>
     bool widely_by_rows(const Task& task, Matrix rows) const;
@@ -90,7 +90,7 @@ private:
     std::vector<Node> nodes_;
     // Empty if they do not fit. Cuts rounded down, and to the nearest (with an extra node for undecided rows).
     std::vector<SmallNode> small_, rounded_;
-    std::unique_ptr<Keys> keys_;  // null if the tree uses columns that are far apart
+    std::unique_ptr<Subtrees> subtrees_;  // null if the tree is too large, or uses columns that are far apart
     int column_bits_ = 0;
     std::uint32_t least_depth_ = 0;
     bool dense_ = false;                  // does the tree use half of the columns between the first and the last?

@@ -29,8 +29,26 @@ CEIBA_WIDE bool narrow_wide(const double* from, std::size_t n, float* out) {
     }
     return narrow_each(from + i, n - i, out + i) || missing != 0;
 }
+CEIBA_WIDE bool narrow_wide(const float* from, std::size_t n, float* out) {
+    __mmask16 missing = 0;
+    std::size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const __m512 x = _mm512_loadu_ps(from + i);
+        missing |= _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+        _mm512_storeu_ps(out + i, x);
+    }
+    return narrow_each(from + i, n - i, out + i) || missing != 0;
+}
 CEIBA_WIDE_END
 #endif
+
+template <class T>
+bool narrow(const T* from, std::size_t n, float* out) {
+#if defined(CEIBA_HAS_WIDE)
+    if (base::has_wide_registers()) return narrow_wide(from, n, out);
+#endif
+    return narrow_each(from, n, out);
+}
 
 }  // namespace
 
@@ -50,13 +68,7 @@ float nearest(double cut) {
     return static_cast<float>(cut);
 }
 
-bool narrow_values(const float* from, std::size_t n, float* out) { return narrow_each(from, n, out); }
-
-bool narrow_values(const double* from, std::size_t n, float* out) {
-#if defined(CEIBA_HAS_WIDE)
-    if (base::has_wide_registers()) return narrow_wide(from, n, out);
-#endif
-    return narrow_each(from, n, out);
-}
+bool narrow_values(const float* from, std::size_t n, float* out) { return narrow(from, n, out); }
+bool narrow_values(const double* from, std::size_t n, float* out) { return narrow(from, n, out); }
 
 }  // namespace ceiba::predict

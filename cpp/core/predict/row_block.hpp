@@ -96,11 +96,11 @@ public:
 #endif
     }
 
-    // The number of cache lines of these rows.
+    // The number of cache lines of these rows, which need not start with a line.
     std::size_t n_lines(std::size_t n_rows) const {
-        std::size_t bytes = 0;
-        for (const Stream& s : streams_) bytes += n_rows * s.stride;
-        return bytes / 64;
+        std::size_t lines = 0;
+        for (const Stream& s : streams_) lines += n_rows * s.stride / 64 + 1;
+        return lines;
     }
 
 private:
@@ -136,8 +136,9 @@ public:
 
 private:
     void enter() {
-        at_ = stream_->data + begin_ * stream_->stride;
-        end_ = at_ + n_ * stream_->stride;
+        const char* const data = stream_->data + begin_ * stream_->stride;
+        at_ = data - reinterpret_cast<std::uintptr_t>(data) % 64;
+        end_ = data + n_ * stream_->stride;
     }
 
     const Prefetch::Stream *stream_, *last_;

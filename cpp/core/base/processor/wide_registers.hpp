@@ -6,7 +6,7 @@
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define CEIBA_HAS_WIDE
-#define CEIBA_WIDE __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vpopcntdq,popcnt")))
+#define CEIBA_WIDE __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vpopcntdq,popcnt")))
 #define CEIBA_WIDE_INLINE CEIBA_WIDE __attribute__((always_inline)) inline
 #include <cpuid.h>
 #include <immintrin.h>
@@ -30,7 +30,8 @@ inline std::atomic<bool> wide_registers_allowed{true};
 inline bool has_wide_registers() {
 #if defined(CEIBA_HAS_WIDE)
     static const bool has = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq");
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                            __builtin_cpu_supports("avx512vpopcntdq");
     return has && wide_registers_allowed.load(std::memory_order_relaxed);
 #else
     return false;
