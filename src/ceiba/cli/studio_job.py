@@ -100,7 +100,7 @@ def _build_source(
 
 
 def _read_held_out(path: str, reading: ReadOptions) -> Any:
-    """Read a table; a child process reads binary files, because a malicious file may crash it."""
+    """Read a table; binary files in a child process, which a malicious file may crash."""
     if is_text(path) or is_spreadsheet(path):  # spreadsheets are already read in a child process
         return load_table(path, reading).frame
     return call_in_child(path, _MOST_MEMORY, load_table, path, reading).frame

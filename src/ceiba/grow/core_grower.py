@@ -71,7 +71,7 @@ class Units:
         return np.ldexp(weight, -self.weight) if self.weight and weight is not None else weight
 
 
-#: Units for data that need no scaling, in which all exponents are 0.
+#: Units with all exponents 0, for data that need no scaling.
 PLAIN_UNITS = Units()
 
 

@@ -387,7 +387,7 @@ def _evaluate(node: Node, columns: Mapping[str, Any]) -> Any:
     if function not in _FUNCTIONS:
         names = (*_FUNCTIONS, *_FACTORS)
         raise OptionError(
-            f"{_format_term(node)}: function {function!r} is not supported. Allowed values: "
+            f"{_format_term(node)}: function {function!r} is not supported. Supported functions: "
             f"{', '.join(sorted(names, key=str.lower))}.{did_you_mean(function, list(names))} "
             "Compute other terms before fitting, as columns of the data."
         )
