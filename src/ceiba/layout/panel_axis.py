@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_BARS = 24  # with more levels, a plot shows only the number of levels
 MAX_NAME_LENGTH = 12  # letters
 _FAR: Final = 5.0  # omit the outer 2 % of values if they widen the range by more than this factor
-_MAX_WHOLE: Final = 2.0**53  # float64 cannot represent fractions of larger numbers
+_MAX_WHOLE: Final = 2.0**53  # all larger float64 numbers are integers
 _MOSTLY: Final = 0.9  # bin widths are integers if at least this share of values are integers
 
 

@@ -97,8 +97,8 @@ def _refuse_subnormal(write: Callable[[float], str], database: str) -> Callable[
     def write_normal(x: float) -> str:
         if 0.0 < abs(x) < _SMALLEST_NORMAL:
             raise TreeError(
-                f"sql: {database} does not support subnormal numbers, got {x!r}. Scale the "
-                "columns or the target, and refit."
+                f"sql: the export to {database} does not support subnormal numbers, got {x!r}. "
+                "Scale the columns or the target, and refit."
             )
         return write(x)
 
