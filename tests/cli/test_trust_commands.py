@@ -76,7 +76,7 @@ def test_evaluate_by_prints_every_group(learned: Path) -> None:
     (learned / "sides.csv").write_text("\n".join(rows), "utf-8")
     given = ("evaluate", "iris.ceiba", "sides.csv", "--by", "side", "--positive", "virginica")
     text = ok(*given, cwd=learned)
-    assert text.splitlines()[0] == "by side, of class 'virginica', 95 % intervals"
+    assert text.splitlines()[0] == "by side, of class 'virginica', approximate 95 % intervals"
     said = json.loads(ok(*given, "--json", cwd=learned))
     assert said["reference"] in ("left", "right")
 
