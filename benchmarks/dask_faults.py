@@ -28,37 +28,35 @@ class Killer:
     """Kills one worker the next time a phase is reached."""
 
     def __init__(self, client: Any) -> None:
-        from ceiba.shards import grower
+        from ceiba import _core
         from ceiba.shards.homes import dask as dask_home
         from ceiba.shards.homes.dask import DaskExchange
 
         self.client, self.phase, self.kills = client, "", 0
-        self.asked = ""
-        real_grower, real_settle = grower._core.LevelGrower, dask_home.settle
-        real_submit = DaskExchange._submit_rounds
-        killer = self
+        asked = ""
+        join_rounds, wait, submit_rounds = (
+            _core.join_rounds,
+            dask_home._wait,
+            DaskExchange._submit_rounds,
+        )
 
-        class Spied:
-            def __init__(self, *args: Any) -> None:
-                self.inner = real_grower(*args)
+        def note_phase(growers: Any) -> Any:
+            nonlocal asked
+            asked = growers[0][1].asks
+            return join_rounds(growers)
 
-            def __getattr__(self, name: str) -> Any:
-                if name == "round":
-                    killer.asked = self.inner.asks
-                return getattr(self.inner, name)
-
-        def submitted(exchange: Any, question: Any) -> Any:
-            future = real_submit(exchange, question)
-            self.reached(self.asked)
+        def kill_after_submit(exchange: Any, rounds: Any) -> Any:
+            future = submit_rounds(exchange, rounds)
+            self.reached(asked)
             return future
 
-        def settle(*args: Any) -> Any:
+        def kill_before_wait(*args: Any) -> Any:
             self.reached("setup")
-            return real_settle(*args)
+            return wait(*args)
 
-        grower._core.LevelGrower = Spied  # type: ignore[misc]
-        dask_home.settle = settle
-        DaskExchange._submit_rounds = submitted  # type: ignore[method-assign]
+        _core.join_rounds = note_phase
+        dask_home._wait = kill_before_wait
+        DaskExchange._submit_rounds = kill_after_submit  # type: ignore[method-assign]
 
     def reached(self, phase: str) -> None:
         """Kill, once, if this is the phase."""

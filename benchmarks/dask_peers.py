@@ -41,21 +41,16 @@ def fit_ceiba(client: Any, folder: str, asked: Any) -> str:
     import pyarrow.parquet as pq
 
     import ceiba
-    from ceiba.shards import grower
+    from ceiba import _core
     from ceiba.shards.homes.dask import DaskExchange
 
     sent: Counter[str] = Counter()
     kinds: list[str] = []
-    real_grower, real_ask = grower._core.LevelGrower, DaskExchange.ask
+    join_rounds, real_ask = _core.join_rounds, DaskExchange.ask
 
-    class Spied:
-        def __init__(self, *args: Any) -> None:
-            self.inner = real_grower(*args)
-
-        def __getattr__(self, name: str) -> Any:
-            if name == "round":
-                kinds.append(self.inner.asks)
-            return getattr(self.inner, name)
+    def note_kind(growers: Any) -> Any:
+        kinds.append(growers[0][1].asks)
+        return join_rounds(growers)
 
     def ask(self: Any, question: Any) -> Any:
         answer = real_ask(self, question)
@@ -63,11 +58,11 @@ def fit_ceiba(client: Any, folder: str, asked: Any) -> str:
         sent["question"] += question.nbytes
         return answer
 
-    grower._core.LevelGrower = Spied  # type: ignore[misc]
+    _core.join_rounds = note_kind
     DaskExchange.ask = ask  # type: ignore[method-assign]
     scan = ceiba.scan(f"{folder}/*.parquet", cluster=client)
     model = ceiba.DecisionTreeClassifier(max_depth=asked.depth).fit(scan, "y")
-    grower._core.LevelGrower = real_grower  # type: ignore[misc]
+    _core.join_rounds = join_rounds
     asked.after = worker_cpu(client)
     whole = ceiba.DecisionTreeClassifier(max_depth=asked.depth).fit(pq.read_table(folder), "y")
     same = model.tree_ == whole.tree_ and np.array_equal(model.tree_.counts, whole.tree_.counts)
