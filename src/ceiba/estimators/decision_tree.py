@@ -233,7 +233,7 @@ class DecisionTree(BaseTree):
         """
         if isinstance(groups, str):
             X, groups = split_target(X, groups)
-        for name in ("_counts_rows", "_matches_names", "n_rows_dropped_"):
+        for name in ("_counts_rows", "_matches_names", "n_rows_dropped_", "_present"):
             self.__dict__.pop(name, None)
         only_arrays = sample_weight is groups is checkpoint is frequency is None
         if only_arrays and type(X) is type(y) is np.ndarray and not drop_missing_target:

@@ -32,8 +32,8 @@ struct SmallIntegers {
     // Returns nothing if the number is not an integer in the range.
     std::optional<std::uint16_t> find(double x) const {
         if (std::isnan(x)) return missing;
-        const double from = x - low;
-        if (!(from >= 0.0 && from < missing) || from != std::floor(from)) return std::nullopt;
+        const double from = x - low;  // rounded if x is not an integer
+        if (!(from >= 0.0 && from < missing) || x != std::floor(x)) return std::nullopt;
         return static_cast<std::uint16_t>(from);
     }
     // The largest integer that is not above x, which is in the range.

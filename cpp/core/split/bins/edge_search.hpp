@@ -50,10 +50,10 @@ public:
                 const std::uint64_t at = value - static_cast<std::uint64_t>(low);
                 return at < n ? bin[at] : elsewhere;
             } else {
-                const T from = x - static_cast<T>(low);
+                const T from = x - static_cast<T>(low);  // rounded if x is not an integer
                 if (!(from >= T{0} && from < static_cast<T>(n))) return elsewhere;
                 const auto at = static_cast<std::int32_t>(from);
-                return static_cast<T>(at) == from ? bin[at] : elsewhere;
+                return static_cast<T>(low) + static_cast<T>(at) == x ? bin[at] : elsewhere;
             }
         }
     };
