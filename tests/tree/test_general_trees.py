@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import ceiba
 from ceiba import _core
+from ceiba.table import ColumnInfo, Kind, Schema, TargetInfo
 from ceiba.table.read_for_predict import read_like
+from ceiba.tree import Cut, LevelSets, Presence, SplitTable, from_arrays
+from ceiba.tree.routing.route import predict
 from ceiba.tree.routing.trace import trace
+from ceiba.tree.splits.split_table import Split
 from tests.tree.random_trees import random_rows, random_tree
 
 SIZES = ["S", "M", "L", "XL"]
@@ -104,6 +111,76 @@ def test_blocks_of_rows_end_where_a_trace_ends(seed: int, missing: str) -> None:
     table = read_like(X, tree.schema, match="name")
     ends = [trace(tree, table, row)[-1].node for row in range(600)]
     assert tree.apply(X).tolist() == ends
+
+
+def binary_tree(rng: np.random.Generator, columns: list[ColumnInfo], unseen: Any) -> ceiba.Tree:
+    """A tree of cuts, presence and sets of some of the levels; missing values go either way."""
+
+    def random_split() -> Split:
+        info = columns[rng.integers(len(columns))]
+        if rng.random() < 0.05:
+            return Presence(info.name)
+        if info.kind == Kind.NUMERIC:
+            return Cut(info.name, round(rng.normal(), 1))
+        known = rng.permutation(info.levels)[rng.integers(len(info.levels) - 1) :].tolist()
+        middle = int(rng.integers(1, len(known)))
+        return LevelSets(info.name, (tuple(known[:middle]), tuple(known[middle:])))
+
+    splits: list[Split | None] = []
+    parent: list[int] = []
+    waiting = [-1]
+    while waiting:
+        parent.append(waiting.pop())
+        inner = len(parent) < 10 or (len(parent) < 300 and rng.random() < 0.6)
+        splits.append(random_split() if inner else None)
+        waiting.extend([len(parent) - 1] * 2 * inner)
+    target = TargetInfo(name="t", task="regression", classes=(), n_outputs=1)
+    schema = Schema(columns=tuple(columns), target=target, named=True)
+    n = len(parent)
+    tree = from_arrays(
+        schema,
+        parent=parent,
+        splits=SplitTable.from_splits(splits, schema),
+        value=rng.normal(size=n),
+        weight=rng.integers(1, 4, size=n),
+        unseen=unseen,
+    )
+    return replace(tree, default_branch=np.where(tree.is_leaf, -1, rng.integers(2, size=n)))
+
+
+@pytest.mark.parametrize("unseen", ["majority", "missing"])
+@pytest.mark.parametrize(("n_numbers", "n_categories"), [(0, 3), (5, 5), (9, 20), (40, 45)])
+@pytest.mark.parametrize("n_levels", [2, 20, 30, 31, 40])
+def test_cuts_and_levels_in_two_branches_go_as_a_trace_does(
+    n_levels: int, n_numbers: int, n_categories: int, unseen: str
+) -> None:
+    """Up to 30 levels fit a word with those of missing and unknown values."""
+    rng = np.random.default_rng([n_levels, n_numbers, len(unseen)])
+    names = tuple(f"level {k}" for k in range(n_levels))
+    columns = [ColumnInfo(name=f"x{j}", kind=Kind.NUMERIC) for j in range(n_numbers)]
+    for j in range(n_categories):
+        columns.append(ColumnInfo(name=f"c{j}", kind=Kind.CATEGORICAL, levels=names))
+    columns = rng.permutation(np.array(columns, dtype=object)).tolist()
+    tree = binary_tree(rng, columns, unseen)
+    n = 600
+    levels = np.array([*names, "strange", "other", None], dtype=object)
+    near = np.array([0.0, 0.0, 1e-12, 0.03])
+    for holes in (0.0, 0.1):
+        X = {c.name: rng.choice(levels, n) for c in columns}
+        for j in range(n_numbers):
+            x = rng.normal(size=n).round(1) + rng.choice(near, n)
+            x[rng.random(n) < holes] = np.nan
+            X[f"x{j}"] = x.astype(np.float32) if j % 3 == 0 else x
+        table = read_like(X, tree.schema, match="name")
+        ends = np.array([trace(tree, table, row)[-1].node for row in range(n)])
+        for size in (1, 20, 511, 512, 600):
+            some = {name: values[:size] for name, values in X.items()}
+            assert tree.apply(some).tolist() == ends[:size].tolist()
+        row = rng.integers(n, size=21_000)
+        many = read_like({name: x[row] for name, x in X.items()}, tree.schema, match="name")
+        value = tree.value[ends[row]].ravel()
+        for n_threads in (1, 2, 3):
+            assert np.array_equal(predict(tree, many, n_threads=n_threads).ravel(), value)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.9])

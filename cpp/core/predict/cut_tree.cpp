@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t block_bytes = 24576;  // fits the L1 cache together with some nodes
 constexpr std::size_t few_rows = 32;        // fewer rows are not worth a block
-constexpr std::size_t rows_for_subtrees = 512;  // for fewer rows, dividing the tree takes longer than it gains
 constexpr std::ptrdiff_t narrow_row = 256;  // bytes; of longer rows, columns that are not used need not be read
 constexpr std::size_t most_columns = 256;   // columns in a block of the wide walk, which must fit the L2 cache
 // The offsets of values in a block of the wide walk have 31 bits.
@@ -88,7 +87,6 @@ void CutTree::finish(std::uint32_t least_depth) {
         subtrees_ = std::make_unique<Subtrees>();
 }
 
-// Built on first use, because few rows do not need it.
 const SubtreeWalk& CutTree::subtrees(bool rounded) const {
     std::call_once(subtrees_->built[rounded], [&] {
         subtrees_->walk[rounded] = SubtreeWalk(small_tree(rounded), columns_.front());
@@ -343,7 +341,7 @@ void CutTree::by_subtrees(const Task& task, const Prefetch& prefetch, SetRows se
 
 // Compares the cuts of several levels at once. Returns false if the tree, the rows or the processor do not support it.
 bool CutTree::by_subtrees(const Task& task) const {
-    if (!subtrees_ || !base::has_wide_registers() || task.end - task.begin < rows_for_subtrees) return false;
+    if (!subtrees_ || !base::has_wide_registers() || task.end - task.begin < Subtrees::least_rows) return false;
     const std::uint32_t first = columns_.front();
     const std::size_t n_slots = columns_.back() - first + std::size_t{1};
     Prefetch prefetch;

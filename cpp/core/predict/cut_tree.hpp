@@ -58,12 +58,6 @@ private:
         std::int32_t* out;
     };
 
-    // The small nodes as subtrees: index 1 is for rounded cuts.
-    struct Subtrees {
-        std::once_flag built[2];
-        SubtreeWalk walk[2];
-    };
-
     template <class T>
     Matrix in_place(const data::Table& table) const;
     template <class T>

@@ -55,6 +55,7 @@ GeneralTree::GeneralTree(const tree::RoutingArrays& arrays) {
     find_used_columns(arrays);
     set_entry_width(arrays);
     if (used_columns_.empty() || used_columns_.size() > most_used_columns || !lay_out(arrays)) *this = {};
+    if (can_use_subtrees(arrays)) subtrees_ = std::make_unique<Subtrees>();
 }
 
 // A column has levels if any node splits by its levels. Numeric columns come first.
@@ -161,6 +162,26 @@ std::uint32_t GeneralTree::add_places(std::size_t n) {
     levels_.resize(first + n, 0);
     id_.resize(first + n);
     return static_cast<std::uint32_t>(first);
+}
+
+// Each node must send all rows to one of two branches, and its table of levels, if any, must fit a cut.
+bool GeneralTree::can_use_subtrees(const tree::RoutingArrays& arrays) const {
+    if (empty() || used_columns_.size() > RowBlock::most_slots) return false;
+    if (nodes_.size() >= SubtreeWalk::most_nodes) return false;
+    if (!arrays.surrogates.kind.empty() || lacks_ || entry_shift_ > 0 || which_ > Tables::in_cut) return false;
+    return std::none_of(arrays.splits.kind.begin(), arrays.splits.kind.end(),
+                        [](std::int8_t kind) { return static_cast<Kind>(kind) == Kind::intervals; });
+}
+
+const SubtreeWalk& GeneralTree::subtrees(bool rounded) const {
+    std::call_once(subtrees_->built[rounded], [&] {
+        std::vector<SmallNode> nodes = rounded ? rounded_ : nodes_;
+        for (std::size_t place = 0; place < nodes.size(); ++place)
+            if (successor_[place] != nodes[place].packed >> slot_bits_) nodes[place].packed |= missing_second;
+        const SmallTree tree{nodes.data(), slot_bits_, least_depth_, id_.data(), lost_};
+        subtrees_->walk[rounded] = SubtreeWalk(tree, 0, n_numbers_);
+    });
+    return subtrees_->walk[rounded];
 }
 
 void GeneralTree::set_node(std::uint32_t place, double cut, std::uint32_t slot, std::uint32_t child,
@@ -386,13 +407,30 @@ void GeneralTree::walk(const Block& block, LinePrefetch next, std::int32_t* out)
     });
 }
 
+// Does the same as walk().
+void GeneralTree::walk_subtrees(const Block& block, RowBlock& rows, LinePrefetch next, std::int32_t* out) const {
+    static_assert(RowBlock::most_rows == 1u << 8);  // the step from column to column of the block
+    rows.n = block.n;
+    rows.missing = block.missing;
+    for (std::size_t s = 0; s < used_columns_.size(); s += 4)
+        rows.set_four_slots(s, block.values.get() + (s << block.shift));
+    const SubtreeWalk& by = subtrees(block.rounded);
+    if (block.rounded ? by.walk<true>(rows, next, out) : by.walk<false>(rows, next, out))
+        std::replace(out, out + block.n, SubtreeWalk::undecided, -1);
+}
+
 std::size_t GeneralTree::apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out,
                                std::vector<std::size_t>& unresolved) const {
     Block block;
+    std::unique_ptr<RowBlock> rows;  // of subtrees
+    if (subtrees_ && end - begin >= Subtrees::least_rows && base::has_wide_registers() && !base::has_fast_gathers())
+        rows = std::make_unique<RowBlock>(used_columns_.size());
     // 256 or 32 rows, so that a block fits the L1 cache, or the L2 cache for registers.
-    block.shift = used_columns_.size() << 8 <= (walks_wide() ? std::size_t{1} << 16 : std::size_t{1} << 13) ? 8 : 5;
-    const std::size_t n_rows = std::size_t{1} << block.shift;
-    block.values = std::make_unique_for_overwrite<float[]>(used_columns_.size() << block.shift);
+    const std::size_t most_values = std::size_t{1} << (rows || walks_wide() ? 16 : 13);
+    block.shift = used_columns_.size() << 8 <= most_values ? 8 : 5;
+    const std::size_t n_rows = rows ? rows->capacity() : std::size_t{1} << block.shift;
+    const std::size_t n_copied = (used_columns_.size() + 3) & ~std::size_t{3};  // four columns are transposed at once
+    block.values = std::make_unique_for_overwrite<float[]>(n_copied << block.shift);
     Prefetch prefetch;
     for (const UsedColumn& a : used_columns_)
         prefetch.add(table.columns[a.column].data(), table.columns[a.column].stride());
@@ -400,7 +438,8 @@ std::size_t GeneralTree::apply(const data::Table& table, std::size_t begin, std:
         block.n = std::min(n_rows, end - from);
         const std::size_t n_known = unresolved.size(), after = from + block.n;
         copy_rows(table, from, block, unresolved);
-        walk(block, LinePrefetch(prefetch, after, std::min(block.n, table.n_rows - after)), out + (from - begin));
+        const LinePrefetch next(prefetch, after, std::min(block.n, table.n_rows - after));
+        rows ? walk_subtrees(block, *rows, next, out + (from - begin)) : walk(block, next, out + (from - begin));
         for (std::size_t i = from; block.rounded && i < after; ++i)
             if (out[i - begin] < 0) unresolved.push_back(i);
         const std::size_t n_unresolved = unresolved.size() - n_known;

@@ -8,9 +8,10 @@
 // - A surrogate is a node with the same branches as the node that it replaces. Each node has a successor for rows that
 //   it cannot place: the next surrogate, the default branch, or a leaf for rows that stay.
 // - Intervals are a binary search over several nodes.
+// - If all splits are binary cuts and sets of at most 30 levels, the rows can walk by subtrees (subtree_walk.hpp).
 #pragma once
 
-#include "predict/wide_walk.hpp"
+#include "predict/subtree_walk.hpp"
 #include "tree/routing_arrays.hpp"
 
 namespace ceiba::predict {
@@ -63,6 +64,9 @@ private:
     void copy_rows(const data::Table& table, std::size_t begin, Block& block,
                    std::vector<std::size_t>& unresolved) const;
     void walk(const Block& block, LinePrefetch next, std::int32_t* out) const;
+    bool can_use_subtrees(const tree::RoutingArrays& arrays) const;
+    const SubtreeWalk& subtrees(bool rounded) const;
+    void walk_subtrees(const Block& block, RowBlock& rows, LinePrefetch next, std::int32_t* out) const;
 
     std::vector<SmallNode> nodes_, rounded_;  // cuts rounded down, and to the nearest, as in CutTree
     std::vector<std::uint64_t> levels_;       // of each node, see GeneralNodes
@@ -70,6 +74,7 @@ private:
     std::vector<std::int32_t> id_;       // of each node in the Tree
     std::vector<UsedColumn> used_columns_;  // columns that are copied, by slot: numeric columns first
     std::vector<std::uint32_t> tables_;  // starts with a word of zeros, which cuts and leaves read
+    std::unique_ptr<Subtrees> subtrees_;  // null if some splits are not binary, or for too many columns or levels
     Tables which_ = Tables::none;
     std::uint32_t n_numbers_ = 0, least_depth_ = 0, lost_ = 0, entry_mask_ = 1;
     int slot_bits_ = 0, entry_shift_ = 0;  // an entry has 1 << entry_shift_ bits

@@ -78,7 +78,14 @@ bool any_missing(const T* values, std::size_t n) {
 class Prefetch {
 public:
     void add(const char* data, std::ptrdiff_t stride) {
-        if (stride > 0) streams_.push_back({data, static_cast<std::size_t>(stride)});
+        if (stride <= 0) return;
+        const std::size_t step = static_cast<std::size_t>(stride);
+        if (!streams_.empty() && streams_.back().stride == step) {
+            const auto address = [](const char* at) { return reinterpret_cast<std::uintptr_t>(at); };
+            const std::uintptr_t a = address(data), b = address(streams_.back().data);
+            if (std::max(a, b) - std::min(a, b) < step) return;  // a column of the same rows
+        }
+        streams_.push_back({data, step});
     }
     // Prefetches a piece of the rows [begin, begin + n) while eight rows from `done` on are routed.
     void operator()(std::size_t begin, std::size_t n, std::size_t done) const {

@@ -25,7 +25,8 @@ RowBlock::RowBlock(std::size_t n_slots) : values{}, n_registers((n_slots + per_r
     if (n_registers > 2) n_registers += n_registers % 2;  // a permutation selects from one or two registers
 }
 
-SubtreeWalk::SubtreeWalk(const SmallTree& tree, std::size_t first_column) {
+SubtreeWalk::SubtreeWalk(const SmallTree& tree, std::size_t first_column, std::size_t n_numbers)
+    : n_numbers_(n_numbers) {
     const auto is_leaf = [&](std::uint32_t node) { return first_child(tree, node) == node; };
     std::vector<std::uint32_t> root{0};  // of each subtree
     for (std::size_t i = 0; i < root.size(); ++i) {
@@ -41,6 +42,10 @@ SubtreeWalk::SubtreeWalk(const SmallTree& tree, std::size_t first_column) {
             const std::size_t column = small.packed & ((1u << tree.column_bits) - 1u);
             subtree.cut[k] = small.cut;
             subtree.slot[k] = static_cast<std::uint8_t>(column - first_column);
+            if (subtree.slot[k] >= n_numbers_) {  // the rotation by a level then moves its bit to the sign
+                subtree.cut[k] = std::bit_cast<float>(std::rotr(std::bit_cast<std::uint32_t>(small.cut), 1));
+                has_levels_ = true;
+            }
             if (small.packed & missing_second) subtree.missing_second |= static_cast<std::uint8_t>(1u << k);
         }
         for (std::size_t k = 0; k < 8; ++k) {
@@ -96,7 +101,7 @@ CEIBA_WIDE bool copy_rows(const char* from, std::ptrdiff_t step, std::size_t n, 
 
 // Transposes four columns of sixteen rows.
 CEIBA_WIDE_INLINE void transpose_four(const float* columns, float* out, std::size_t row_step) {
-    const auto column = [&](std::size_t k) CEIBA_WIDE { return _mm512_load_ps(columns + k * RowBlock::most_rows); };
+    const auto column = [&](std::size_t k) CEIBA_WIDE { return _mm512_loadu_ps(columns + k * RowBlock::most_rows); };
     const __m512 a = column(0), b = column(1), c = column(2), d = column(3);
     const __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
                   ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
@@ -119,9 +124,10 @@ CEIBA_WIDE void transpose_all(const float* columns, std::size_t n, float* out, s
 }
 
 // Takes a row from the place of a subtree to the next place. Sets `equal` if the row has a value that equals a cut.
-template <int Registers, bool Missing, bool Rounded>
+template <int Registers, bool Missing, bool Levels, bool Rounded>
 struct Step {
     const char* subtrees;
+    std::size_t n_numbers;
 
     CEIBA_WIDE_INLINE std::int32_t operator()(std::int32_t place, const float* row, __mmask8& equal) const {
         const char* const subtree = subtrees + static_cast<std::ptrdiff_t>(place) * sizeof(Subtree);
@@ -142,14 +148,27 @@ struct Step {
         }
         const __m256 x = _mm512_castps512_ps256(selected);
         const __m256 cut = _mm256_load_ps(reinterpret_cast<const float*>(subtree));
-        __mmask8 above = _mm256_cmp_ps_mask(x, cut, _CMP_GT_OQ);
+        unsigned above;
+        __mmask8 numbers = 0xFF;
+        if constexpr (Levels) {
+            const __m128i first = _mm_set1_epi8(static_cast<char>(n_numbers));
+            const __mmask8 levels = static_cast<__mmask8>(_mm_mask_cmpge_epu8_mask(0x7F, slots, first));
+            // The lowest five bits of a level's value say where the table has its bit.
+            const __m256i is_above = _mm256_castps_si256(_mm256_cmp_ps(x, cut, _CMP_GT_OQ)),
+                          second = _mm256_mask_rorv_epi32(is_above, levels, _mm256_castps_si256(cut),
+                                                          _mm256_castps_si256(x));
+            above = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(second)));
+            numbers = static_cast<__mmask8>(~levels);
+        } else {
+            above = _cvtmask8_u32(_mm256_cmp_ps_mask(x, cut, _CMP_GT_OQ));
+        }
         if constexpr (Missing) {
             const __mmask8 second = static_cast<__mmask8>(subtree[offsetof(Subtree, missing_second)]);
-            above |= _mm256_mask_cmp_ps_mask(second, x, x, _CMP_UNORD_Q);
+            above |= _cvtmask8_u32(_mm256_mask_cmp_ps_mask(second, x, x, _CMP_UNORD_Q));
         }
-        if constexpr (Rounded) equal |= _mm256_cmp_ps_mask(x, cut, _CMP_EQ_OQ);
+        if constexpr (Rounded) equal |= _mm256_mask_cmp_ps_mask(numbers, x, cut, _CMP_EQ_OQ);
         std::int32_t next;  // the last three bytes
-        std::memcpy(&next, subtree + offsetof(Subtree, next) - 1 + next_offsets[_cvtmask8_u32(above)], sizeof next);
+        std::memcpy(&next, subtree + offsetof(Subtree, next) - 1 + next_offsets[above], sizeof next);
         return next >> 8;
     }
 };
@@ -169,10 +188,11 @@ CEIBA_WIDE std::size_t remove_rows_at_leaves(std::int32_t* place, std::uint32_t*
 }
 
 // Twice: no row reaches a leaf in the first step.
-template <int Registers, bool Missing, bool Rounded, bool Twice>
-CEIBA_WIDE bool walk_rows(const Subtree* subtrees, const RowBlock& rows, LinePrefetch& next, std::int32_t* out) {
+template <int Registers, bool Missing, bool Levels, bool Rounded, bool Twice>
+CEIBA_WIDE bool walk_rows(const Subtree* subtrees, std::size_t n_numbers, const RowBlock& rows, LinePrefetch& next,
+                          std::int32_t* out) {
     constexpr std::size_t row_step = Registers * per_register;
-    const Step<Registers, Missing, Rounded> step{reinterpret_cast<const char*>(subtrees)};
+    const Step<Registers, Missing, Levels, Rounded> step{reinterpret_cast<const char*>(subtrees), n_numbers};
     alignas(64) std::int32_t place[RowBlock::most_rows + per_register];
     alignas(64) std::uint32_t row[RowBlock::most_rows + per_register];
     __mmask8 some_equal = 0;
@@ -227,11 +247,15 @@ void RowBlock::set_four_slots(std::size_t first_slot, const float* columns) {
 template <bool Rounded>
 bool SubtreeWalk::walk(const RowBlock& rows, LinePrefetch next, std::int32_t* out) const {
     return with_registers(rows.n_registers, [&]<int Registers>(std::integral_constant<int, Registers>) {
-        const auto by = [&]<bool Missing>(std::bool_constant<Missing>) {
-            return all_deeper_ ? walk_rows<Registers, Missing, Rounded, true>(subtrees_.data(), rows, next, out)
-                               : walk_rows<Registers, Missing, Rounded, false>(subtrees_.data(), rows, next, out);
+        const auto by = [&]<bool Missing, bool Levels>(std::bool_constant<Missing>, std::bool_constant<Levels>) {
+            const auto walk = all_deeper_ ? walk_rows<Registers, Missing, Levels, Rounded, true>
+                                          : walk_rows<Registers, Missing, Levels, Rounded, false>;
+            return walk(subtrees_.data(), n_numbers_, rows, next, out);
         };
-        return rows.missing ? by(std::true_type{}) : by(std::false_type{});
+        constexpr std::true_type yes;
+        constexpr std::false_type no;
+        if (has_levels_) return rows.missing ? by(yes, yes) : by(no, yes);
+        return rows.missing ? by(yes, no) : by(no, no);
     });
 }
 #else
