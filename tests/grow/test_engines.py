@@ -311,7 +311,7 @@ def test_bins_small_integers_are_counted_one_by_one_and_grow_the_same_tree(
 @pytest.mark.parametrize("low", [-2_000, -100, 0])
 @pytest.mark.parametrize("value", [np.nextafter(4.0, 0.0), np.float32(3.99995), 3.0 + 1e-15])
 def test_bins_values_next_to_an_integer_are_no_integers(low: int, value: Any) -> None:
-    # The sample misses most of these rows. The difference of such a value and `low` may round to an integer.
+    # The sample misses most of these rows. The difference to `low` may round to an integer.
     for seed in range(5):
         rng = np.random.default_rng(seed)
         x = rng.integers(low, abs(low) or 4_000, 12_000).astype(np.asarray(value).dtype)
@@ -320,7 +320,7 @@ def test_bins_values_next_to_an_integer_are_no_integers(low: int, value: Any) ->
         model = ceiba.DecisionTreeClassifier().fit(X, x == value)
         assert model.score(X, x == value) == 1.0
         tree = model.tree_
-        assert np.bincount(model.apply(X))[tree.is_leaf].tolist() == tree.n_rows[tree.is_leaf].tolist()
+        assert np.array_equal(np.bincount(model.apply(X))[tree.is_leaf], tree.n_rows[tree.is_leaf])
 
 
 def test_bins_mirrored_columns_are_tied_however_far_weights_are_apart() -> None:

@@ -160,7 +160,7 @@ def test_unseen_level_as_missing() -> None:
 def test_unseen_level_as_error_names_column_and_level() -> None:
     words = (
         r"Column 'city': level 'oslo' was not seen when fitting \(2 levels\)\. Did you mean "
-        r"'Oslo'\? Refit, or fit with unseen='majority'\."
+        r"'Oslo'\? Refit with such rows or unseen='majority'\."
     )
     with pytest.raises(SchemaError, match=words):
         read_like({**PEOPLE, "city": ["Lima", "oslo", None]}, SCHEMA, unseen="error")

@@ -68,7 +68,7 @@ class Problem:
     target: Target
     options: GrowOptions
     weight: Array | None = None
-    # Row weights without the exposure, by which rpart chooses surrogates and majorities.
+    # Row weights without the exposure, which determine surrogates and majority branches in rpart.
     case_weight: Array | None = None
     fixed_scales: ClassScales | None = None  # class scales computed from all rows, for subsets
 

@@ -84,7 +84,7 @@ class CalibrationGroup(NamedTuple):
 
 
 def default_horizon(time: npt.ArrayLike, event: npt.ArrayLike) -> float:
-    """Return the last event time at which at least about 10 % of the rows are at risk.
+    """Return the last event time at which at least 10 % of the rows (rounded) are at risk.
 
     Parameters
     ----------

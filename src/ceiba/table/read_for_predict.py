@@ -189,7 +189,7 @@ def conform_column(column: Column, info: ColumnInfo, unseen: Unseen = "keep") ->
         level = levels[codes[int(np.argmax(is_unseen))]]
         raise SchemaError(
             f"Column {info.name!r}: level {level!r} was not seen when fitting ({info.n_levels} "
-            f"levels).{did_you_mean(level, info.levels)} Refit, or fit with unseen='majority'."
+            f"levels).{did_you_mean(level, info.levels)} Refit with such rows or unseen='majority'."
         )
     return Column(info, codes_by_schema)
 

@@ -50,7 +50,7 @@ _CONNECT_TIMEOUT: Final = "10s"
 _MAX_RESUBMITS: Final = 5
 _POLL_TIME: Final = 5.0  # seconds between two checks for workers
 _NO_WORKER_TIME: Final = 300.0  # seconds to wait for workers, which may still be starting
-_RETRY_ADVICE: Final = "Fit again when it is available; `checkpoint=FILE` resumes a fit."
+_RETRY_ADVICE: Final = "Repeat the call when the cluster is available; `checkpoint` resumes it."
 #: Sending 8,192 rows takes as much data as sending the histograms of five levels below their node.
 #: A finer histogram of a value range takes as much data as 170 values.
 SIZES: Final = RoundSizes(gather_rows=8192, fetch_rows=512)
