@@ -22,8 +22,8 @@ _ENOUGH_ROWS: Final = 200  # with fewer rows, nearly constant columns and leaks 
 _NEARLY: Final = 0.99  # minimum share of rows for "nearly_constant", minimum association for "leak"
 #: Numbers that often stand for a missing value.
 _MISSING_CODES: Final = (-1, -9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
-_FEW_VALUES: Final = 10  # with fewer other values, a missing code must be farther from them
-_FAR: Final = 5  # minimum distance of a missing code from other values, divided by their range
+_FEW_VALUES: Final = 10  # with fewer other values, a missing code must be farther away (_FAR)
+_FAR: Final = 5  # distance from few other values, divided by their range; 1 for more values
 _RECURS: Final = 3  # minimum number of rows that contain a missing code
 _NOT_RARE: Final = 0.01  # minimum share of rows with a missing code if only its sign is unusual
 _MAX_LENGTH: Final = 16  # maximum length of a level name in a distribution
