@@ -271,7 +271,7 @@ class Separation(ABC):
 
     @property
     def tail_error(self) -> float:
-        """The assumed error of `log_tail`, which is larger where the estimate assumes normality."""
+        """The assumed error of `log_tail`, largest if the test compares all groups at once."""
         return log(20.0 if self._is_between else 2.0 if self.values.is_two_classes else 5.0)
 
     def _f_ratio(self, n_groups: int) -> float:
