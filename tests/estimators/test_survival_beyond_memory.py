@@ -136,8 +136,8 @@ def test_what_needs_memory_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="criterion='logrank' is not supported for scans"):
         ceiba.DecisionTreeSurvival().fit(scan, TARGET)
     refused = {
-        "missing": ("majority", "missing='majority' is not supported for survival trees"),
-        "categorical_splits": ("multiway", "'multiway' is not supported for survival trees"),
+        "missing": ("majority", "not supported with missing='majority' for survival trees"),
+        "categorical_splits": ("multiway", "'multiway' for survival trees"),
         "leaf_values": ("honest", "leaf_values='honest' is not supported for scans"),
         "min_events_leaf": (3, "min_events_leaf=3 is not supported for scans"),
         "min_significance": (0.05, "min_significance=0.05 is not supported for scans"),

@@ -116,5 +116,5 @@ def test_learning_curve_progress_goes_to_the_error_stream(capsys) -> None:
 
 
 def test_learning_curve_size_beyond_the_rows_is_a_clear_error() -> None:
-    with pytest.raises(DataError, match="between 1 and 19, got"):
+    with pytest.raises(DataError, match="integers from 1 to 19, got"):
         learning_curve(DummyClassifier(), np.zeros((20, 1)), np.arange(20) % 2, sizes=[20])
