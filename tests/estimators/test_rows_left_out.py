@@ -120,3 +120,10 @@ def test_column_without_a_value_beyond_memory(unseen: str, tmp_path: Path) -> No
     ]
     assert models[0].tree_ == models[1].tree_
     assert len(models[1].predict(frame[["c", "x"]])) == 60
+
+
+def test_reading_the_training_data_again_keeps_the_number_of_dropped_rows() -> None:
+    model = by_target(pd.DataFrame(X))
+    assert model.n_rows_dropped_ == 2
+    edited = model.regrow(0, pd.DataFrame(KEPT), Y[:4])
+    assert model.n_rows_dropped_ == edited.n_rows_dropped_ == 2

@@ -270,7 +270,9 @@ class DecisionTree(BaseTree):
             params = {**params, "prune": with_groups(params.get("prune"), groups, present)}
         return self._set_results(*self._fit_problem(problem, params))
 
-    def _fit_problem(self, problem: Problem, params: dict[str, Any]) -> tuple[Any, ...]:
+    def _fit_problem(
+        self, problem: Problem, params: dict[str, Any]
+    ) -> tuple[Tree, Table, Pruned | None, float | None]:
         """Fit a tree to the training data; return the arguments of `_set_results`."""
         if "min_samples_split" in params and "min_samples_leaf" in params:
             warn_of_idle_split(params, problem.n_rows)
@@ -357,8 +359,6 @@ class DecisionTree(BaseTree):
         chosen = params.get("categorical_features", "from_dtype")
         table = read(X, categorical_features=chosen, n_threads=threads)
         weight = None if sample_weight is None else read_weights(sample_weight, table.n_rows)
-        self.__dict__.pop("n_rows_dropped_", None)
-        self.__dict__.pop("_present", None)
         if drop_missing_target:
             present = self._present = find_present_rows(y, table.n_rows)
             name = name or (label if isinstance(label := getattr(y, "name", None), str) else None)
