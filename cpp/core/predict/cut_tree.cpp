@@ -83,7 +83,7 @@ void CutTree::finish(std::uint32_t least_depth) {
     const std::uint32_t lost = static_cast<std::uint32_t>(nodes_.size());
     rounded_.push_back({std::numeric_limits<float>::infinity(), (lost << column_bits_) | columns_.front()});
     id_.push_back(-1);
-    if (columns_.back() - columns_.front() < RowBlock::most_slots && lost < SubtreeWalk::most_nodes)
+    if (columns_.back() - columns_.front() < RowRegisters::most_slots && lost < SubtreeWalk::most_nodes)
         subtrees_ = std::make_unique<Subtrees>();
 }
 
@@ -321,7 +321,7 @@ bool CutTree::widely(const Task& task) const {
 template <bool Rounded, class SetRows>
 void CutTree::by_subtrees(const Task& task, const Prefetch& prefetch, SetRows set_rows) const {
     const SubtreeWalk& routes = subtrees(Rounded);
-    RowBlock block(columns_.back() - columns_.front() + std::size_t{1});
+    RowRegisters block(columns_.back() - columns_.front() + std::size_t{1});
     for (std::size_t begin = task.begin; begin < task.end; begin += block.n) {
         block.n = std::min(block.capacity(), task.end - begin);
         const std::size_t n = block.n, after = begin + n;
@@ -349,7 +349,7 @@ bool CutTree::by_subtrees(const Task& task) const {
         if (!dense_ && std::abs(rows.row_step) > narrow_row) return false;
         const char* const data = rows.data + first * sizeof(T);
         prefetch.add(data, rows.row_step);
-        by_subtrees<std::is_same_v<T, double>>(task, prefetch, [&](std::size_t begin, RowBlock& block) {
+        by_subtrees<std::is_same_v<T, double>>(task, prefetch, [&](std::size_t begin, RowRegisters& block) {
             block.set_rows<T>(data + static_cast<std::ptrdiff_t>(begin) * rows.row_step, rows.row_step, n_slots);
         });
         return true;
@@ -357,14 +357,14 @@ bool CutTree::by_subtrees(const Task& task) const {
     if (const Matrix rows = in_place<float>(task.table); rows.data) return by_rows_of(rows, float{});
     if (const Matrix rows = in_place<double>(task.table); rows.data) return by_rows_of(rows, double{});
     const bool rounded = add_streams(task.table, prefetch);
-    alignas(64) float copy[4 * RowBlock::most_rows] = {};
-    const auto set_columns = [&](std::size_t begin, RowBlock& block) {
+    alignas(64) float copy[4 * RowRegisters::most_rows] = {};
+    const auto set_columns = [&](std::size_t begin, RowRegisters& block) {
         block.missing = false;
         for (auto c = columns_.begin(); c != columns_.end();) {
             const std::size_t slot = (*c - first) / 4 * 4;
             for (; c != columns_.end() && *c - first < slot + 4; ++c)
                 block.missing |= narrow_column(task.table.columns[*c], begin, block.n,
-                                               copy + (*c - first - slot) * RowBlock::most_rows);
+                                               copy + (*c - first - slot) * RowRegisters::most_rows);
             block.set_four_slots(slot, copy);
         }
     };

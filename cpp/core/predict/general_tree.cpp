@@ -166,7 +166,7 @@ std::uint32_t GeneralTree::add_places(std::size_t n) {
 
 // Each node must send all rows to one of two branches, and its table of levels, if any, must fit a cut.
 bool GeneralTree::can_use_subtrees(const tree::RoutingArrays& arrays) const {
-    if (empty() || used_columns_.size() > RowBlock::most_slots) return false;
+    if (empty() || used_columns_.size() > RowRegisters::most_slots) return false;
     if (nodes_.size() >= SubtreeWalk::most_nodes) return false;
     if (!arrays.surrogates.kind.empty() || lacks_ || entry_shift_ > 0 || which_ > Tables::in_cut) return false;
     return std::none_of(arrays.splits.kind.begin(), arrays.splits.kind.end(),
@@ -408,8 +408,8 @@ void GeneralTree::walk(const Block& block, LinePrefetch next, std::int32_t* out)
 }
 
 // Does the same as walk().
-void GeneralTree::walk_subtrees(const Block& block, RowBlock& rows, LinePrefetch next, std::int32_t* out) const {
-    static_assert(RowBlock::most_rows == 1u << 8);  // the step from column to column of the block
+void GeneralTree::walk_subtrees(const Block& block, RowRegisters& rows, LinePrefetch next, std::int32_t* out) const {
+    static_assert(RowRegisters::most_rows == 1u << 8);  // the step from column to column of the block
     rows.n = block.n;
     rows.missing = block.missing;
     for (std::size_t s = 0; s < used_columns_.size(); s += 4)
@@ -422,9 +422,9 @@ void GeneralTree::walk_subtrees(const Block& block, RowBlock& rows, LinePrefetch
 std::size_t GeneralTree::apply(const data::Table& table, std::size_t begin, std::size_t end, std::int32_t* out,
                                std::vector<std::size_t>& unresolved) const {
     Block block;
-    std::unique_ptr<RowBlock> rows;  // of subtrees
+    std::unique_ptr<RowRegisters> rows;  // of subtrees
     if (subtrees_ && end - begin >= Subtrees::least_rows && base::has_wide_registers() && !base::has_fast_gathers())
-        rows = std::make_unique<RowBlock>(used_columns_.size());
+        rows = std::make_unique<RowRegisters>(used_columns_.size());
     // 256 or 32 rows, so that a block fits the L1 cache, or the L2 cache for registers.
     const std::size_t most_values = std::size_t{1} << (rows || walks_wide() ? 16 : 13);
     block.shift = used_columns_.size() << 8 <= most_values ? 8 : 5;

@@ -66,7 +66,7 @@ private:
     void walk(const Block& block, LinePrefetch next, std::int32_t* out) const;
     bool can_use_subtrees(const tree::RoutingArrays& arrays) const;
     const SubtreeWalk& subtrees(bool rounded) const;
-    void walk_subtrees(const Block& block, RowBlock& rows, LinePrefetch next, std::int32_t* out) const;
+    void walk_subtrees(const Block& block, RowRegisters& rows, LinePrefetch next, std::int32_t* out) const;
 
     std::vector<SmallNode> nodes_, rounded_;  // cuts rounded down, and to the nearest, as in CutTree
     std::vector<std::uint64_t> levels_;       // of each node, see GeneralNodes

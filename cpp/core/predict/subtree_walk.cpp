@@ -8,7 +8,7 @@ namespace {
 
 using Subtree = SubtreeWalk::Subtree;
 
-constexpr std::size_t per_register = RowBlock::per_register;
+constexpr std::size_t per_register = RowRegisters::per_register;
 
 std::uint32_t first_child(const SmallTree& tree, std::uint32_t node) {
     return (tree.nodes[node].packed & ~missing_second) >> tree.column_bits;
@@ -21,7 +21,7 @@ void set_next(Subtree& subtree, std::size_t branch, std::int32_t next) {
 
 }  // namespace
 
-RowBlock::RowBlock(std::size_t n_slots) : values{}, n_registers((n_slots + per_register - 1) / per_register) {
+RowRegisters::RowRegisters(std::size_t n_slots) : values{}, n_registers((n_slots + per_register - 1) / per_register) {
     if (n_registers > 2) n_registers += n_registers % 2;  // a permutation selects from one or two registers
 }
 
@@ -101,7 +101,8 @@ CEIBA_WIDE bool copy_rows(const char* from, std::ptrdiff_t step, std::size_t n, 
 
 // Transposes four columns of sixteen rows.
 CEIBA_WIDE_INLINE void transpose_four(const float* columns, float* out, std::size_t row_step) {
-    const auto column = [&](std::size_t k) CEIBA_WIDE { return _mm512_loadu_ps(columns + k * RowBlock::most_rows); };
+    constexpr std::size_t step = RowRegisters::most_rows;
+    const auto column = [&](std::size_t k) CEIBA_WIDE { return _mm512_loadu_ps(columns + k * step); };
     const __m512 a = column(0), b = column(1), c = column(2), d = column(3);
     const __m512d ab = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), cd = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
                   ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
@@ -189,12 +190,12 @@ CEIBA_WIDE std::size_t remove_rows_at_leaves(std::int32_t* place, std::uint32_t*
 
 // Twice: no row reaches a leaf in the first step.
 template <int Registers, bool Missing, bool Levels, bool Rounded, bool Twice>
-CEIBA_WIDE bool walk_rows(const Subtree* subtrees, std::size_t n_numbers, const RowBlock& rows, LinePrefetch& next,
+CEIBA_WIDE bool walk_rows(const Subtree* subtrees, std::size_t n_numbers, const RowRegisters& rows, LinePrefetch& next,
                           std::int32_t* out) {
     constexpr std::size_t row_step = Registers * per_register;
     const Step<Registers, Missing, Levels, Rounded> step{reinterpret_cast<const char*>(subtrees), n_numbers};
-    alignas(64) std::int32_t place[RowBlock::most_rows + per_register];
-    alignas(64) std::uint32_t row[RowBlock::most_rows + per_register];
+    alignas(64) std::int32_t place[RowRegisters::most_rows + per_register];
+    alignas(64) std::uint32_t row[RowRegisters::most_rows + per_register];
     __mmask8 some_equal = 0;
     for (std::size_t i = 0; i < rows.n; ++i) {
         next();
@@ -234,18 +235,18 @@ auto with_registers(std::size_t n, F f) {
 CEIBA_WIDE_END
 
 template <class T>
-void RowBlock::set_rows(const char* from, std::ptrdiff_t step, std::size_t n_slots) {
+void RowRegisters::set_rows(const char* from, std::ptrdiff_t step, std::size_t n_slots) {
     with_registers(n_registers, [&]<int Registers>(std::integral_constant<int, Registers>) {
         missing = copy_rows<Registers, T>(from, step, n, n_slots, values);
     });
 }
 
-void RowBlock::set_four_slots(std::size_t first_slot, const float* columns) {
+void RowRegisters::set_four_slots(std::size_t first_slot, const float* columns) {
     transpose_all(columns, n, values + first_slot, n_registers * per_register);
 }
 
 template <bool Rounded>
-bool SubtreeWalk::walk(const RowBlock& rows, LinePrefetch next, std::int32_t* out) const {
+bool SubtreeWalk::walk(const RowRegisters& rows, LinePrefetch next, std::int32_t* out) const {
     return with_registers(rows.n_registers, [&]<int Registers>(std::integral_constant<int, Registers>) {
         const auto by = [&]<bool Missing, bool Levels>(std::bool_constant<Missing>, std::bool_constant<Levels>) {
             const auto walk = all_deeper_ ? walk_rows<Registers, Missing, Levels, Rounded, true>
@@ -261,18 +262,18 @@ bool SubtreeWalk::walk(const RowBlock& rows, LinePrefetch next, std::int32_t* ou
 #else
 
 template <class T>
-void RowBlock::set_rows(const char*, std::ptrdiff_t, std::size_t) {}
-void RowBlock::set_four_slots(std::size_t, const float*) {}
+void RowRegisters::set_rows(const char*, std::ptrdiff_t, std::size_t) {}
+void RowRegisters::set_four_slots(std::size_t, const float*) {}
 template <bool Rounded>
-bool SubtreeWalk::walk(const RowBlock&, LinePrefetch, std::int32_t*) const {
+bool SubtreeWalk::walk(const RowRegisters&, LinePrefetch, std::int32_t*) const {
     return false;
 }
 
 #endif
 
-template void RowBlock::set_rows<float>(const char*, std::ptrdiff_t, std::size_t);
-template void RowBlock::set_rows<double>(const char*, std::ptrdiff_t, std::size_t);
-template bool SubtreeWalk::walk<false>(const RowBlock&, LinePrefetch, std::int32_t*) const;
-template bool SubtreeWalk::walk<true>(const RowBlock&, LinePrefetch, std::int32_t*) const;
+template void RowRegisters::set_rows<float>(const char*, std::ptrdiff_t, std::size_t);
+template void RowRegisters::set_rows<double>(const char*, std::ptrdiff_t, std::size_t);
+template bool SubtreeWalk::walk<false>(const RowRegisters&, LinePrefetch, std::int32_t*) const;
+template bool SubtreeWalk::walk<true>(const RowRegisters&, LinePrefetch, std::int32_t*) const;
 
 }  // namespace ceiba::predict

@@ -14,7 +14,7 @@
 namespace ceiba::predict {
 
 // The values of a block of rows as float32, in whole registers of 16 values per row.
-struct RowBlock {
+struct RowRegisters {
     static constexpr std::size_t per_register = 16, most_registers = 6, most_slots = most_registers * per_register;
     static constexpr std::size_t least_rows = 64, most_rows = 256;
     static constexpr std::size_t most_values = 4096;  // fit the L1 cache together with some subtrees
@@ -24,7 +24,7 @@ struct RowBlock {
     std::size_t n_registers, n = 0;
     bool missing = false;  // some value is missing
 
-    explicit RowBlock(std::size_t n_slots);
+    explicit RowRegisters(std::size_t n_slots);
 
     std::size_t capacity() const {
         return std::clamp(most_values / (n_registers * per_register), least_rows, most_rows);
@@ -44,12 +44,12 @@ public:
 
     SubtreeWalk() = default;
     // The slot of a column is its distance from `first_column`. Slots from `n_numbers` on have levels.
-    SubtreeWalk(const SmallTree& tree, std::size_t first_column, std::size_t n_numbers = RowBlock::most_slots);
+    SubtreeWalk(const SmallTree& tree, std::size_t first_column, std::size_t n_numbers = RowRegisters::most_slots);
 
     // Writes the node in which each row ends. Returns true if some are `undecided`, which is possible if values and
     // cuts are rounded, so that they may be equal.
     template <bool Rounded>
-    bool walk(const RowBlock& rows, LinePrefetch next, std::int32_t* out) const;
+    bool walk(const RowRegisters& rows, LinePrefetch next, std::int32_t* out) const;
 
     // The branches of cut i are the cuts 2i + 1 and 2i + 2, or, from 7 on, the next subtrees. All values take the first
     // branch of a missing cut.
